@@ -1,0 +1,104 @@
+//! Why a process could not be started. A process that was started always has an outcome instead.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+/// Nothing ran, and why. Each message names the program or folder at fault (CONTRACT 3.2).
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// No name was given.
+    #[error("No program was named")]
+    NoProgram,
+    /// The name is not in `PATH`.
+    #[error("Executable not found in $PATH: \"{program}\"")]
+    NotInPath {
+        /// The name.
+        program: String,
+    },
+    /// The path leads nowhere. The wording is the one tools for related hosts print and match.
+    #[error("ENOENT: no such file or directory, posix_spawn '{program}'")]
+    NoSuchFile {
+        /// The path.
+        program: String,
+    },
+    /// The file is there, but not what its first line asks for.
+    #[error("\"{program}\" cannot be run: the interpreter its first line names was not found")]
+    NoInterpreter {
+        /// The path.
+        program: String,
+    },
+    /// The path is a folder.
+    #[error("\"{program}\" is a folder, not a program")]
+    IsAFolder {
+        /// The path.
+        program: String,
+    },
+    /// The file may not be run.
+    #[error("\"{program}\" may not be run: permission denied (is it executable? chmod +x makes it so)")]
+    NotExecutable {
+        /// The path.
+        program: String,
+    },
+    /// The working folder is not there or cannot be entered.
+    #[error("Working folder \"{}\" cannot be used: {source}", cwd.display())]
+    Cwd {
+        /// The folder.
+        cwd: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The working folder is a file.
+    #[error("Working folder \"{}\" is not a folder", cwd.display())]
+    CwdNotAFolder {
+        /// The path.
+        cwd: PathBuf,
+    },
+    /// The system cannot take text with a NUL byte.
+    #[error("{what} contains a NUL byte")]
+    NulByte {
+        /// Where it is.
+        what: String,
+    },
+    /// No system takes such a variable.
+    #[error("\"{name}\" cannot be the name of an environment variable")]
+    BadVariable {
+        /// The name.
+        name: String,
+    },
+    /// Anything else: out of processes, too long an argument list.
+    #[error("\"{program}\" could not be started: {source}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ExecError {
+    /// Finds the reason behind the system's error.
+    pub(super) fn from_spawn(program: &str, cwd: Option<&PathBuf>, source: io::Error) -> Self {
+        let program = program.to_owned();
+        if !program.contains('/') {
+            return match source.kind() {
+                io::ErrorKind::NotFound => Self::NotInPath { program },
+                io::ErrorKind::PermissionDenied => Self::NotExecutable { program },
+                _ => Self::Spawn { program, source },
+            };
+        }
+        // A relative program is looked up from the folder it starts in.
+        let path = cwd.map_or_else(|| PathBuf::from(&program), |cwd| cwd.join(&program));
+        let found = std::fs::metadata(&path);
+        match source.kind() {
+            io::ErrorKind::NotFound if found.is_ok() => Self::NoInterpreter { program },
+            io::ErrorKind::NotFound => Self::NoSuchFile { program },
+            io::ErrorKind::PermissionDenied if found.is_ok_and(|found| found.is_dir()) => {
+                Self::IsAFolder { program }
+            }
+            io::ErrorKind::PermissionDenied => Self::NotExecutable { program },
+            _ => Self::Spawn { program, source },
+        }
+    }
+}

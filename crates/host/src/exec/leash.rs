@@ -1,0 +1,163 @@
+//! The leash on a process: starting its supervisor (`leash/main.rs`, which says how it works) and holding this
+//! program's end of it.
+//!
+//! Alternatives that were rejected: killing the process group (a `setsid` escapes); making this program itself the
+//! subreaper (it would inherit, and have to reap, orphans of everything else in it); a marker in the environment
+//! (lost by `env -i`); forking the supervisor off this program without executing anything (a fork costs in proportion
+//! to this program's memory: 64 MB made every start three times as long).
+
+#![expect(
+    unsafe_code,
+    reason = "descriptors are passed on and signals sent by calls that std does not wrap"
+)]
+
+use std::{
+    io::{self, Read, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
+        unix::net::UnixStream,
+    },
+    path::PathBuf,
+    sync::{Mutex, OnceLock, PoisonError},
+};
+
+use tokio::process::{Child, Command};
+
+/// The supervisor, compiled by `build.rs`.
+const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-leash"));
+
+/// Sent to say that the program was asked to end: from now on the supervisor waits for all of it.
+const ENDING: u8 = b'E';
+/// What the supervisor answers when the program runs; anything else comes with an error number.
+const STARTED: u8 = b'P';
+
+/// This program's end. Dropping it kills everything at the other end.
+#[derive(Debug)]
+pub(super) struct Leash {
+    socket: UnixStream,
+}
+
+/// A program that was started on a leash.
+#[derive(Debug)]
+pub(super) struct Leashed {
+    pub(super) leash: Leash,
+    /// Ends the way the program ends.
+    pub(super) supervisor: Child,
+    /// The program's own process id.
+    pub(super) pid: u32,
+}
+
+/// Starts `program` on a leash. `configure` sets folder, environment and standard streams, which it inherits.
+pub(super) fn start(
+    program: &str,
+    arguments: &[String],
+    configure: impl Fn(&mut Command),
+) -> io::Result<Leashed> {
+    let (mut ours, theirs) = UnixStream::pair()?;
+    let mut supervisor = {
+        // One at a time: between these lines the other end would be inherited by whatever else is started.
+        static STARTING: Mutex<()> = Mutex::new(());
+        let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        make_inherited(theirs.as_raw_fd())?;
+        let spawn = |path: &PathBuf| {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "this is the one place that starts processes"
+            )]
+            let mut command = Command::new(path);
+            command
+                .arg0("toolsmith-leash")
+                .arg(theirs.as_raw_fd().to_string())
+                .arg(program)
+                .args(arguments);
+            configure(&mut command);
+            command.spawn()
+        };
+        match spawn(supervisor_in_memory()?) {
+            // Some systems do not execute what has no file.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => spawn(supervisor_on_disk()?)?,
+            outcome => outcome?,
+        }
+    };
+    drop(theirs);
+    let mut answer = [0; 5];
+    let answered = ours.read_exact(&mut answer);
+    let [kind, number @ ..] = answer;
+    let number = u32::from_ne_bytes(number);
+    match (answered, kind) {
+        (Ok(()), STARTED) => Ok(Leashed {
+            leash: Leash { socket: ours },
+            supervisor,
+            pid: number,
+        }),
+        (answered, _) => {
+            // Dropping the child lets the runtime reap it.
+            let _ = supervisor.start_kill();
+            answered?;
+            Err(io::Error::from_raw_os_error(number.cast_signed()))
+        }
+    }
+}
+
+impl Leash {
+    /// Tells the supervisor not to end with the program, but with the last of its descendants.
+    pub(super) fn announce_end(&mut self) {
+        // It fails only when the supervisor has ended, and then everything has.
+        let _ = self.socket.write_all(&[ENDING]);
+    }
+}
+
+/// The supervisor in a file that has no name, made once.
+fn supervisor_in_memory() -> io::Result<&'static PathBuf> {
+    static PLACE: OnceLock<Option<(OwnedFd, PathBuf)>> = OnceLock::new();
+    let place = PLACE.get_or_init(|| {
+        // SAFETY: the name is a C string; a descriptor that is given is new and owned from here on.
+        let fd = unsafe {
+            match libc::memfd_create(c"toolsmith-leash".as_ptr(), libc::MFD_CLOEXEC) {
+                -1 => return None,
+                fd => OwnedFd::from_raw_fd(fd),
+            }
+        };
+        let mut file = std::fs::File::from(fd);
+        file.write_all(SUPERVISOR).ok()?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        Some((file.into(), path))
+    });
+    match place {
+        Some((_, path)) => Ok(path),
+        None => supervisor_on_disk(),
+    }
+}
+
+/// The supervisor in a file of its own, made once, for systems that execute nothing else.
+fn supervisor_on_disk() -> io::Result<&'static PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    static PLACE: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    if let Some((_, path)) = PLACE.get() {
+        return Ok(path);
+    }
+    let folder = tempfile::Builder::new().prefix("toolsmith-leash-").tempdir()?;
+    let path = folder.path().join("toolsmith-leash");
+    std::fs::write(&path, SUPERVISOR)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700))?;
+    Ok(&PLACE.get_or_init(|| (folder, path)).1)
+}
+
+fn make_inherited(fd: RawFd) -> io::Result<()> {
+    // SAFETY: touches no memory.
+    match unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Sends a signal to one process.
+pub(super) fn signal(pid: u32, signal: i32) {
+    let Ok(pid) = libc::pid_t::try_from(pid) else {
+        return;
+    };
+    // SAFETY: touches no memory. Ids come from the process tree; one that ended meanwhile gives an error.
+    unsafe {
+        libc::kill(pid, signal);
+    }
+}

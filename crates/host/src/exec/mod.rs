@@ -1,0 +1,19 @@
+//! Processes: the one place that starts them and the one that ends them (CONTRACT 3.2).
+//!
+//! Every process gets a leash: a small supervisor, forked along with it, that adopts whatever the process leaves
+//! behind (double forks, new sessions, changed groups). Ending a process therefore ends all of it, and when this
+//! program itself is killed, the leash ends what it held.
+//!
+//! [`run`] is for commands with an end; [`spawn`] gives a handle to a process that is talked to.
+
+mod error;
+mod leash;
+mod process;
+mod request;
+mod run;
+mod tree;
+
+pub use error::ExecError;
+pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
+pub use request::{Request, Stdin};
+pub use run::{Chunk, Outcome, Stream, run};

@@ -1,0 +1,222 @@
+//! A started process: its pipes, its end, and the ladder that brings the end about.
+
+use std::{collections::HashSet, io, process::Stdio, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    time::{Instant, timeout, timeout_at},
+};
+
+use super::{
+    error::ExecError,
+    leash::{self, Leash, Leashed},
+    request::{Request, Stdin},
+    tree::descendants,
+};
+
+/// How long a killed process may take to disappear before we go on without it. Only one that hangs in the kernel
+/// takes any time at all.
+const FORCE_WAIT: Duration = Duration::from_secs(2);
+
+/// How often, during the grace time, processes that were started meanwhile are asked too.
+pub(super) const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exit {
+    /// Its exit code, or 128 and the signal's number.
+    pub code: i32,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl Exit {
+    pub(super) fn by_signal(signal: i32) -> Self {
+        Self {
+            code: 128 + signal,
+            signal: Some(signal),
+        }
+    }
+}
+
+impl From<std::process::ExitStatus> for Exit {
+    fn from(status: std::process::ExitStatus) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self { code, signal: None },
+            (None, signal) => Self::by_signal(signal.unwrap_or(libc::SIGKILL)),
+        }
+    }
+}
+
+/// What a process prints, one of its two streams.
+#[derive(Debug)]
+pub struct OutputPipe(Pipe);
+
+#[derive(Debug)]
+enum Pipe {
+    Out(ChildStdout),
+    Err(ChildStderr),
+}
+
+impl OutputPipe {
+    /// Reads what there is, waiting for something; 0 at the end.
+    ///
+    /// # Errors
+    /// When the pipe breaks.
+    pub async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Pipe::Out(pipe) => pipe.read(buffer).await,
+            Pipe::Err(pipe) => pipe.read(buffer).await,
+        }
+    }
+}
+
+/// What a process reads. Dropping it ends the input.
+#[derive(Debug)]
+pub struct InputPipe(ChildStdin);
+
+impl InputPipe {
+    /// Writes what the pipe takes now; gives how much that was.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    pub async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).await
+    }
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// When the process no longer reads.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).await?;
+        self.0.flush().await
+    }
+}
+
+/// A running process. Dropping it kills it with everything it started.
+#[derive(Debug)]
+pub struct Process {
+    supervisor: Child,
+    leash: Option<Leash>,
+    pid: u32,
+    /// Who was asked to end already; asking twice would cut short what the first signal set off.
+    asked: HashSet<u32>,
+    /// Present when the request asked for a pipe or gave bytes.
+    pub stdin: Option<InputPipe>,
+    /// What it prints; take it to read it elsewhere.
+    pub stdout: Option<OutputPipe>,
+    /// What it complains; take it to read it elsewhere.
+    pub stderr: Option<OutputPipe>,
+}
+
+/// Starts a process. Needs a tokio runtime with its IO driver around it.
+///
+/// # Errors
+/// When nothing could be started; see [`ExecError`].
+pub fn spawn(request: &Request) -> Result<Process, ExecError> {
+    request.check()?;
+    let configure = |command: &mut Command| {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if request.stdin == Stdin::Empty {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        });
+        if let Some(cwd) = &request.cwd {
+            command.current_dir(cwd);
+        }
+        if request.clear_env {
+            command.env_clear();
+        }
+        for (key, value) in &request.env {
+            match value {
+                Some(value) => command.env(key, value),
+                None => command.env_remove(key),
+            };
+        }
+    };
+    let Leashed {
+        leash,
+        mut supervisor,
+        pid,
+    } = leash::start(&request.program, &request.args, configure)
+        .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
+    Ok(Process {
+        stdin: supervisor.stdin.take().map(InputPipe),
+        stdout: supervisor.stdout.take().map(|pipe| OutputPipe(Pipe::Out(pipe))),
+        stderr: supervisor.stderr.take().map(|pipe| OutputPipe(Pipe::Err(pipe))),
+        supervisor,
+        leash: Some(leash),
+        pid,
+        asked: HashSet::new(),
+    })
+}
+
+impl Process {
+    /// The program's process id.
+    pub fn id(&self) -> u32 {
+        self.pid
+    }
+
+    /// Waits for the program to end. What it left running goes on, unless the end was forced. Can be called again.
+    pub async fn wait(&mut self) -> Exit {
+        match self.supervisor.wait().await {
+            Ok(status) => status.into(),
+            // Somebody else reaped it; that it ended is all there is to know.
+            Err(_) => Exit::by_signal(libc::SIGKILL),
+        }
+    }
+
+    /// Sends a signal to the program alone, as `kill` would.
+    pub fn signal(&self, number: i32) {
+        // The supervisor lives exactly as long as the program, so the id is still the program's.
+        if self.supervisor.id().is_some() {
+            leash::signal(self.pid, number);
+        }
+    }
+
+    /// Asks the program and all its descendants to end. From here on [`Process::wait`] waits for all of them. Asking
+    /// again reaches those that were started meanwhile.
+    pub fn ask_to_end(&mut self) {
+        let (Some(leash), Some(supervisor)) = (&mut self.leash, self.supervisor.id()) else {
+            return;
+        };
+        leash.announce_end();
+        for pid in descendants(supervisor) {
+            if self.asked.insert(pid) {
+                leash::signal(pid, libc::SIGTERM);
+                // One that is stopped has to wake up to hear it.
+                leash::signal(pid, libc::SIGCONT);
+            }
+        }
+    }
+
+    /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
+    pub fn force_end(&mut self) {
+        self.leash.take();
+    }
+
+    /// The whole ladder: ask, wait for `grace`, kill, wait until all of it is gone.
+    pub async fn end(&mut self, grace: Duration) -> Exit {
+        let until = Instant::now() + grace;
+        while Instant::now() < until {
+            self.ask_to_end();
+            if let Ok(exit) = timeout_at(until.min(Instant::now() + ASK_AGAIN), self.wait()).await {
+                return exit;
+            }
+        }
+        self.force_end();
+        self.wait_forced().await
+    }
+
+    /// Waits for the end after [`Process::force_end`], but not for a process the kernel will not let go.
+    pub(super) async fn wait_forced(&mut self) -> Exit {
+        timeout(FORCE_WAIT, self.wait())
+            .await
+            .unwrap_or(Exit::by_signal(libc::SIGKILL))
+    }
+}

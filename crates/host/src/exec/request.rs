@@ -1,0 +1,156 @@
+//! What is to be run: plain data, checked before anything is started.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::error::ExecError;
+use crate::output::OutputLimits;
+
+/// What the process reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stdin {
+    /// Nothing: its input ends at once.
+    #[default]
+    Empty,
+    /// These bytes, then the end.
+    Bytes(Vec<u8>),
+    /// Whatever is written to [`super::Process::stdin`].
+    Piped,
+}
+
+/// A process to start: a program and its arguments, no shell between.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// A path, or a name looked up in `PATH`.
+    pub program: String,
+    /// The arguments, as they are.
+    pub args: Vec<String>,
+    /// The working folder; this process's own if `None`.
+    pub cwd: Option<PathBuf>,
+    /// Changes to the inherited environment; `None` removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+    /// Starts from an empty environment.
+    pub clear_env: bool,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// How long [`super::run`] lets it run.
+    pub timeout: Option<Duration>,
+    /// How long it may take to end after it was asked to.
+    pub grace: Duration,
+    /// What is kept of each of its output streams.
+    pub output: OutputLimits,
+}
+
+impl Request {
+    /// A program without arguments, in this process's folder and environment.
+    pub fn new(program: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            clear_env: false,
+            stdin: Stdin::Empty,
+            timeout: None,
+            grace: Duration::from_secs(1),
+            output: OutputLimits::default(),
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the working folder.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(key.into(), Some(value.into()));
+        self
+    }
+
+    /// Sets what it reads.
+    #[must_use]
+    pub fn stdin(mut self, stdin: Stdin) -> Self {
+        self.stdin = stdin;
+        self
+    }
+
+    /// Sets how long it may run.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets how long it may take to end after it was asked to.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Sets what is kept of each output stream.
+    #[must_use]
+    pub fn output(mut self, output: OutputLimits) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// Finds what the system would only report as a bare error number, or not at all.
+    pub(super) fn check(&self) -> Result<(), ExecError> {
+        let has_nul = |text: &OsStr| text.as_bytes().contains(&0);
+        let nul = |what: String| Err(ExecError::NulByte { what });
+        if self.program.is_empty() {
+            return Err(ExecError::NoProgram);
+        }
+        if has_nul(self.program.as_ref()) {
+            return nul("the program's name".to_owned());
+        }
+        if let Some(index) = self.args.iter().position(|arg| has_nul(arg.as_ref())) {
+            return nul(format!("argument {}", index + 1));
+        }
+        for (key, value) in &self.env {
+            if has_nul(key.as_ref()) || value.as_ref().is_some_and(|value| has_nul(value.as_ref())) {
+                return nul(format!("the environment variable {:?}", key.replace('\0', "")));
+            }
+            if key.is_empty() || key.contains('=') {
+                return Err(ExecError::BadVariable { name: key.clone() });
+            }
+        }
+        match &self.cwd {
+            Some(cwd) if has_nul(cwd.as_os_str()) => nul("the working folder".to_owned()),
+            Some(cwd) => check_folder(cwd),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_folder(cwd: &Path) -> Result<(), ExecError> {
+    match std::fs::metadata(cwd) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(ExecError::CwdNotAFolder {
+            cwd: cwd.to_path_buf(),
+        }),
+        Err(source) => Err(ExecError::Cwd {
+            cwd: cwd.to_path_buf(),
+            source,
+        }),
+    }
+}

@@ -1,0 +1,13 @@
+//! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
+//! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
+//! the whole in a file.
+//!
+//! This crate knows nothing of JavaScript, models or terminals.
+
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "toolsmith-host knows Linux only so far; a port supplies src/exec/leash.rs and src/exec/tree.rs"
+);
+
+pub mod exec;
+pub mod output;

@@ -1,0 +1,131 @@
+//! Arguments on their way from a model to a tool (CONTRACT 4.2): parsed, repaired where that is safe, filled
+//! with defaults, validated; or refused with a text the model can act on.
+//!
+//! Two rules hold throughout. A value that is valid as it stands is never changed. A value that cannot be made
+//! valid is not half changed: the tool sees all of it valid or none of it.
+
+mod defaults;
+mod repair;
+mod report;
+mod schema;
+
+use serde_json::Value;
+
+pub use report::ArgumentError;
+pub use schema::SchemaError;
+
+use report::Problem;
+use schema::SchemaTree;
+
+/// Deeper arguments are refused. The same as the JSON parser's own limit; it bounds every recursion below.
+const MAX_DEPTH: usize = 128;
+
+/// A tool's parameters, compiled once at registration.
+#[derive(Debug)]
+pub struct ArgumentSchema {
+    tree: SchemaTree,
+}
+
+/// Arguments ready for a tool, and what had to be mended in them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Prepared {
+    /// Valid for the schema, with defaults filled in.
+    pub arguments: Value,
+    /// `(path, rule)` of each repair, for logs; empty when the model got it right.
+    pub repairs: Vec<(String, &'static str)>,
+}
+
+impl ArgumentSchema {
+    /// Compiles the schema. References that would need the network or a file are refused.
+    ///
+    /// # Errors
+    /// When it is not a JSON Schema, or not one for an object.
+    pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self {
+            tree: SchemaTree::compile(schema)?,
+        })
+    }
+
+    /// Prepares arguments that arrived as JSON text, as models send them. An empty text stands for no arguments.
+    ///
+    /// # Errors
+    /// When the text is not JSON and cannot be read as it was meant, or the value is refused.
+    pub fn prepare_text(&self, tool: &str, text: &str) -> Result<Prepared, ArgumentError> {
+        if text.trim().is_empty() {
+            return self.prepare(tool, Value::Object(serde_json::Map::new()));
+        }
+        match serde_json::from_str(text) {
+            Ok(value) => self.prepare(tool, value),
+            Err(error) => match repair::read_broken_json(text) {
+                Some(value) => {
+                    let mut prepared = self.prepare(tool, value)?;
+                    prepared.repairs.insert(0, (String::new(), "broken_json"));
+                    Ok(prepared)
+                }
+                None => Err(ArgumentError::not_json(tool, text, &error)),
+            },
+        }
+    }
+
+    /// Prepares arguments that are a value already.
+    ///
+    /// # Errors
+    /// When they are nested too deep, or not valid and not repairable.
+    pub fn prepare(&self, tool: &str, arguments: Value) -> Result<Prepared, ArgumentError> {
+        if is_deeper_than(&arguments, MAX_DEPTH) {
+            take_apart(arguments);
+            return Err(ArgumentError::too_deep(tool, MAX_DEPTH));
+        }
+        let (mut arguments, repairs) = if self.tree.is_valid(&arguments) {
+            (arguments, Vec::new())
+        } else {
+            let attempt = repair::repair(&self.tree, arguments.clone());
+            if !self.tree.is_valid(&attempt.value) {
+                // What is left wrong after repair is what the model has to mend; it is shown what it sent.
+                let problems = report::problems(&self.tree, &attempt.value);
+                return Err(ArgumentError::invalid(tool, problems, &arguments));
+            }
+            (attempt.value, attempt.applied)
+        };
+        defaults::fill(&self.tree, &mut arguments);
+        Ok(Prepared { arguments, repairs })
+    }
+
+    /// The error for problems found beyond the schema, by code the author wrote: same text, same cutting.
+    pub fn refuse(tool: &str, problems: Vec<(String, String)>, received: &Value) -> ArgumentError {
+        let problems = problems
+            .into_iter()
+            .map(|(path, message)| Problem { path, message })
+            .collect();
+        ArgumentError::invalid(tool, problems, received)
+    }
+}
+
+/// Checks the depth without recursion, so that no input can exhaust the stack.
+fn is_deeper_than(value: &Value, limit: usize) -> bool {
+    let mut stack = vec![(value, 0)];
+    while let Some((value, depth)) = stack.pop() {
+        if depth > limit {
+            return true;
+        }
+        match value {
+            Value::Array(items) => stack.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(map) => stack.extend(map.values().map(|item| (item, depth + 1))),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Drops a deep value level by level; the ordinary drop recurses as deep as the value.
+fn take_apart(value: Value) {
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items),
+            Value::Object(map) => stack.extend(map.into_iter().map(|(_, item)| item)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! The compiled schema and a way to walk it: every part can be asked whether a value is valid for it alone.
+
+use std::{fmt, sync::OnceLock};
+
+use jsonschema::{Validator, ValidatorMap};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::is_deeper_than;
+
+/// Deeper schemas are refused; compiling them would need unbounded stack.
+const MAX_SCHEMA_DEPTH: usize = 128;
+/// Schemas with more nodes are validated but not used for repair: compiling each part apart costs too much.
+const MAX_REPAIR_NODES: usize = 20_000;
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// Models give arguments as an object, and this schema allows none.
+    #[error("the schema must describe an object, but says {found}")]
+    NotAnObject {
+        /// What it says instead.
+        found: String,
+    },
+    /// Nested too deep to compile.
+    #[error("the schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")]
+    TooDeep,
+    /// Not a JSON Schema, or one with a reference that leads nowhere or out of the document.
+    #[error("not a valid JSON Schema at {at}: {message}")]
+    Invalid {
+        /// Where, as a JSON pointer.
+        at: String,
+        /// What is wrong there.
+        message: String,
+    },
+}
+
+/// A schema with its validator and, once a value has to be repaired, a validator for each of its parts.
+pub(super) struct SchemaTree {
+    root: Value,
+    has_defaults: bool,
+    validator: Validator,
+    parts: OnceLock<Option<ValidatorMap>>,
+}
+
+impl SchemaTree {
+    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
+        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+            return Err(SchemaError::TooDeep);
+        }
+        let Value::Object(map) = schema else {
+            return Err(SchemaError::NotAnObject {
+                found: shorten(&schema.to_string()),
+            });
+        };
+        match map.get("type") {
+            None => {}
+            Some(Value::String(name)) if name == "object" => {}
+            Some(Value::Array(names)) if names.iter().any(|name| name == "object") => {}
+            Some(other) => {
+                return Err(SchemaError::NotAnObject {
+                    found: shorten(&format!("\"type\": {other}")),
+                });
+            }
+        }
+        let mut root = schema.clone();
+        put_cheap_properties_first(&mut root);
+        let validator = options().build(&root).map_err(|error| SchemaError::Invalid {
+            at: match error.instance_path().as_str() {
+                "" => "the root".to_owned(),
+                path => path.to_owned(),
+            },
+            message: shorten(&error.to_string()),
+        })?;
+        Ok(Self {
+            has_defaults: mentions_default(schema),
+            root,
+            validator,
+            parts: OnceLock::new(),
+        })
+    }
+
+    pub(super) fn is_valid(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    /// Whether any default is written anywhere; most schemas have none and need no second look.
+    pub(super) fn has_defaults(&self) -> bool {
+        self.has_defaults
+    }
+
+    pub(super) fn root(&self) -> Part<'_> {
+        Part {
+            tree: self,
+            pointer: "#".to_owned(),
+            schema: &self.root,
+        }
+    }
+
+    fn parts(&self) -> Option<&ValidatorMap> {
+        self.parts
+            .get_or_init(|| {
+                if count_nodes(&self.root) > MAX_REPAIR_NODES {
+                    return None;
+                }
+                options().build_map(&self.root).ok()
+            })
+            .as_ref()
+    }
+}
+
+impl fmt::Debug for SchemaTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SchemaTree")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}
+
+fn options() -> jsonschema::ValidationOptions<'static> {
+    jsonschema::options().offline().should_validate_formats(true)
+}
+
+/// Reorders `properties` so that tags and other scalars are judged before nested parts. The validator looks at them
+/// in this order, and an alternative ruled out by its tag must not cost a walk through all that lies below it: in
+/// schemas that refer to themselves that cost multiplies at every level.
+fn put_cheap_properties_first(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            map.values_mut().for_each(put_cheap_properties_first);
+            if let Some(Value::Object(properties)) = map.get_mut("properties") {
+                let mut entries: Vec<(String, Value)> = std::mem::take(properties).into_iter().collect();
+                entries.sort_by_key(|(_, property)| cost_rank(property));
+                properties.extend(entries);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(put_cheap_properties_first),
+        _ => {}
+    }
+}
+
+fn cost_rank(property: &Value) -> u8 {
+    let scalar = |name: &Value| {
+        matches!(
+            name.as_str(),
+            Some("string" | "number" | "integer" | "boolean" | "null")
+        )
+    };
+    if property.get("const").is_some() || property.get("enum").is_some() {
+        0
+    } else if property.get("type").is_some_and(scalar) {
+        1
+    } else {
+        2
+    }
+}
+
+fn mentions_default(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key("default") || map.values().any(mentions_default),
+        Value::Array(items) => items.iter().any(mentions_default),
+        _ => false,
+    }
+}
+
+fn shorten(text: &str) -> String {
+    const MAX: usize = 300;
+    match text.char_indices().nth(MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// How many values a value holds, itself included.
+pub(super) fn count_nodes(value: &Value) -> usize {
+    let mut count = 0;
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        count += 1;
+        match value {
+            Value::Array(items) => stack.extend(items),
+            Value::Object(map) => stack.extend(map.values()),
+            _ => {}
+        }
+    }
+    count
+}
+
+/// One place in a schema.
+#[derive(Clone)]
+pub(super) struct Part<'s> {
+    tree: &'s SchemaTree,
+    pointer: String,
+    schema: &'s Value,
+}
+
+impl<'s> Part<'s> {
+    /// Whether `value` is valid here. A part that has no validator of its own accepts anything, so that nothing is
+    /// changed on its account.
+    pub(super) fn is_valid(&self, value: &Value) -> bool {
+        match self.tree.parts().and_then(|parts| parts.get(&self.pointer)) {
+            Some(validator) => validator.is_valid(value),
+            None => true,
+        }
+    }
+
+    pub(super) fn keyword(&self, name: &str) -> Option<&'s Value> {
+        self.schema.get(name)
+    }
+
+    /// The part below, by keyword and then key or index.
+    pub(super) fn below<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<Part<'s>> {
+        let mut part = self.clone();
+        for key in path {
+            part.schema = match part.schema {
+                Value::Object(map) => map.get(key)?,
+                Value::Array(items) => items.get(key.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            part.pointer.push('/');
+            part.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        }
+        Some(part)
+    }
+
+    /// The branches of `allOf`, `anyOf` or `oneOf`.
+    pub(super) fn branches(&self, keyword: &str) -> Vec<Part<'s>> {
+        let count = self
+            .keyword(keyword)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        (0..count)
+            .filter_map(|index| self.below([keyword, &index.to_string()]))
+            .collect()
+    }
+
+    /// Where `$ref` leads, when that is a pointer within the document.
+    pub(super) fn reference(&self) -> Option<Part<'s>> {
+        let pointer = self.keyword("$ref")?.as_str()?.strip_prefix('#')?;
+        let path: Vec<String> = pointer
+            .split('/')
+            .skip(1)
+            .map(|key| percent_decoded(key).replace("~1", "/").replace("~0", "~"))
+            .collect();
+        self.tree.root().below(path.iter().map(String::as_str))
+    }
+
+    /// The part that describes one property of an object.
+    pub(super) fn property(&self, key: &str) -> Option<Part<'s>> {
+        self.below(["properties", key])
+    }
+
+    /// A validator for this part's own rules: what its inner parts say is left out.
+    pub(super) fn without_inner_parts(&self) -> Option<Validator> {
+        const OWN: &[&str] = &[
+            "type",
+            "enum",
+            "const",
+            "format",
+            "pattern",
+            "minLength",
+            "maxLength",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "required",
+            "minProperties",
+            "maxProperties",
+            "dependentRequired",
+        ];
+        let Value::Object(map) = self.schema else {
+            return options().build(self.schema).ok();
+        };
+        let mut own: serde_json::Map<String, Value> = map
+            .iter()
+            .filter(|(key, _)| OWN.contains(&key.as_str()))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        if self.is_closed() {
+            let names = self
+                .property_names()
+                .map(|name| (name.to_owned(), Value::Bool(true)))
+                .collect();
+            own.insert("properties".to_owned(), Value::Object(names));
+            own.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        options().build(&Value::Object(own)).ok()
+    }
+
+    /// Which of the rules that nothing here looks into are present.
+    pub(super) fn rare_keywords(&self) -> Vec<&'static str> {
+        [
+            "not",
+            "if",
+            "contains",
+            "propertyNames",
+            "patternProperties",
+            "dependentSchemas",
+            "dependencies",
+            "unevaluatedProperties",
+            "unevaluatedItems",
+            "$dynamicRef",
+        ]
+        .into_iter()
+        .filter(|name| self.keyword(name).is_some())
+        .collect()
+    }
+
+    /// The names of declared properties.
+    pub(super) fn property_names(&self) -> impl Iterator<Item = &'s str> + use<'s> {
+        self.keyword("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(|map| map.keys())
+            .map(String::as_str)
+    }
+
+    /// The part that describes one element of an array.
+    pub(super) fn element(&self, index: usize) -> Option<Part<'s>> {
+        let prefix = self
+            .keyword("prefixItems")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        if index < prefix {
+            return self.below(["prefixItems", &index.to_string()]);
+        }
+        match self.keyword("items")? {
+            // Older drafts put the tuple here.
+            Value::Array(_) => self.below(["items", &index.to_string()]),
+            _ => self.below(["items"]),
+        }
+    }
+
+    pub(super) fn requires(&self, key: &str) -> bool {
+        self.keyword("required")
+            .and_then(Value::as_array)
+            .is_some_and(|names| names.iter().any(|name| name == key))
+    }
+
+    /// Whether unknown properties are forbidden right here.
+    pub(super) fn is_closed(&self) -> bool {
+        self.keyword("additionalProperties") == Some(&Value::Bool(false))
+            && self.keyword("patternProperties").is_none()
+    }
+
+    /// The JSON types this part asks for; empty when it does not say.
+    pub(super) fn expected_types(&self) -> Vec<&'s str> {
+        match self.keyword("type") {
+            Some(Value::String(name)) => return vec![name],
+            Some(Value::Array(names)) => return names.iter().filter_map(Value::as_str).collect(),
+            _ => {}
+        }
+        let options: Vec<&Value> = match (self.keyword("enum"), self.keyword("const")) {
+            (Some(Value::Array(options)), _) => options.iter().collect(),
+            (_, Some(only)) => vec![only],
+            _ => Vec::new(),
+        };
+        let mut types = Vec::new();
+        for name in options.into_iter().map(type_name) {
+            if !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        if types.is_empty() && self.keyword("properties").is_some() {
+            types.push("object");
+        }
+        types
+    }
+}
+
+/// The JSON Schema name of a value's type.
+pub(super) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Whether `value` has one of the types. An integral number is an integer.
+pub(super) fn fits_types(value: &Value, types: &[&str]) -> bool {
+    types.iter().any(|expected| match *expected {
+        "integer" => value
+            .as_number()
+            .is_some_and(|n| n.is_i64() || n.is_u64() || n.as_f64().is_some_and(|f| f.fract() == 0.0)),
+        other => other == type_name(value),
+    })
+}
+
+/// Undoes percent encoding, which `$ref` fragments use. Text that is not encoded stays as it is.
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = bytes
+            .get(at + 1..at + 3)
+            .and_then(|pair| std::str::from_utf8(pair).ok());
+        match (bytes[at], hex.and_then(|pair| u8::from_str_radix(pair, 16).ok())) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                at += 3;
+            }
+            (byte, _) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}

@@ -1,0 +1,134 @@
+//! What a call is handed: handles to cancel, report, stage, ask and look, and nothing else of the host.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    cancel::CancelToken,
+    pending::PendingHandle,
+    result::ToolResult,
+    session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
+    ui::UiHandle,
+};
+
+/// The surroundings of one call (CONTRACT 4.4). Cheap to clone.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolContext {
+    /// Tripped when the call should stop.
+    pub cancel: CancelToken,
+    /// Takes partial results.
+    pub updates: UpdateSink,
+    /// Takes actions to be applied later (CONTRACT 8.1).
+    pub pending: PendingHandle,
+    /// Reaches the person, if there is one.
+    pub ui: UiHandle,
+    /// The session so far, read-only.
+    pub session: Arc<dyn SessionView>,
+    /// The agent's state and its abort.
+    pub agent: Arc<dyn AgentView>,
+}
+
+impl ToolContext {
+    /// A context with nothing attached: no listener, no store for pending actions, no interface, no session.
+    pub fn detached() -> Self {
+        Self {
+            cancel: CancelToken::new(),
+            updates: UpdateSink::ignore(),
+            pending: PendingHandle::unavailable(),
+            ui: UiHandle::headless(),
+            session: Arc::new(EmptySession),
+            agent: Arc::new(DetachedAgent),
+        }
+    }
+
+    /// Replaces the cancel token.
+    #[must_use]
+    pub fn with_cancel(mut self, cancel: CancelToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Replaces the listener for partial results.
+    #[must_use]
+    pub fn with_updates(mut self, updates: UpdateSink) -> Self {
+        self.updates = updates;
+        self
+    }
+
+    /// Replaces the store for pending actions.
+    #[must_use]
+    pub fn with_pending(mut self, pending: PendingHandle) -> Self {
+        self.pending = pending;
+        self
+    }
+
+    /// Replaces the interface.
+    #[must_use]
+    pub fn with_ui(mut self, ui: UiHandle) -> Self {
+        self.ui = ui;
+        self
+    }
+
+    /// Replaces the view of the session.
+    #[must_use]
+    pub fn with_session(mut self, session: Arc<dyn SessionView>) -> Self {
+        self.session = session;
+        self
+    }
+
+    /// Replaces the view of the agent.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Arc<dyn AgentView>) -> Self {
+        self.agent = agent;
+        self
+    }
+}
+
+type Listener = Box<dyn FnMut(ToolResult) + Send>;
+
+/// Takes partial results, in order, until it is closed (CONTRACT 4.3). Clones are the same sink.
+#[derive(Clone)]
+pub struct UpdateSink {
+    listener: Arc<Mutex<Option<Listener>>>,
+}
+
+impl UpdateSink {
+    /// Hands each update to `listener`, one at a time. The listener must not block.
+    pub fn new(listener: impl FnMut(ToolResult) + Send + 'static) -> Self {
+        Self {
+            listener: Arc::new(Mutex::new(Some(Box::new(listener)))),
+        }
+    }
+
+    /// A sink nobody listens to.
+    pub fn ignore() -> Self {
+        Self {
+            listener: Arc::new(Mutex::new(None)),
+        }
+    }
+
+    /// Sends a partial result. Does nothing once the sink is closed.
+    pub fn send(&self, partial: ToolResult) {
+        let mut listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listener) = listener.as_mut() {
+            listener(partial);
+        }
+    }
+
+    /// Ends the stream: after the final result nothing more is delivered.
+    pub fn close(&self) {
+        self.listener
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+}
+
+impl fmt::Debug for UpdateSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpdateSink").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! The contract every Toolsmith tool meets, as types: what a tool says of itself, what a call carries,
+//! what comes back, and how arguments are repaired and checked before a tool sees them.
+//!
+//! This crate does no input or output and knows no engine, no model and no terminal. Everything above it
+//! (engines, the agent, the command line) meets here.
+//!
+//! A tool in Rust is one type:
+//!
+//! ```
+//! use serde_json::json;
+//! use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait};
+//!
+//! struct Shout(ToolSpec);
+//!
+//! #[async_trait]
+//! impl Tool for Shout {
+//!     fn spec(&self) -> &ToolSpec {
+//!         &self.0
+//!     }
+//!     async fn execute(&self, call: ToolCall, _ctx: ToolContext) -> Result<ToolResult, ToolError> {
+//!         let text = call.arguments["text"].as_str().unwrap_or_default();
+//!         Ok(ToolResult::text(text.to_uppercase()))
+//!     }
+//! }
+//!
+//! let shout = Shout(ToolSpec::new("shout", "Says it louder").parameters(json!({
+//!     "type": "object",
+//!     "properties": { "text": { "type": "string" } },
+//!     "required": ["text"],
+//! })));
+//! assert_eq!(shout.spec().label, "shout");
+//! ```
+
+mod approval;
+mod arguments;
+mod cancel;
+mod content;
+mod context;
+mod names;
+mod pending;
+mod registry;
+mod render;
+mod result;
+mod session_event;
+mod session_view;
+mod spec;
+mod tool;
+mod ui;
+
+pub use approval::{Approval, ApprovalPolicy, Tier};
+pub use arguments::{ArgumentError, ArgumentSchema, Prepared, SchemaError};
+pub use async_trait::async_trait;
+pub use cancel::CancelToken;
+pub use content::ContentBlock;
+pub use context::{ToolContext, UpdateSink};
+pub use names::{NameError, check_tool_name, closest_names};
+pub use pending::{
+    PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingStack, PendingSubscription,
+    PendingUnavailable,
+};
+pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
+pub use render::{RenderOptions, RenderedLines};
+pub use result::{Failure, Stop, ToolError, ToolResult};
+pub use session_event::{
+    CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,
+};
+pub use session_view::{AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError};
+pub use spec::{Concurrency, LoadMode, McpNames, ToolSpec};
+pub use tool::{Tool, ToolCall};
+pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};

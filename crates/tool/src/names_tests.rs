@@ -1,0 +1,36 @@
+//! Which names are accepted and which are suggested.
+
+use super::*;
+
+#[test]
+fn accepts_what_every_provider_accepts() {
+    for name in ["a", "repo_stats", "Read-2", &"x".repeat(64)] {
+        assert_eq!(check_tool_name(name), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn refuses_empty_long_and_foreign_names_saying_why() {
+    assert_eq!(
+        check_tool_name("").unwrap_err().to_string(),
+        "A tool needs a non-empty name"
+    );
+    let long = check_tool_name(&"n".repeat(300)).unwrap_err().to_string();
+    assert!(long.contains("300 characters") && long.len() < 150, "{long}");
+    let foreign = check_tool_name("größe").unwrap_err().to_string();
+    assert!(foreign.contains('ö'), "{foreign}");
+    assert!(check_tool_name("a b").is_err());
+    assert!(check_tool_name("a.b").is_err());
+    assert!(check_tool_name("a\0b").is_err());
+}
+
+#[test]
+fn suggests_misspellings_and_shared_last_segments_only() {
+    let known = ["read", "write", "repo_stats", "github_search", "bash"];
+    assert_eq!(closest_names("raed", known), ["read"]);
+    assert_eq!(closest_names("REPO_STAT", known), ["repo_stats"]);
+    assert_eq!(closest_names("mcp_search", known), ["github_search"]);
+    assert!(closest_names("quantum", known).is_empty());
+    assert!(closest_names("", known).is_empty());
+    assert!(closest_names(&"r".repeat(1_000_000), known).is_empty());
+}

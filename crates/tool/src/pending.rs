@@ -1,0 +1,255 @@
+//! The stack of staged actions (CONTRACT 8.1, 8.2): tools push previews, `resolve` takes the newest first.
+//!
+//! The stack only keeps and hands out; running callbacks, deadlines and approval belong to whoever resolves.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::{
+    context::ToolContext,
+    result::{ToolError, ToolResult},
+};
+
+/// The source named when a tool gives none.
+const DEFAULT_SOURCE: &str = "custom_tool";
+
+/// There is no store in this runtime (CONTRACT 8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("Pending action store unavailable for custom tools in this runtime.")]
+pub struct PendingUnavailable;
+
+/// What a staged action does when somebody decides.
+#[async_trait]
+pub trait PendingCallbacks: Send + Sync {
+    /// Makes the change.
+    ///
+    /// # Errors
+    /// Reaches the model; the action is consumed all the same (CONTRACT 8.5).
+    async fn apply(&self, reason: &str, ctx: ToolContext) -> Result<ToolResult, ToolError>;
+
+    /// Clears up after a discard. `None` means the default message is fine.
+    ///
+    /// # Errors
+    /// Reaches the model; the action is consumed all the same.
+    async fn reject(&self, _reason: &str, _ctx: ToolContext) -> Result<Option<ToolResult>, ToolError> {
+        Ok(None)
+    }
+
+    /// Set once the action can no longer be applied, with the reason: the engine that held it was rebuilt.
+    fn void(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A staged action. Clones are the same action.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PendingAction {
+    /// What it will do, for people.
+    pub label: String,
+    /// Which tool staged it.
+    pub source_tool_name: String,
+    /// Whatever the tool wants shown beside the label.
+    pub details: Option<Value>,
+    /// What it does.
+    pub callbacks: Arc<dyn PendingCallbacks>,
+}
+
+impl PendingAction {
+    /// An action from a tool that does not name itself.
+    pub fn new(label: impl Into<String>, callbacks: Arc<dyn PendingCallbacks>) -> Self {
+        Self {
+            label: label.into(),
+            source_tool_name: DEFAULT_SOURCE.to_owned(),
+            details: None,
+            callbacks,
+        }
+    }
+
+    /// Names the tool that staged it.
+    #[must_use]
+    pub fn source(mut self, tool: impl Into<String>) -> Self {
+        self.source_tool_name = tool.into();
+        self
+    }
+
+    /// Adds details.
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+}
+
+impl fmt::Debug for PendingAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingAction")
+            .field("label", &self.label)
+            .field("source_tool_name", &self.source_tool_name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a subscriber hears, with the number of actions left afterwards.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum PendingChange {
+    /// An action was staged.
+    Pushed(PendingAction, usize),
+    /// The newest action was taken.
+    Popped(PendingAction, usize),
+}
+
+type Listener = Arc<dyn Fn(&PendingChange) + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    actions: Vec<PendingAction>,
+    listeners: BTreeMap<u64, Listener>,
+    next_listener: u64,
+}
+
+/// The stack, one per session. Shared by reference; every method locks briefly.
+#[derive(Default)]
+pub struct PendingStack {
+    state: Mutex<State>,
+}
+
+impl PendingStack {
+    /// An empty stack.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stages an action on top.
+    pub fn push(&self, action: PendingAction) {
+        let mut state = self.lock();
+        state.actions.push(action.clone());
+        let change = PendingChange::Pushed(action, state.actions.len());
+        Self::tell(state, &change);
+    }
+
+    /// The newest action, left where it is.
+    pub fn peek(&self) -> Option<PendingAction> {
+        self.lock().actions.last().cloned()
+    }
+
+    /// Takes the newest action.
+    pub fn pop(&self) -> Option<PendingAction> {
+        let mut state = self.lock();
+        let action = state.actions.pop()?;
+        let change = PendingChange::Popped(action.clone(), state.actions.len());
+        Self::tell(state, &change);
+        Some(action)
+    }
+
+    /// Whether anything waits.
+    pub fn has_pending(&self) -> bool {
+        self.count() > 0
+    }
+
+    /// How many actions wait.
+    pub fn count(&self) -> usize {
+        self.lock().actions.len()
+    }
+
+    /// All actions, newest first, as `resolve` would take them.
+    pub fn list(&self) -> Vec<PendingAction> {
+        self.lock().actions.iter().rev().cloned().collect()
+    }
+
+    /// Calls `listener` on every change until the subscription is dropped.
+    #[must_use = "dropping the subscription ends it"]
+    pub fn subscribe(
+        self: &Arc<Self>,
+        listener: impl Fn(&PendingChange) + Send + Sync + 'static,
+    ) -> PendingSubscription {
+        let mut state = self.lock();
+        let id = state.next_listener;
+        state.next_listener += 1;
+        state.listeners.insert(id, Arc::new(listener));
+        PendingSubscription {
+            stack: Arc::downgrade(self),
+            id,
+        }
+    }
+
+    /// Listeners run without the lock, so they may use the stack.
+    fn tell(state: MutexGuard<'_, State>, change: &PendingChange) {
+        let listeners: Vec<Listener> = state.listeners.values().cloned().collect();
+        drop(state);
+        for listener in listeners {
+            listener(change);
+        }
+    }
+}
+
+impl fmt::Debug for PendingStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingStack")
+            .field("count", &self.count())
+            .finish()
+    }
+}
+
+/// Ends its subscription when dropped.
+#[derive(Debug)]
+pub struct PendingSubscription {
+    stack: Weak<PendingStack>,
+    id: u64,
+}
+
+impl Drop for PendingSubscription {
+    fn drop(&mut self) {
+        if let Some(stack) = self.stack.upgrade() {
+            stack.lock().listeners.remove(&self.id);
+        }
+    }
+}
+
+/// What a call is given of the stack: it can push and nothing else.
+#[derive(Clone, Debug)]
+pub struct PendingHandle {
+    stack: Option<Arc<PendingStack>>,
+}
+
+impl PendingHandle {
+    /// Pushes onto `stack`.
+    pub fn new(stack: Arc<PendingStack>) -> Self {
+        Self { stack: Some(stack) }
+    }
+
+    /// A runtime without a store.
+    pub fn unavailable() -> Self {
+        Self { stack: None }
+    }
+
+    /// Whether a push would work.
+    pub fn is_available(&self) -> bool {
+        self.stack.is_some()
+    }
+
+    /// Stages an action.
+    ///
+    /// # Errors
+    /// When this runtime has no store.
+    pub fn push(&self, action: PendingAction) -> Result<(), PendingUnavailable> {
+        self.stack.as_ref().ok_or(PendingUnavailable)?.push(action);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "pending_tests.rs"]
+mod tests;

@@ -1,0 +1,50 @@
+//! Series of measurements: taken in turns, so that a slow moment of the machine hits all of them alike.
+
+use std::time::Duration;
+
+/// Times of one thing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    times: Vec<Duration>,
+}
+
+impl Sample {
+    pub(crate) fn push(&mut self, time: Duration) {
+        self.times.push(time);
+    }
+
+    fn sorted(&self) -> Vec<Duration> {
+        let mut times = self.times.clone();
+        times.sort();
+        times
+    }
+
+    pub(crate) fn median(&self) -> Duration {
+        let times = self.sorted();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// The middle half, which says how steady the median is.
+    pub(crate) fn spread(&self) -> (Duration, Duration) {
+        let times = self.sorted();
+        let at = |part: usize| times.get(times.len() * part / 4).copied().unwrap_or_default();
+        (at(1), at(3))
+    }
+
+    /// How many times the other one this is.
+    pub(crate) fn ratio(&self, other: &Self) -> f64 {
+        self.median().as_secs_f64() / other.median().as_secs_f64()
+    }
+}
+
+/// `1.23 ms (1.10–1.40)`.
+pub(crate) fn describe(sample: &Sample) -> String {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
+    let (low, high) = sample.spread();
+    format!(
+        "{:.2} ms ({:.2}–{:.2})",
+        milliseconds(sample.median()),
+        milliseconds(low),
+        milliseconds(high)
+    )
+}

@@ -1,0 +1,35 @@
+//! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `bench` measures.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to the person who started it"
+)]
+
+mod bench;
+mod cargo;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "usage: cargo xtask tidy | bench [exec]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["tidy"] => tidy::run(),
+        ["bench", subjects @ ..] => bench::run(subjects),
+        _ => bail!(USAGE),
+    }
+}

@@ -1,0 +1,60 @@
+//! Dependencies point downward: a crate uses crates of lower levels only.
+
+use crate::cargo::{Dependency, Metadata};
+
+/// The level of each crate, lowest first. Crates of one level do not know each other.
+const LEVELS: &[&[&str]] = &[
+    &["toolsmith-tool"],
+    &["toolsmith-host"],
+    &["toolsmith-js", "toolsmith-llm", "toolsmith-mcp"],
+    &["toolsmith-agent"],
+    &["toolsmith"],
+    &["toolsmith-tui"],
+    &["toolsmith-cli"],
+];
+
+/// Used while developing; nothing that ships may depend on them.
+const DEVELOPMENT: &[&str] = &["toolsmith-testkit", "xtask"];
+
+fn level(name: &str) -> Option<usize> {
+    LEVELS.iter().position(|names| names.contains(&name))
+}
+
+pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
+    let mut broken = Vec::new();
+    for id in &metadata.workspace_members {
+        let name = metadata.name(id);
+        if level(name).is_none() && !DEVELOPMENT.contains(&name) {
+            broken.push(format!(
+                "{name}: has no level; give it one in xtask/src/tidy/direction.rs"
+            ));
+            continue;
+        }
+        let Some(node) = metadata.resolve.nodes.iter().find(|node| node.id == *id) else {
+            continue;
+        };
+        let inside = node
+            .deps
+            .iter()
+            .filter(|dep| metadata.workspace_members.contains(&dep.pkg));
+        broken.extend(inside.filter_map(|dep| check_one(name, metadata.name(&dep.pkg), dep)));
+    }
+    broken
+}
+
+fn check_one(name: &str, target: &str, dependency: &Dependency) -> Option<String> {
+    let own = level(name)?;
+    if DEVELOPMENT.contains(&target) {
+        return dependency.ships().then(|| {
+            format!("{name}: depends on {target}, which is for development; make it a dev-dependency")
+        });
+    }
+    let other = level(target)?;
+    (other >= own).then(|| {
+        format!("{name} (level {own}): depends on {target} (level {other}); dependencies point downward only")
+    })
+}
+
+#[cfg(test)]
+#[path = "direction_tests.rs"]
+mod tests;

@@ -1,0 +1,23 @@
+//! `cargo xtask tidy`: the rules of the repository that no compiler checks. Each rule gives the places that break it.
+
+mod direction;
+mod files;
+mod packages;
+
+use anyhow::{Result, bail};
+
+use crate::cargo::{Metadata, root};
+
+pub(crate) fn run() -> Result<()> {
+    let metadata = Metadata::load()?;
+    let mut broken = direction::check(&metadata);
+    broken.extend(packages::check(&metadata));
+    broken.extend(files::check(&root())?);
+    if broken.is_empty() {
+        return Ok(());
+    }
+    for line in &broken {
+        eprintln!("tidy: {line}");
+    }
+    bail!("{} rules of the repository are broken", broken.len());
+}
