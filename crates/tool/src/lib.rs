@@ -67,4 +67,4 @@ pub use session_event::{
 pub use session_view::{AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError};
 pub use spec::{Concurrency, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
-pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
+pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};

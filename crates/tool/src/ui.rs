@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::cancel::CancelToken;
+use crate::{cancel::CancelToken, render::RenderedLines};
 
 /// How loud a notice is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +37,16 @@ impl DialogOptions {
     pub fn new(cancel: CancelToken) -> Self {
         Self { cancel }
     }
+}
+
+/// Something a tool draws itself and that takes keys, shown until its dialog is cancelled.
+#[async_trait]
+pub trait CustomView: Send + Sync {
+    /// Draws it; `None` when the tool cannot.
+    async fn render(&self, width: usize) -> Option<RenderedLines>;
+
+    /// Hands it keys, as a terminal sends them.
+    async fn input(&self, keys: &str);
 }
 
 /// What a front end offers to tools. Every method has the headless answer as its default, so an interface
@@ -70,6 +80,11 @@ pub trait Ui: Send + Sync {
 
     /// Asks for a longer text.
     async fn editor(&self, _title: &str, _prefill: Option<&str>, _dialog: DialogOptions) -> Option<String> {
+        None
+    }
+
+    /// Shows a view until `dialog` is cancelled or the person closes it; gives a value if the front end has one.
+    async fn custom(&self, _view: Arc<dyn CustomView>, _dialog: DialogOptions) -> Option<Value> {
         None
     }
 

@@ -1,0 +1,35 @@
+//! Prepares the JavaScript that is built into the crate: installs the schema libraries from npm by their lock file,
+//! bundles them, and compiles them and our own modules to the engine's bytecode.
+#![allow(
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a build script starts programs and fails by panicking"
+)]
+
+#[path = "build/bundle.rs"]
+mod bundle;
+#[path = "build/bytecode.rs"]
+mod bytecode;
+#[path = "build/npm.rs"]
+mod npm;
+
+use std::{env, path::PathBuf};
+
+fn main() {
+    for input in [
+        "build.rs",
+        "build",
+        "js",
+        "npm/package.json",
+        "npm/package-lock.json",
+    ] {
+        println!("cargo::rerun-if-changed={input}");
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_else(|| panic!("cargo sets OUT_DIR")));
+    let libraries = out.join("npm");
+    npm::install(&libraries);
+    let mut modules = bundle::libraries(&libraries, &out.join("bundles"));
+    modules.push(bundle::kernel(&libraries, &out.join("kernel.js")));
+    modules.extend(bytecode::own_modules());
+    bytecode::compile(modules, &out);
+}

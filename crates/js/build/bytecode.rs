@@ -1,0 +1,124 @@
+//! Compiling modules to bytecode and writing the table the crate includes. The engine of this build script is the one
+//! the crate links, so the bytecode fits.
+
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rquickjs::{
+    CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions,
+    loader::{ImportAttributes, Loader, Resolver},
+    module::Declared,
+};
+
+/// A module to be built in.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) code: String,
+}
+
+impl Source {
+    pub(crate) fn read(path: &Path) -> String {
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+}
+
+/// Our own modules beside the kernel: `js/web/url.js` is `toolsmith:web/url`.
+pub(crate) fn own_modules() -> Vec<Source> {
+    let mut files = Vec::new();
+    list(Path::new("js"), &mut files);
+    files.sort();
+    files
+        .iter()
+        .filter(|path| !path.starts_with("js/kernel"))
+        .map(|path| {
+            let name = path.with_extension("");
+            let name = name
+                .strip_prefix("js")
+                .unwrap_or(&name)
+                .to_string_lossy()
+                .replace('\\', "/");
+            Source {
+                name: format!("toolsmith:{name}"),
+                code: Source::read(path),
+            }
+        })
+        .collect()
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
+        if path.is_dir() {
+            list(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "js") {
+            files.push(path);
+        }
+    }
+}
+
+/// Compiles every module into `out` and writes `builtin_modules.rs`, sorted by name.
+pub(crate) fn compile(mut modules: Vec<Source>, out: &Path) {
+    modules.sort_by(|one, other| one.name.cmp(&other.name));
+    let folder = out.join("bytecode");
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut table = String::from("&[\n");
+    for (index, module) in modules.iter().enumerate() {
+        let path = folder.join(format!("{index}.bin"));
+        fs::write(&path, compile_one(module)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let _ = writeln!(table, "    ({:?}, include_bytes!({:?})),", module.name, path);
+    }
+    table.push(']');
+    let path = out.join("builtin_modules.rs");
+    fs::write(&path, table).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+fn compile_one(source: &Source) -> Vec<u8> {
+    let runtime = Runtime::new().unwrap_or_else(|error| panic!("the engine does not start: {error}"));
+    runtime.set_max_stack_size(0);
+    runtime.set_loader(Anything, Anything);
+    let context =
+        Context::full(&runtime).unwrap_or_else(|error| panic!("the engine does not start: {error}"));
+    context.with(|ctx| {
+        let module = Module::declare(ctx.clone(), source.name.as_str(), source.code.as_str());
+        let module = module
+            .catch(&ctx)
+            .unwrap_or_else(|error| panic!("{}: {error}", source.name));
+        // Positions stay, so that an error in a library says where; the text of functions does not.
+        let options = WriteOptions {
+            strip_source: true,
+            ..WriteOptions::default()
+        };
+        module
+            .write(options)
+            .unwrap_or_else(|error| panic!("{}: {error}", source.name))
+    })
+}
+
+/// Finds an empty module under every name: compiling looks for what is imported, but not into it.
+struct Anything;
+
+impl Resolver for Anything {
+    fn resolve<'js>(
+        &mut self,
+        _ctx: &Ctx<'js>,
+        _base: &str,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        Ok(name.to_owned())
+    }
+}
+
+impl Loader for Anything {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        Module::declare(ctx.clone(), name, "")
+    }
+}

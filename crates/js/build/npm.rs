@@ -1,0 +1,41 @@
+//! Installing the libraries: `npm ci` in the build folder, so that the checkout stays clean.
+
+use std::{fs, path::Path, process::Command};
+
+/// Installs what the lock file names, unless it is there already.
+pub(crate) fn install(folder: &Path) {
+    let lock =
+        fs::read("npm/package-lock.json").unwrap_or_else(|error| panic!("npm/package-lock.json: {error}"));
+    let stamp = folder.join("installed-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
+        return;
+    }
+    fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for file in ["package.json", "package-lock.json"] {
+        let from = Path::new("npm").join(file);
+        fs::copy(&from, folder.join(file)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+    }
+    let output = Command::new("npm")
+        .args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--prefer-offline",
+        ])
+        .current_dir(folder)
+        .output()
+        .unwrap_or_else(|error| {
+            panic!(
+                "npm could not be started ({error}); building Toolsmith needs Node.js with npm on the PATH"
+            )
+        });
+    if !output.status.success() {
+        panic!(
+            "npm ci failed; it fetches zod, TypeBox and arktype from the npm registry:\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    fs::write(&stamp, lock).unwrap_or_else(|error| panic!("{}: {error}", stamp.display()));
+}

@@ -1,0 +1,20 @@
+// What tools take from the family's model package: schema helpers.
+
+import { builtin } from "toolsmith:kernel";
+
+/** A string that is one of a list, in the form every provider accepts. */
+export function StringEnum(values, options = {}) {
+  const { Unsafe } = builtin("toolsmith:npm/typebox").Type;
+  const { description, default: fallback, ...rest } = options;
+  const more = { ...(description === undefined ? {} : { description }), ...(fallback === undefined ? {} : { default: fallback }), ...rest };
+  return Unsafe({ type: "string", enum: [...values], ...more });
+}
+
+export const getEnvApiKey = () => undefined;
+export const calculateCost = () => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 });
+
+// Libraries the package hands on; they load when they are touched.
+export const Type = new Proxy({}, { get: (_, key) => builtin("toolsmith:npm/typebox").Type[key], has: (_, key) => key in builtin("toolsmith:npm/typebox").Type });
+export const z = new Proxy(function () {}, { get: (_, key) => builtin("toolsmith:npm/zod")[key], has: (_, key) => key in builtin("toolsmith:npm/zod") });
+
+export default { StringEnum, Type, z, getEnvApiKey, calculateCost };

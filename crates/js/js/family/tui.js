@@ -1,0 +1,295 @@
+// The components tools draw themselves with, and the functions to measure text.
+
+import { host } from "toolsmith:kernel";
+import { Markdown } from "toolsmith:family/markdown";
+import { Key, matchesKey, isKeyRelease, parseKey } from "toolsmith:family/keys";
+
+export { Key, Markdown, isKeyRelease, matchesKey, parseKey };
+
+export const visibleWidth = (text) => host.visibleWidth(String(text));
+export const wrapTextWithAnsi = (text, width) => host.wrapText(String(text), Math.max(1, Math.trunc(width)));
+export const padding = (count) => " ".repeat(Math.max(0, Math.trunc(count)));
+
+export const Ellipsis = { Unicode: 0, Ascii: 1, Omit: 2 };
+
+/** Cuts a text to a width. The third argument is the mark where something was cut, as text or as one of `Ellipsis`. */
+export function truncateToWidth(text, maxWidth, ellipsis, pad) {
+  const mark = ellipsis === undefined || ellipsis === null || ellipsis === Ellipsis.Unicode ? "…" : ellipsis === Ellipsis.Ascii ? "..." : ellipsis === Ellipsis.Omit ? "" : String(ellipsis);
+  const width = Math.max(0, Math.trunc(maxWidth));
+  const cut = host.cutToWidth(String(text), width, mark);
+  return pad ? cut + padding(width - visibleWidth(cut)) : cut;
+}
+
+export const sliceByColumn = (line, start, length) => {
+  const ahead = host.cutToWidth(String(line), start + length, "");
+  const before = host.cutToWidth(String(line), start, "");
+  return ahead.startsWith(before) ? ahead.slice(before.length) : ahead;
+};
+
+export const applyBackgroundToLine = (line, width, background) => background(line + padding(width - visibleWidth(line)));
+
+export class Container {
+  children = [];
+  addChild(child) {
+    this.children.push(child);
+  }
+  removeChild(child) {
+    this.children = this.children.filter((known) => known !== child);
+  }
+  clear() {
+    this.children = [];
+  }
+  invalidate() {
+    for (const child of this.children) child.invalidate?.();
+  }
+  dispose() {
+    for (const child of this.children) child.dispose?.();
+  }
+  disposeChildren() {
+    this.dispose();
+    this.clear();
+  }
+  render(width) {
+    return this.children.flatMap((child) => child.render(width));
+  }
+}
+
+export class Spacer {
+  #lines;
+  constructor(lines = 1) {
+    this.#lines = lines;
+  }
+  setLines(lines) {
+    this.#lines = lines;
+  }
+  invalidate() {}
+  render() {
+    return Array.from({ length: Math.max(0, this.#lines) }, () => "");
+  }
+}
+
+export class Text {
+  #text;
+  #paddingX;
+  #paddingY;
+  #background;
+  #style;
+  constructor(text = "", paddingX = 1, paddingY = 1, background) {
+    this.#text = String(text);
+    this.#paddingX = paddingX;
+    this.#paddingY = paddingY;
+    this.#background = background;
+  }
+  getText() {
+    return this.#text;
+  }
+  setText(text) {
+    const changed = this.#text !== String(text);
+    this.#text = String(text);
+    return changed;
+  }
+  setCustomBgFn(background) {
+    this.#background = background;
+  }
+  setStyleFn(style) {
+    this.#style = style;
+    return this;
+  }
+  invalidate() {}
+  render(width) {
+    if (this.#text.trim() === "") return [];
+    const side = padding(this.#paddingX);
+    const inner = Math.max(1, width - this.#paddingX * 2);
+    const fill = (line) => (this.#background ? applyBackgroundToLine(line, width, this.#background) : line);
+    const lines = wrapTextWithAnsi(this.#text, inner).map((line) => fill(side + (this.#style ? this.#style(line) : line)));
+    const blank = Array.from({ length: this.#paddingY }, () => fill(""));
+    return [...blank, ...lines, ...blank];
+  }
+}
+
+export class TruncatedText {
+  #text;
+  #paddingX;
+  #paddingY;
+  constructor(text, paddingX = 0, paddingY = 0) {
+    this.#text = String(text);
+    this.#paddingX = paddingX;
+    this.#paddingY = paddingY;
+  }
+  invalidate() {}
+  render(width) {
+    const blank = Array.from({ length: this.#paddingY }, () => "");
+    const line = padding(this.#paddingX) + truncateToWidth(this.#text.split("\n")[0], Math.max(1, width - this.#paddingX * 2));
+    return [...blank, line, ...blank];
+  }
+}
+
+export class Box extends Container {
+  #paddingX;
+  #paddingY;
+  #background;
+  constructor(paddingX = 1, paddingY = 1, background) {
+    super();
+    this.#paddingX = paddingX;
+    this.#paddingY = paddingY;
+    this.#background = background;
+  }
+  setPaddingX(columns) {
+    this.#paddingX = columns;
+  }
+  setPaddingY(lines) {
+    this.#paddingY = lines;
+  }
+  setBgFn(background) {
+    this.#background = background;
+  }
+  setBorder() {}
+  render(width) {
+    const inner = super.render(Math.max(1, width - this.#paddingX * 2));
+    if (inner.length === 0) return [];
+    const fill = (line) => (this.#background ? applyBackgroundToLine(line, width, this.#background) : line);
+    const blank = Array.from({ length: this.#paddingY }, () => fill(""));
+    return [...blank, ...inner.map((line) => fill(padding(this.#paddingX) + line)), ...blank];
+  }
+}
+
+export class DynamicBorder {
+  #color;
+  constructor(color = (text) => text) {
+    this.#color = color;
+  }
+  invalidate() {}
+  render(width) {
+    return [this.#color("─".repeat(Math.max(1, width)))];
+  }
+}
+
+export class Loader extends Text {
+  constructor(_tui, _spinnerColor, messageColor = (text) => text, message = "Loading...") {
+    super(messageColor(message), 1, 0);
+    this.messageColor = messageColor;
+  }
+  start() {}
+  stop() {}
+  setMessage(message) {
+    this.setText(this.messageColor(message));
+  }
+}
+export class CancellableLoader extends Loader {
+  #controller = new AbortController();
+  onAbort = undefined;
+  get signal() {
+    return this.#controller.signal;
+  }
+  get aborted() {
+    return this.signal.aborted;
+  }
+  handleInput(data) {
+    if (matchesKey(data, Key.escape)) {
+      this.#controller.abort();
+      this.onAbort?.();
+    }
+  }
+  dispose() {}
+}
+export { CancellableLoader as BorderedLoader };
+
+/** A list to choose from with the arrow keys. */
+export class SelectList {
+  #items;
+  #filtered;
+  #selected = 0;
+  #max;
+  #theme;
+  onSelect = undefined;
+  onCancel = undefined;
+  onSelectionChange = undefined;
+  constructor(items, maxVisible = 10, theme = {}) {
+    this.#items = items;
+    this.#filtered = items;
+    this.#max = maxVisible;
+    this.#theme = theme;
+  }
+  setFilter(filter) {
+    this.#filtered = this.#items.filter((item) => item.value.toLowerCase().startsWith(filter.toLowerCase()));
+    this.#selected = 0;
+  }
+  setSelectedIndex(index) {
+    this.#selected = Math.max(0, Math.min(index, this.#filtered.length - 1));
+  }
+  getSelectedItem() {
+    return this.#filtered[this.#selected] ?? null;
+  }
+  invalidate() {}
+  render(width) {
+    const plain = (text) => text;
+    if (this.#filtered.length === 0) return [(this.#theme.noMatch ?? plain)("  No matches")];
+    const first = Math.max(0, Math.min(this.#selected - Math.floor(this.#max / 2), this.#filtered.length - this.#max));
+    return this.#filtered.slice(first, first + this.#max).map((item, index) => {
+      const selected = first + index === this.#selected;
+      const label = `${item.label ?? item.value}`;
+      const description = item.description ? `  ${(this.#theme.description ?? plain)(item.description)}` : "";
+      const line = selected ? (this.#theme.selectedText ?? plain)(`→ ${label}`) : `  ${label}`;
+      return truncateToWidth(line + description, width);
+    });
+  }
+  handleInput(data) {
+    const count = this.#filtered.length;
+    if (matchesKey(data, Key.up)) this.#move((this.#selected + count - 1) % Math.max(1, count));
+    else if (matchesKey(data, Key.down)) this.#move((this.#selected + 1) % Math.max(1, count));
+    else if (matchesKey(data, Key.enter)) {
+      const item = this.getSelectedItem();
+      if (item) this.onSelect?.(item);
+    } else if (matchesKey(data, Key.escape) || matchesKey(data, Key.ctrl("c"))) this.onCancel?.();
+  }
+  #move(index) {
+    this.#selected = index;
+    const item = this.getSelectedItem();
+    if (item) this.onSelectionChange?.(item);
+  }
+}
+
+/** One line of input. */
+export class Input {
+  #value = "";
+  #cursor = 0;
+  onSubmit = undefined;
+  onEscape = undefined;
+  focused = false;
+  getValue() {
+    return this.#value;
+  }
+  setValue(value) {
+    this.#value = String(value);
+    this.#cursor = this.#value.length;
+  }
+  invalidate() {}
+  render(width) {
+    const before = this.#value.slice(0, this.#cursor);
+    const at = this.#value[this.#cursor] ?? " ";
+    return [truncateToWidth(`> ${before}\x1b[7m${at}\x1b[27m${this.#value.slice(this.#cursor + 1)}`, width, "")];
+  }
+  handleInput(data) {
+    if (matchesKey(data, Key.enter)) this.onSubmit?.(this.#value);
+    else if (matchesKey(data, Key.escape)) this.onEscape?.();
+    else if (matchesKey(data, Key.left)) this.#cursor = Math.max(0, this.#cursor - 1);
+    else if (matchesKey(data, Key.right)) this.#cursor = Math.min(this.#value.length, this.#cursor + 1);
+    else if (matchesKey(data, Key.backspace)) {
+      this.#value = this.#value.slice(0, Math.max(0, this.#cursor - 1)) + this.#value.slice(this.#cursor);
+      this.#cursor = Math.max(0, this.#cursor - 1);
+    } else if (!data.startsWith("\x1b") && data >= " ") {
+      this.#value = this.#value.slice(0, this.#cursor) + data + this.#value.slice(this.#cursor);
+      this.#cursor += data.length;
+    }
+  }
+}
+
+/** The best matches of a list for a query, letters in order. */
+export function fuzzyFilter(items, query, textOf = (item) => String(item)) {
+  const letters = [...String(query).toLowerCase()];
+  return items.filter((item) => {
+    let at = 0;
+    for (const letter of textOf(item).toLowerCase()) if (letter === letters[at]) at++;
+    return at >= letters.length;
+  });
+}

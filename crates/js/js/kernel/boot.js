@@ -1,0 +1,19 @@
+// The kernel: what every tool's runtime starts with, and what the Rust side calls.
+
+export { describe, describeJson } from "./errors.js";
+export { builtin, host } from "./host.js";
+export { operation, settle, toError } from "./operations.js";
+export { abortCall, askApproval, resolvePending, startCall, startLoad, tellSession } from "./calls.js";
+export { forgetPending } from "./pending.js";
+export { events, exec, hear, logger } from "./pi.js";
+export { render } from "./render.js";
+export { clearTimeout, fireTimer, setImmediate, setInterval, setTimeout } from "./timers.js";
+export { makeContext } from "./context.js";
+
+import { installGlobals } from "./globals.js";
+import { builtin } from "./host.js";
+
+installGlobals();
+
+/** Draws a component a tool shows, or hands it keys. */
+export const view = (number, what, payload) => builtin("toolsmith:pi/custom_view").view(number, what, payload);

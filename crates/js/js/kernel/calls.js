@@ -1,0 +1,149 @@
+// Calls: arguments checked by the author's own schema, `execute` with a signal and updates, the result put into shape.
+
+import { makeContext } from "./context.js";
+import { describeJson } from "./errors.js";
+import { AbortController, DOMException } from "./events.js";
+import { host } from "./host.js";
+import { takePending } from "./pending.js";
+import { Refused } from "./schema.js";
+import { load, toolAt } from "./tools.js";
+
+const stringify = JSON.stringify;
+const running = new Map();
+
+const isObject = (value) => typeof value === "object" && value !== null;
+
+/** Why a content block cannot be used; undefined when it can. */
+function blockProblem(block) {
+  if (!isObject(block)) return `is ${block === null ? "null" : typeof block}, not an object`;
+  if (block.type === "text") return typeof block.text === "string" ? undefined : "is of type text and has no string text";
+  if (block.type === "image") {
+    return typeof block.data === "string" && typeof block.mimeType === "string"
+      ? undefined
+      : "is of type image and needs string data (base64) and mimeType";
+  }
+  return `has the unknown type ${stringify(block.type) ?? typeof block.type}`;
+}
+
+class BadResult extends Error {
+  constructor(message) {
+    super(`Tool returned an invalid result: ${message}`);
+    this.name = "InvalidResult";
+  }
+}
+
+const cleanText = (text) => (text.isWellFormed() ? text : text.toWellFormed());
+
+function cleanBlock(block) {
+  return block.type === "text"
+    ? { type: "text", text: cleanText(block.text) }
+    : { type: "image", data: block.data, mimeType: block.mimeType };
+}
+
+/** A result as JSON text, in the shape the Rust side reads; throws `BadResult` where that is impossible. */
+export function resultJson(result) {
+  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.`);
+  const { content, details, isError } = result;
+  if (!Array.isArray(content)) throw new BadResult("missing content array.");
+  for (const [index, block] of content.entries()) {
+    const problem = blockProblem(block);
+    if (problem !== undefined) throw new BadResult(`content block ${index} ${problem}.`);
+  }
+  const head = { content: content.map(cleanBlock), isError: isError === true };
+  if (details === undefined) return stringify(head);
+  try {
+    const json = stringify({ ...head, details });
+    // A half of a surrogate pair is no text outside JavaScript.
+    return /\\ud[89a-f]/i.test(json) ? stringify({ ...head, details }, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
+  } catch (error) {
+    throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
+  }
+}
+
+function settleWith(call, promise) {
+  promise.then(
+    (json) => host.finishCall(call, "result", json),
+    (error) => {
+      if (error instanceof Refused) host.finishCall(call, "refused", stringify(error.problems));
+      else host.finishCall(call, "thrown", describeJson(error));
+    },
+  ).finally(() => running.delete(call));
+}
+
+async function execute(call, { object, check }, toolCallId, argumentsJson, controller) {
+  let params = JSON.parse(argumentsJson);
+  if (check !== undefined) params = await check(params);
+  let open = true;
+  const onUpdate = (partial) => {
+    if (!open) return;
+    let json;
+    try {
+      json = resultJson(partial);
+    } catch (error) {
+      host.log("warn", `onUpdate was given something unusable: ${error.message}`, "");
+      return;
+    }
+    host.sendUpdate(call, json);
+  };
+  try {
+    const context = makeContext(call, controller.signal);
+    return resultJson(await object.execute(toolCallId, params, onUpdate, context, controller.signal));
+  } finally {
+    open = false;
+  }
+}
+
+/** Starts a call; the outcome goes to the Rust side. */
+export function startCall(call, number, toolCallId, argumentsJson) {
+  const controller = new AbortController();
+  running.set(call, controller);
+  settleWith(call, execute(call, toolAt(number), toolCallId, argumentsJson, controller));
+}
+
+/** Trips a call's signal. */
+export function abortCall(call, reason) {
+  running.get(call)?.abort(new DOMException(reason || "This operation was aborted", "AbortError"));
+}
+
+/** Applies or rejects a staged action, as a call of its own. */
+export function resolvePending(call, number, what, reason) {
+  running.set(call, new AbortController());
+  const run = async () => {
+    const callback = takePending(number, what);
+    if (callback === undefined) return "";
+    const result = await callback(reason);
+    if (what === "reject" && (result === undefined || result === null)) return "";
+    return resultJson(result);
+  };
+  settleWith(call, run());
+}
+
+/** Tells a tool what happened to the session. */
+export function tellSession(call, number, eventJson) {
+  const controller = new AbortController();
+  running.set(call, controller);
+  const run = async () => {
+    await toolAt(number).object.onSession(JSON.parse(eventJson), makeContext(call, controller.signal));
+    return "";
+  };
+  settleWith(call, run());
+}
+
+/** Asks a tool what one call needs before it may run, or how to describe it to the person who is asked. */
+export function askApproval(call, number, what, argumentsJson) {
+  running.set(call, new AbortController());
+  const run = async () => {
+    const { object } = toolAt(number);
+    const args = JSON.parse(argumentsJson);
+    if (what === "approval") return stringify(await object.approval(args)) ?? "";
+    const details = await object.formatApprovalDetails(args);
+    const lines = Array.isArray(details) ? details : details === undefined || details === null ? [] : String(details).split("\n");
+    return stringify(lines.map(String));
+  };
+  settleWith(call, run());
+}
+
+/** Loads a module; what it says of its tools goes to the Rust side. */
+export function startLoad(call, path) {
+  settleWith(call, load(path));
+}

@@ -1,0 +1,111 @@
+// The host API a factory receives (`pi`), one per module. Its members survive destructuring, and libraries behind them are
+// loaded when they are touched.
+
+import { builtin, host } from "./host.js";
+import { operation } from "./operations.js";
+import { stagePending } from "./pending.js";
+import { makeUi } from "./ui.js";
+
+function lazily(target, name, make) {
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true });
+      return value;
+    },
+  });
+}
+
+/** Runs a program (CONTRACT 3.2). */
+export async function exec(command, args = [], options = {}) {
+  const { signal, timeout, cwd, env, stdin } = options ?? {};
+  const request = {
+    command: String(command),
+    args: [...(args ?? [])].map(String),
+    cwd: cwd === undefined || cwd === null ? null : String(cwd),
+    env: env ? Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value == null ? null : String(value)])) : {},
+    stdin: stdin === undefined || stdin === null ? null : typeof stdin === "string" ? stdin : String(stdin),
+    timeout: Number.isFinite(timeout) && timeout > 0 ? timeout : null,
+    aborted: Boolean(signal?.aborted),
+  };
+  return JSON.parse(await operation((number) => host.exec(number, JSON.stringify(request)), signal));
+}
+
+const context = (value) => {
+  if (value === undefined) return "";
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return JSON.stringify({ context: builtin("toolsmith:web/inspect").inspect(value) });
+  }
+};
+
+const log = (level) => (message, value) => host.log(level, typeof message === "string" ? message : builtin("toolsmith:web/inspect").inspect(message), context(value));
+
+export const logger = {
+  error: log("error"),
+  warn: log("warn"),
+  info: log("info"),
+  debug: log("debug"),
+  time: () => () => {},
+};
+
+const listeners = new Map();
+
+/** The bus between tools: what one emits, all hear, each in its own runtime. */
+export const events = {
+  emit(channel, data) {
+    host.emitEvent(String(channel), data === undefined ? "" : JSON.stringify(data));
+  },
+  on(channel, listener) {
+    const name = String(channel);
+    if (!listeners.has(name)) listeners.set(name, new Set());
+    listeners.get(name).add(listener);
+    host.hearEvents();
+    return () => listeners.get(name).delete(listener);
+  },
+  off: (channel, listener) => void listeners.get(String(channel))?.delete(listener),
+};
+events.once = (channel, listener) => {
+  const stop = events.on(channel, (data) => {
+    stop();
+    listener(data);
+  });
+  return stop;
+};
+
+/** Called by the Rust side for every event of the bus. */
+export function hear(channel, json) {
+  for (const listener of [...(listeners.get(channel) ?? [])]) {
+    try {
+      Promise.resolve(listener(json === "" ? undefined : JSON.parse(json))).catch((error) => logger.error("An event listener failed", { channel, error: String(error) }));
+    } catch (error) {
+      logger.error("An event listener failed", { channel, error: String(error) });
+    }
+  }
+}
+
+/** A fresh host API. `register` takes the tools of modules that register instead of returning them. */
+export function makePi(register) {
+  const ui = makeUi(0, undefined);
+  const pi = {
+    cwd: host.cwd(),
+    exec,
+    ui,
+    logger,
+    events,
+    pushPendingAction: stagePending,
+    registerTool: register,
+  };
+  Object.defineProperty(pi, "hasUI", { enumerable: true, configurable: true, get: () => host.hasUi(0) });
+  lazily(pi, "typebox", () => builtin("toolsmith:npm/typebox"));
+  lazily(pi, "zod", () => builtin("toolsmith:npm/zod"));
+  lazily(pi, "arktype", () => {
+    const library = builtin("toolsmith:npm/arktype");
+    return new Proxy(library.type, { get: (type, key) => (key in type ? Reflect.get(type, key) : library[key]) });
+  });
+  lazily(pi, "pi", () => builtin("toolsmith:family/coding_agent"));
+  return pi;
+}

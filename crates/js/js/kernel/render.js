@@ -1,0 +1,31 @@
+// Renderers: a tool's own drawing of its call and result, as lines of a given width (CONTRACT 6).
+
+import { describeJson } from "./errors.js";
+import { builtin, host } from "./host.js";
+import { toolAt } from "./tools.js";
+
+function draw(component, width) {
+  if (component === undefined || component === null) return [];
+  if (typeof component === "string") return component.split("\n");
+  if (typeof component.render !== "function") throw new TypeError("the renderer returned no component: render(width) is missing");
+  const lines = component.render(width);
+  if (!Array.isArray(lines)) throw new TypeError("render(width) returned no array of lines");
+  return lines.flatMap((line) => String(line).split("\n"));
+}
+
+/** Draws one hook; the outcome goes to the Rust side as JSON lines or as what was thrown. */
+export function render(number, what, width, payloadJson) {
+  try {
+    const { object } = toolAt(number);
+    const { args, result, options } = JSON.parse(payloadJson);
+    const { theme } = builtin("toolsmith:family/theme");
+    let component;
+    if (what === "result") component = object.renderResult(result, options, theme, args);
+    // Two parameters are the older order, which had no options.
+    else component = object.renderCall.length === 2 ? object.renderCall(args, theme) : object.renderCall(args, options, theme);
+    const lines = draw(component, width);
+    return ["lines", JSON.stringify(lines.map((line) => host.cutToWidth(line, width, "")))];
+  } catch (error) {
+    return ["thrown", describeJson(error)];
+  }
+}

@@ -1,0 +1,145 @@
+//! The engine's memory: counted, capped, and refused once the runtime is to end.
+//!
+//! Refusing is what stops loops of library calls: the engine asks whether to stop only every ten thousand steps of its
+//! own, and a single `JSON.parse` of a large text is one step. It is never refused while the compiler runs, whose way of
+//! running out of memory is to crash.
+
+#![expect(unsafe_code, reason = "an allocator deals in raw memory")]
+
+use std::{
+    collections::HashSet,
+    ptr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use rquickjs::allocator::Allocator;
+
+use crate::stop::StopFlags;
+
+/// How much memory a runtime uses, for those who watch it.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryUse {
+    bytes: AtomicUsize,
+}
+
+impl MemoryUse {
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+/// The C library's allocator with a cap.
+pub(crate) struct CappedAllocator {
+    stop: Arc<StopFlags>,
+    used: Arc<MemoryUse>,
+    cap: usize,
+    /// What the runtime holds. It asks for pages rather than objects, so these are few. Whatever it has not given back
+    /// when it ends, because it was stopped in the middle of something, is freed with the allocator.
+    held: HashSet<usize>,
+}
+
+impl CappedAllocator {
+    pub(crate) fn new(stop: Arc<StopFlags>, used: Arc<MemoryUse>, cap: usize) -> Self {
+        Self {
+            stop,
+            used,
+            cap,
+            held: HashSet::new(),
+        }
+    }
+
+    fn may_grow(&self, bytes: usize) -> bool {
+        if self.stop.is_compiling() {
+            return true;
+        }
+        !self.stop.is_forced() && self.used.bytes().saturating_add(bytes) <= self.cap
+    }
+
+    /// Takes note of memory that was just handed out.
+    fn keep(&mut self, memory: *mut u8) -> *mut u8 {
+        if !memory.is_null() {
+            self.held.insert(memory.addr());
+            // SAFETY: `memory` was given by the C library just now.
+            self.used
+                .bytes
+                .fetch_add(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
+        }
+        memory
+    }
+
+    /// Takes note of memory that is about to go.
+    fn release(&mut self, memory: *mut u8) {
+        self.held.remove(&memory.addr());
+        // SAFETY: `memory` is still ours.
+        self.used
+            .bytes
+            .fetch_sub(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: memory comes from `malloc`, whose blocks are aligned for any type; failure is null; `usable_size` asks the
+// same library.
+unsafe impl Allocator for CappedAllocator {
+    fn alloc(&mut self, size: usize) -> *mut u8 {
+        if !self.may_grow(size) {
+            return ptr::null_mut();
+        }
+        // SAFETY: any size is fine.
+        let memory = unsafe { libc::malloc(size) };
+        self.keep(memory.cast())
+    }
+
+    fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
+        let Some(bytes) = count.checked_mul(size) else {
+            return ptr::null_mut();
+        };
+        if !self.may_grow(bytes) {
+            return ptr::null_mut();
+        }
+        // SAFETY: any size is fine.
+        let memory = unsafe { libc::calloc(count, size) };
+        self.keep(memory.cast())
+    }
+
+    unsafe fn dealloc(&mut self, memory: *mut u8) {
+        if memory.is_null() {
+            return;
+        }
+        self.release(memory);
+        // SAFETY: the caller hands back what this allocator gave.
+        unsafe { libc::free(memory.cast()) };
+    }
+
+    unsafe fn realloc(&mut self, memory: *mut u8, size: usize) -> *mut u8 {
+        if memory.is_null() {
+            return self.alloc(size);
+        }
+        // SAFETY: the caller hands back what this allocator gave.
+        let before = unsafe { Self::usable_size(memory) };
+        if size > before && !self.may_grow(size - before) {
+            return ptr::null_mut();
+        }
+        self.release(memory);
+        // SAFETY: as above; when it fails, the old memory is still ours.
+        let grown = unsafe { libc::realloc(memory.cast(), size) };
+        self.keep(if grown.is_null() { memory } else { grown.cast() });
+        grown.cast()
+    }
+
+    unsafe fn usable_size(memory: *mut u8) -> usize {
+        // SAFETY: the caller hands in what this allocator gave.
+        unsafe { libc::malloc_usable_size(memory.cast()) }
+    }
+}
+
+impl Drop for CappedAllocator {
+    fn drop(&mut self) {
+        for address in self.held.drain() {
+            // SAFETY: it was given by `malloc` and not freed since, and the runtime that used it is gone.
+            unsafe { libc::free(ptr::with_exposed_provenance_mut(address)) };
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Text for a terminal, with its colours: how many columns it takes, cutting it, wrapping it.
+//!
+//! Only colour sequences (SGR) and links pass; whatever else could move the cursor is dropped, because what a tool draws
+//! must stay in its box (CONTRACT 6.3).
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+const RESET: &str = "\u{1b}[0m";
+const TAB: &str = "   ";
+
+/// A piece of text: something to see, or a sequence that changes how what follows looks.
+enum Piece<'t> {
+    Text(&'t str),
+    Colour(&'t str),
+}
+
+/// Takes a text apart. Sequences that are neither colours nor links are left out.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        if at > 0 {
+            pieces.push(Piece::Text(&rest[..at]));
+        }
+        let (length, is_kept) = sequence(&rest[at..]);
+        if is_kept {
+            pieces.push(Piece::Colour(&rest[at..at + length]));
+        }
+        rest = &rest[at + length..];
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest));
+    }
+    pieces
+}
+
+/// How long the sequence at the start is, and whether it may stay.
+fn sequence(text: &str) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    match bytes.get(1) {
+        Some(b'[') => {
+            let end = bytes.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte));
+            match end {
+                Some(end) => (end + 3, bytes[end + 2] == b'm'),
+                None => (text.len(), false),
+            }
+        }
+        // An operating system command; of these only links (8) are kept.
+        Some(b']') => {
+            let by_bell = text.find('\u{7}').map(|at| at + 1);
+            let by_string = text
+                .get(2..)
+                .and_then(|rest| rest.find("\u{1b}\\"))
+                .map(|at| at + 4);
+            let length = by_bell.into_iter().chain(by_string).min().unwrap_or(text.len());
+            (length, text.starts_with("\u{1b}]8;"))
+        }
+        Some(byte) if byte.is_ascii() => (2, false),
+        _ => (1, false),
+    }
+}
+
+/// What a character cell shows of a grapheme: control characters nothing, a tab three spaces.
+fn shown(grapheme: &str) -> &str {
+    match grapheme {
+        "\t" => TAB,
+        text if text.chars().all(char::is_control) => "",
+        text => text,
+    }
+}
+
+/// How many columns a text takes.
+pub(crate) fn visible_width(text: &str) -> usize {
+    let width = |text: &str| {
+        text.graphemes(true)
+            .map(|grapheme| shown(grapheme).width())
+            .sum::<usize>()
+    };
+    pieces(text)
+        .into_iter()
+        .map(|piece| {
+            if let Piece::Text(text) = piece {
+                width(text)
+            } else {
+                0
+            }
+        })
+        .sum()
+}
+
+/// Cuts a line so that it takes at most `width` columns, `ellipsis` included where something was cut. Colours that are on
+/// at the end are switched off.
+pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
+    let fits = visible_width(text) <= width;
+    let room = if fits {
+        width
+    } else {
+        width.saturating_sub(ellipsis.width())
+    };
+    let mut out = String::with_capacity(text.len());
+    let (mut used, mut coloured, mut full) = (0, false, false);
+    for piece in pieces(text) {
+        match piece {
+            Piece::Colour(colour) => {
+                if !full {
+                    coloured = !is_reset(colour);
+                    out.push_str(colour);
+                }
+            }
+            Piece::Text(text) => {
+                for grapheme in text.graphemes(true).map(shown) {
+                    full |= used + grapheme.width() > room;
+                    if full {
+                        break;
+                    }
+                    used += grapheme.width();
+                    out.push_str(grapheme);
+                }
+            }
+        }
+    }
+    if !fits && ellipsis.width() <= width {
+        out.push_str(ellipsis);
+    }
+    if coloured {
+        out.push_str(RESET);
+    }
+    out
+}
+
+fn is_reset(colour: &str) -> bool {
+    matches!(colour, "\u{1b}[0m" | "\u{1b}[m")
+}
+
+/// Wraps a text to lines of at most `width` columns, at spaces where there are any. Colours go on in the next line.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    text.split('\n')
+        .flat_map(|line| wrap_line(line.trim_end_matches('\r'), width))
+        .collect()
+}
+
+fn wrap_line(line: &str, width: usize) -> Vec<String> {
+    let mut wrapper = Wrapper {
+        width,
+        lines: Vec::new(),
+        line: String::new(),
+        used: 0,
+        colours: String::new(),
+    };
+    for piece in pieces(line) {
+        match piece {
+            Piece::Colour(colour) => wrapper.colour(colour),
+            Piece::Text(text) => {
+                for word in text.split_word_bounds() {
+                    wrapper.word(word);
+                }
+            }
+        }
+    }
+    wrapper.end_line();
+    wrapper.lines
+}
+
+struct Wrapper {
+    width: usize,
+    lines: Vec<String>,
+    line: String,
+    used: usize,
+    /// What is switched on, to be switched on again in the next line.
+    colours: String,
+}
+
+impl Wrapper {
+    fn colour(&mut self, colour: &str) {
+        if is_reset(colour) {
+            self.colours.clear();
+        } else {
+            self.colours.push_str(colour);
+        }
+        self.line.push_str(colour);
+    }
+
+    fn end_line(&mut self) {
+        let mut line = std::mem::take(&mut self.line);
+        // Trailing spaces are where the line was broken.
+        let end = line.trim_end_matches(' ').len();
+        line.truncate(end);
+        if !self.colours.is_empty() {
+            line.push_str(RESET);
+        }
+        self.lines.push(line);
+        self.line.push_str(&self.colours);
+        self.used = 0;
+    }
+
+    fn word(&mut self, word: &str) {
+        let is_space = word.chars().all(char::is_whitespace);
+        let columns: usize = word.graphemes(true).map(|grapheme| shown(grapheme).width()).sum();
+        if self.used + columns > self.width && self.used > 0 {
+            self.end_line();
+            if is_space {
+                return;
+            }
+        }
+        for grapheme in word.graphemes(true).map(shown) {
+            let columns = grapheme.width();
+            if columns > self.width {
+                continue;
+            }
+            if self.used + columns > self.width {
+                self.end_line();
+            }
+            self.line.push_str(grapheme);
+            self.used += columns;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "ansi_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! The engine as a whole: what all modules share, and the door through which they are loaded.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use tokio::{runtime::Handle, sync::Semaphore};
+use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
+
+use crate::{instance::SharedState, limits::Limits, load::LoadedModule, module, ops::WebClients};
+
+/// How an engine is set up.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct EngineOptions {
+    /// The folder tools work in: `pi.cwd`.
+    pub cwd: PathBuf,
+    /// What each module may use.
+    pub limits: Limits,
+}
+
+impl EngineOptions {
+    /// Tools that work in `cwd`, under the default limits.
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Sets what each module may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// How an engine is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EngineStats {
+    /// Threads of modules, abandoned ones included.
+    pub threads: usize,
+    /// Threads that were told to stop and have not.
+    pub abandoned: usize,
+}
+
+/// Loads modules and holds what they share. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<EngineShared>,
+}
+
+pub(crate) struct EngineShared {
+    pub(crate) cwd: PathBuf,
+    pub(crate) limits: Limits,
+    /// Where operations of tools run.
+    pub(crate) runtime: Handle,
+    pub(crate) ui: UiSlot,
+    pending: RwLock<PendingHandle>,
+    pub(crate) threads: AtomicUsize,
+    pub(crate) abandoned: AtomicUsize,
+    /// As many modules are loaded at once as there are cores.
+    pub(crate) loading: Semaphore,
+    bus: Mutex<Vec<Weak<SharedState>>>,
+    pub(crate) web: WebClients,
+}
+
+impl Engine {
+    /// An engine whose tools run their operations on the current tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as [`Handle::current`] does.
+    pub fn new(options: EngineOptions) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            shared: Arc::new(EngineShared {
+                cwd: options.cwd,
+                limits: options.limits,
+                runtime: Handle::current(),
+                ui: UiSlot::headless(),
+                pending: RwLock::new(PendingHandle::unavailable()),
+                threads: AtomicUsize::new(0),
+                abandoned: AtomicUsize::new(0),
+                loading: Semaphore::new(cores),
+                bus: Mutex::default(),
+                web: WebClients::default(),
+            }),
+        }
+    }
+
+    /// Loads modules, several at once; the results are in the order of the paths. Each failure is its module's own.
+    pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
+        module::load_all(&self.shared, paths).await
+    }
+
+    /// Switches the interface of every loaded tool, also of those that took `pi.ui` before (CONTRACT 3.3).
+    pub fn set_ui_context(&self, ui: Arc<dyn Ui>) {
+        self.shared.ui.set(ui);
+    }
+
+    /// Sets where `pi.pushPendingAction` stages actions of tools that are not being called.
+    pub fn set_pending(&self, pending: PendingHandle) {
+        *self
+            .shared
+            .pending
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = pending;
+    }
+
+    /// How the engine is doing.
+    pub fn stats(&self) -> EngineStats {
+        EngineStats {
+            threads: self.shared.threads.load(Ordering::SeqCst),
+            abandoned: self.shared.abandoned.load(Ordering::SeqCst),
+        }
+    }
+
+    /// The folder tools work in.
+    pub fn cwd(&self) -> &Path {
+        &self.shared.cwd
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("cwd", &self.shared.cwd)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}
+
+impl EngineShared {
+    /// What a tool sees outside a call.
+    pub(crate) fn default_context(&self) -> ToolContext {
+        let pending = self
+            .pending
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        ToolContext::detached()
+            .with_ui(self.ui.handle())
+            .with_pending(pending)
+    }
+
+    pub(crate) fn join_bus(&self, member: &Arc<SharedState>) {
+        let mut bus = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
+        bus.retain(|other| other.strong_count() > 0);
+        bus.push(Arc::downgrade(member));
+    }
+
+    /// Says something on the bus between tools.
+    pub(crate) fn emit(&self, channel: &str, json: &str) {
+        let members: Vec<Arc<SharedState>> = self
+            .bus
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect();
+        for member in members {
+            member.hear(channel, json);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Why a module, or one of its tools, could not be loaded (CONTRACT 2.7).
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use thiserror::Error;
+
+use super::{
+    code_frame::code_frame,
+    thrown::{SourceLookup, Thrown},
+};
+
+/// A place in an author's file. Line and column count from one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The file.
+    pub file: PathBuf,
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
+}
+
+/// Why something was not loaded. The display form is one line; the rest is for showing it well.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}{}", .location.as_ref().map(|place| format!(" ({place})")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct LoadError {
+    /// The module.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub message: String,
+    /// Where, in the author's source.
+    pub location: Option<Location>,
+    /// The lines around that place.
+    pub frame: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// How it came about, in the author's files.
+    pub stack: Option<String>,
+    /// Which entry of the factory's array it is about.
+    pub index: Option<usize>,
+}
+
+/// What stopped a load, before it is put into words.
+#[derive(Debug)]
+pub(crate) enum LoadFailure {
+    Thrown(Thrown),
+    /// It took too long.
+    Deadline(Duration),
+    /// It used too much memory.
+    Memory(usize),
+    /// The thread or the engine could not be started.
+    Engine(String),
+}
+
+impl LoadError {
+    pub(crate) fn new(path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            message: message.into(),
+            location: None,
+            frame: None,
+            hint: None,
+            stack: None,
+            index: None,
+        }
+    }
+
+    pub(crate) fn from_failure(path: &Path, failure: LoadFailure, sources: &dyn SourceLookup) -> Self {
+        match failure {
+            LoadFailure::Thrown(thrown) => Self::from_thrown(path, "Failed to load tool: ", thrown, sources),
+            LoadFailure::Deadline(time) => Self {
+                hint: Some(
+                    "A module should only define tools when it is loaded; move long work into execute."
+                        .to_owned(),
+                ),
+                ..Self::new(
+                    path,
+                    format!("Failed to load tool: loading took longer than {time:?} and was stopped"),
+                )
+            },
+            LoadFailure::Memory(cap) => Self {
+                hint: Some(
+                    "A module should only define tools when it is loaded; move large data into execute."
+                        .to_owned(),
+                ),
+                ..Self::new(
+                    path,
+                    format!(
+                        "Failed to load tool: loading needed more than {} MB of memory",
+                        cap >> 20
+                    ),
+                )
+            },
+            LoadFailure::Engine(message) => Self::new(path, format!("Failed to load tool: {message}")),
+        }
+    }
+
+    /// An error with `thrown` behind it.
+    pub(crate) fn from_thrown(path: &Path, prefix: &str, thrown: Thrown, sources: &dyn SourceLookup) -> Self {
+        let location = thrown.location(sources);
+        let frame = location.as_ref().and_then(|place| {
+            let source = sources.source(&place.file.to_string_lossy());
+            let source = source.map_or_else(
+                || std::fs::read_to_string(&place.file).ok(),
+                |text| Some(text.to_string()),
+            )?;
+            code_frame(&source, place.line, place.column)
+        });
+        let class = match thrown.class.as_deref() {
+            None | Some("Error" | "TypeError") => String::new(),
+            Some(class) => format!("{class}: "),
+        };
+        Self {
+            location,
+            frame,
+            hint: hint(&thrown),
+            stack: thrown.mapped_stack(sources),
+            ..Self::new(path, format!("{prefix}{class}{}", thrown.full_message()))
+        }
+    }
+}
+
+/// What to do about the mistakes people make.
+fn hint(thrown: &Thrown) -> Option<String> {
+    if let Some(hint) = &thrown.hint {
+        return Some(hint.clone());
+    }
+    if let Some(package) = &thrown.missing_package {
+        return Some(format!("Install it beside the tool: npm install {package}"));
+    }
+    let message = thrown.message.as_str();
+    let known: &[(&str, &str)] = &[
+        (
+            "Tool must export a default function",
+            "Write `export default (pi) => ({ name, description, parameters, execute })`.",
+        ),
+        (
+            "Maximum call stack size exceeded",
+            "Does the module import itself, or a function call itself without end?",
+        ),
+        (
+            "stack overflow",
+            "Does the module import itself, or a function call itself without end?",
+        ),
+    ];
+    known
+        .iter()
+        .find(|(part, _)| message.contains(part))
+        .map(|(_, hint)| (*hint).to_owned())
+}

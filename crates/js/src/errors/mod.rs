@@ -1,0 +1,9 @@
+//! What went wrong in a tool's code, in terms of the author's own files.
+
+mod code_frame;
+mod load_error;
+mod thrown;
+
+pub(crate) use load_error::LoadFailure;
+pub use load_error::{LoadError, Location};
+pub(crate) use thrown::{SourceLookup, Thrown};

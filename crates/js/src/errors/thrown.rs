@@ -1,0 +1,155 @@
+//! What was thrown, and its stack in terms of the author's files.
+
+use std::{path::Path, sync::Arc};
+
+use serde::Deserialize;
+use serde_json::json;
+use toolsmith_tool::{Failure, ToolError};
+
+use super::load_error::Location;
+use crate::modules::original_position;
+
+/// Finds the source of a module by the name the engine knows.
+pub(crate) trait SourceLookup {
+    fn source(&self, name: &str) -> Option<Arc<str>>;
+}
+
+/// Anything that was thrown, as the kernel describes it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Thrown {
+    pub(crate) class: Option<String>,
+    pub(crate) message: String,
+    pub(crate) stack: String,
+    pub(crate) code: Option<String>,
+    pub(crate) cause: Option<Box<Thrown>>,
+    pub(crate) errors: Option<Vec<Thrown>>,
+    pub(crate) file_name: Option<String>,
+    pub(crate) line_number: Option<u32>,
+    pub(crate) column_number: Option<u32>,
+    pub(crate) hint: Option<String>,
+    pub(crate) missing_package: Option<String>,
+}
+
+impl Thrown {
+    /// Reads the kernel's description.
+    pub(crate) fn from_json(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_else(|_| Self {
+            message: "an error that could not be described".to_owned(),
+            ..Self::default()
+        })
+    }
+
+    pub(crate) fn from_message(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The message, with the causes behind it where they say more.
+    pub(crate) fn full_message(&self) -> String {
+        let mut text = if self.message.trim().is_empty() {
+            self.class.clone().unwrap_or_default()
+        } else {
+            self.message.clone()
+        };
+        for inner in self.errors.iter().flatten().chain(self.cause.as_deref()) {
+            let inner = inner.full_message();
+            if !inner.is_empty() && !text.contains(&inner) {
+                text.push_str(&format!("\n  caused by: {inner}"));
+            }
+        }
+        text
+    }
+
+    /// Where it was thrown: what the loader says, or the first line of the stack in a file of the author's.
+    pub(crate) fn location(&self, sources: &dyn SourceLookup) -> Option<Location> {
+        if let (Some(file), Some(line)) = (&self.file_name, self.line_number) {
+            return Some(Location {
+                file: file.into(),
+                line,
+                column: self.column_number.unwrap_or(1),
+            });
+        }
+        frames(&self.stack).find_map(|frame| frame.original(sources))
+    }
+
+    /// The stack with the author's lines, and without ours.
+    pub(crate) fn mapped_stack(&self, sources: &dyn SourceLookup) -> Option<String> {
+        let lines: Vec<String> = frames(&self.stack)
+            .filter(|frame| !frame.is_hosts())
+            .map(|frame| match frame.original(sources) {
+                Some(place) => format!("    at {} ({place})", frame.function),
+                None => format!(
+                    "    at {} ({}:{}:{})",
+                    frame.function, frame.file, frame.line, frame.column
+                ),
+            })
+            .collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// The failure the model is told of.
+    pub(crate) fn into_tool_error(self, sources: &dyn SourceLookup) -> ToolError {
+        let mut failure = Failure::new(self.full_message());
+        failure.stack = self.mapped_stack(sources);
+        let mut error = json!({});
+        for (key, value) in [
+            ("class", &self.class),
+            ("code", &self.code),
+            ("stack", &failure.stack),
+        ] {
+            if let Some(value) = value {
+                error[key] = value.as_str().into();
+            }
+        }
+        failure.details = Some(json!({ "error": error }));
+        failure.class = self.class;
+        ToolError::Reply(failure)
+    }
+}
+
+/// One line of a stack.
+struct Frame<'t> {
+    function: &'t str,
+    file: &'t str,
+    line: u32,
+    column: u32,
+}
+
+impl Frame<'_> {
+    /// Whether it is our code or a library's of ours.
+    fn is_hosts(&self) -> bool {
+        self.file.starts_with("toolsmith:") || self.file == "native"
+    }
+
+    fn original(&self, sources: &dyn SourceLookup) -> Option<Location> {
+        let source = sources.source(self.file)?;
+        let (line, column) = original_position(Path::new(self.file), &source, self.line, self.column)?;
+        Some(Location {
+            file: self.file.into(),
+            line,
+            column,
+        })
+    }
+}
+
+/// Reads `    at function (file:line:column)`, or without the function.
+fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
+    stack.lines().filter_map(|line| {
+        let line = line.trim().strip_prefix("at ")?;
+        let (function, place) = match line.rsplit_once(" (") {
+            Some((function, place)) => (function, place.strip_suffix(')')?),
+            None => ("<anonymous>", line),
+        };
+        let (rest, column) = place.rsplit_once(':')?;
+        let (file, number) = rest.rsplit_once(':')?;
+        Some(Frame {
+            function,
+            file,
+            line: number.parse().ok()?,
+            column: column.parse().ok()?,
+        })
+    })
+}

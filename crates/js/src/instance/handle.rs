@@ -1,0 +1,345 @@
+//! The handle to an instance: starting its thread, talking to it, and the ladder that stops it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use tokio::{sync::oneshot, time::timeout};
+use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
+
+use super::{
+    command::{CallFailure, CallKind, CallReply, Command, Drawn},
+    operations::Operations,
+    state::SharedState,
+    thread as engine_thread,
+};
+use crate::{
+    allocator::MemoryUse,
+    engine::EngineShared,
+    errors::{LoadError, LoadFailure, SourceLookup},
+    limits::Limits,
+    stop::StopFlags,
+};
+
+/// Room beside the engine's own stack for what it calls.
+const EXTRA_STACK: usize = 3 << 20;
+
+/// What an instance is started with.
+#[derive(Clone)]
+pub(crate) struct InstanceOptions {
+    pub(crate) engine: Arc<EngineShared>,
+    pub(crate) limits: Limits,
+    /// Names the module in logs and as the thread's name.
+    pub(crate) label: String,
+}
+
+/// A running instance. Its thread ends when the last handle is dropped.
+pub(crate) struct Instance {
+    shared: Arc<SharedState>,
+    limits: Limits,
+    next_call: AtomicU32,
+    /// Tripped by the thread when it has ended.
+    ended: CancelToken,
+}
+
+/// Says on every way out of the thread that it has ended.
+struct EndOfThread {
+    ended: CancelToken,
+    engine: Arc<EngineShared>,
+}
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        self.engine.threads.fetch_sub(1, Ordering::SeqCst);
+        self.ended.cancel("ended");
+    }
+}
+
+impl Drop for Instance {
+    /// Nobody can reach it any more, so whatever it still does is of no use.
+    fn drop(&mut self) {
+        self.shared.force();
+    }
+}
+
+impl Instance {
+    /// Starts a thread with a fresh runtime.
+    pub(crate) fn start(options: &InstanceOptions) -> Result<Arc<Self>, LoadFailure> {
+        let (sender, queue) = mpsc::channel();
+        let shared = Arc::new(SharedState {
+            engine: Arc::clone(&options.engine),
+            stop: Arc::new(StopFlags::default()),
+            memory: Arc::new(MemoryUse::default()),
+            operations: Operations::default(),
+            responses: Mutex::default(),
+            queue: sender,
+            label: options.label.clone(),
+            handle: OnceLock::new(),
+        });
+        let ended = CancelToken::new();
+        let guard = EndOfThread {
+            ended: ended.clone(),
+            engine: Arc::clone(&options.engine),
+        };
+        options.engine.threads.fetch_add(1, Ordering::SeqCst);
+        options.engine.join_bus(&shared);
+        let (thread_shared, limits) = (Arc::clone(&shared), options.limits.clone());
+        thread::Builder::new()
+            .name(format!("tool {}", short_label(&options.label)))
+            .stack_size(options.limits.stack + EXTRA_STACK)
+            .spawn(move || {
+                let _guard = guard;
+                if let Err(error) = engine_thread::run(thread_shared, &limits, &queue) {
+                    tracing::error!(%error, "An engine ended early");
+                }
+            })
+            .map_err(|error| LoadFailure::Engine(format!("no thread for it could be started: {error}")))?;
+        let instance = Arc::new(Self {
+            shared: Arc::clone(&shared),
+            limits: options.limits.clone(),
+            next_call: AtomicU32::new(1),
+            ended,
+        });
+        let _ = shared.handle.set(Arc::downgrade(&instance));
+        Ok(instance)
+    }
+
+    /// Whether calls can still be made.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.shared.stop.is_forced() && !self.ended.is_cancelled()
+    }
+
+    /// Bytes of JavaScript memory in use.
+    pub(crate) fn memory(&self) -> usize {
+        self.shared.memory.bytes()
+    }
+
+    fn new_call(&self) -> u32 {
+        self.next_call.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn send(&self, command: Command) {
+        // The thread may have ended; whoever waits for an answer sees that the reply was dropped.
+        let _ = self.shared.queue.send(command);
+    }
+
+    /// Imports a module and runs its factory, within the load deadline. A module that fails to load in time, or that
+    /// takes its runtime down, ends the instance.
+    pub(crate) async fn load(&self, path: &Path) -> Result<(String, Vec<PathBuf>), LoadError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Load {
+            call: self.new_call(),
+            path: path.to_path_buf(),
+            reply,
+        });
+        match timeout(self.limits.load, answer).await {
+            Ok(Ok(outcome)) => outcome.map_err(|error| *error),
+            Ok(Err(_)) => {
+                let failure = LoadFailure::Engine("its engine ended while it was loaded".to_owned());
+                Err(LoadError::from_failure(path, failure, &NoSources))
+            }
+            Err(_) => {
+                self.force().await;
+                Err(LoadError::from_failure(
+                    path,
+                    LoadFailure::Deadline(self.limits.load),
+                    &NoSources,
+                ))
+            }
+        }
+    }
+
+    /// Makes a call and, when it is cancelled, goes up the ladder: the signal, the grace time, force (CONTRACT 4.6).
+    pub(crate) async fn call(self: &Arc<Self>, kind: CallKind, context: ToolContext) -> CallReply {
+        let cancel = context.cancel.clone();
+        if cancel.is_cancelled() {
+            return Err(CallFailure::Tool(ToolError::stopped(Stop::NotStarted)));
+        }
+        let call = self.new_call();
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Start {
+            call,
+            kind,
+            context: Box::new(context),
+            reply,
+        });
+        let mut waiting = Waiting {
+            instance: Arc::clone(self),
+            call,
+            answer: Some(answer),
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = waiting.answer() => Some(outcome),
+            () = cancel.cancelled() => None,
+        };
+        match (outcome, waiting.answer.take()) {
+            (Some(outcome), _) => outcome.unwrap_or_else(|_| Err(engine_gone())),
+            (None, Some(answer)) => self.stop_call(call, answer, &cancel).await,
+            (None, None) => Err(engine_gone()),
+        }
+    }
+
+    /// The ladder for a call that is under way.
+    async fn stop_call(
+        &self,
+        call: u32,
+        mut answer: oneshot::Receiver<CallReply>,
+        cancel: &CancelToken,
+    ) -> CallReply {
+        let reason = cancel.reason().unwrap_or_default();
+        self.send(Command::Abort {
+            call,
+            reason: reason.clone(),
+        });
+        let settled = tokio::select! {
+            biased;
+            outcome = &mut answer => Some(outcome),
+            () = cancel.forced() => None,
+            () = tokio::time::sleep(self.limits.grace) => None,
+        };
+        match settled {
+            // It was done, or chose to answer all the same.
+            Some(Ok(Ok(json))) => Ok(json),
+            Some(Ok(Err(failure))) => {
+                let note = match failure {
+                    CallFailure::Tool(ToolError::Reply(failure)) if failure.message != reason => {
+                        Some(failure.message)
+                    }
+                    _ => (!reason.is_empty()).then_some(reason),
+                };
+                Err(CallFailure::Tool(ToolError::Stopped {
+                    stop: Stop::Stopped,
+                    note,
+                }))
+            }
+            Some(Err(_)) => Err(engine_gone()),
+            None => {
+                self.force().await;
+                let lost = "what it kept in memory is lost; the next call starts it afresh";
+                let note = if reason.is_empty() {
+                    lost.to_owned()
+                } else {
+                    format!("{reason}; {lost}")
+                };
+                Err(CallFailure::Tool(ToolError::Stopped {
+                    stop: Stop::Forced,
+                    note: Some(note),
+                }))
+            }
+        }
+    }
+
+    /// Ends the runtime and waits a moment for its thread. One that does not come back is abandoned and counted; it
+    /// ends by itself when the engine next looks at its flags.
+    pub(crate) async fn force(&self) {
+        self.shared.force();
+        if timeout(self.limits.stop, self.ended.cancelled()).await.is_ok() {
+            return;
+        }
+        let (engine, ended) = (Arc::clone(&self.shared.engine), self.ended.clone());
+        engine.abandoned.fetch_add(1, Ordering::SeqCst);
+        tracing::warn!(tool = %self.shared.label, "A tool's thread could not be stopped in time and was abandoned");
+        let runtime = engine.runtime.clone();
+        runtime.spawn(async move {
+            ended.cancelled().await;
+            engine.abandoned.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+
+    /// Draws a call or result; `None` when the tool is too busy to.
+    pub(crate) async fn draw(
+        &self,
+        number: u32,
+        what: &'static str,
+        width: usize,
+        payload: String,
+    ) -> Option<Drawn> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Render {
+            number,
+            what,
+            width,
+            payload,
+            reply,
+        });
+        timeout(self.limits.render * 2, answer).await.ok()?.ok()
+    }
+
+    /// Draws a component a tool shows, or hands it input.
+    pub(crate) async fn view(&self, number: u32, what: &'static str, payload: String) -> Option<Drawn> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::View {
+            number,
+            what,
+            payload,
+            reply: Some(reply),
+        });
+        timeout(self.limits.render * 2, answer).await.ok()?.ok()
+    }
+
+    /// Says that a staged action will never be used.
+    pub(crate) fn forget_pending(&self, number: u32) {
+        self.send(Command::ForgetPending { number });
+    }
+}
+
+fn engine_gone() -> CallFailure {
+    CallFailure::Tool(ToolError::reply(
+        "The tool's engine was stopped while this call ran, because of another call or its limits; its effects are unknown. \
+         The next call starts it afresh.",
+    ))
+}
+
+/// A call whose outcome somebody waits for. Dropping it before that means nobody does any more: the ladder is gone up in
+/// the background.
+struct Waiting {
+    instance: Arc<Instance>,
+    call: u32,
+    answer: Option<oneshot::Receiver<CallReply>>,
+}
+
+impl Waiting {
+    async fn answer(&mut self) -> Result<CallReply, oneshot::error::RecvError> {
+        let Some(answer) = &mut self.answer else {
+            return std::future::pending().await;
+        };
+        let outcome = answer.await;
+        self.answer = None;
+        outcome
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(answer) = self.answer.take() else { return };
+        let (instance, call) = (Arc::clone(&self.instance), self.call);
+        let cancel = CancelToken::new();
+        cancel.cancel("nobody waits for it any more");
+        let runtime = instance.shared.engine.runtime.clone();
+        runtime.spawn(async move {
+            let _ = instance.stop_call(call, answer, &cancel).await;
+        });
+    }
+}
+
+/// For errors about a runtime that is gone, and its sources with it.
+struct NoSources;
+
+impl SourceLookup for NoSources {
+    fn source(&self, _name: &str) -> Option<Arc<str>> {
+        None
+    }
+}
+
+fn short_label(label: &str) -> String {
+    Path::new(label).file_stem().map_or_else(String::new, |stem| {
+        stem.to_string_lossy().chars().take(10).collect()
+    })
+}

@@ -1,0 +1,142 @@
+//! The kernel's functions, as the thread calls them.
+
+use std::rc::Rc;
+
+use rquickjs::{Ctx, Function, IntoJs, Object, Persistent, Result, TypedArray, Value, function::IntoArgs};
+
+use super::{operations::Settled, state::ThreadState};
+use crate::{builtins::KERNEL, ops};
+
+/// Handles to the functions of `js/kernel/boot.js`. Dropped before the runtime is.
+pub(crate) struct Kernel {
+    exports: Persistent<Object<'static>>,
+}
+
+impl Kernel {
+    /// Installs the host functions and starts the kernel.
+    pub(crate) fn boot(ctx: &Ctx<'_>, state: &Rc<ThreadState>) -> Result<Self> {
+        let host = Object::new(ctx.clone())?;
+        ops::install(ctx, &host, state)?;
+        ctx.globals().set("__toolsmith", host)?;
+        let exports = state.modules.builtin_exports(ctx, KERNEL)?;
+        Ok(Self {
+            exports: Persistent::save(ctx, exports),
+        })
+    }
+
+    fn call<'js, R: rquickjs::FromJs<'js>>(
+        &self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        args: impl IntoArgs<'js>,
+    ) -> Result<R> {
+        let exports = self.exports.clone().restore(ctx)?;
+        exports.get::<_, Function<'js>>(name)?.call(args)
+    }
+
+    pub(crate) fn start_load(&self, ctx: &Ctx<'_>, call: u32, path: &str) -> Result<()> {
+        self.call(ctx, "startLoad", (call, path))
+    }
+
+    pub(crate) fn start_call(
+        &self,
+        ctx: &Ctx<'_>,
+        call: u32,
+        number: u32,
+        id: &str,
+        arguments: String,
+    ) -> Result<()> {
+        self.call(ctx, "startCall", (call, number, id, arguments))
+    }
+
+    pub(crate) fn resolve_pending(
+        &self,
+        ctx: &Ctx<'_>,
+        call: u32,
+        number: u32,
+        what: &str,
+        reason: &str,
+    ) -> Result<()> {
+        self.call(ctx, "resolvePending", (call, number, what, reason))
+    }
+
+    pub(crate) fn tell_session(&self, ctx: &Ctx<'_>, call: u32, number: u32, event: &str) -> Result<()> {
+        self.call(ctx, "tellSession", (call, number, event))
+    }
+
+    pub(crate) fn ask_approval(
+        &self,
+        ctx: &Ctx<'_>,
+        call: u32,
+        number: u32,
+        what: &str,
+        arguments: &str,
+    ) -> Result<()> {
+        self.call(ctx, "askApproval", (call, number, what, arguments))
+    }
+
+    pub(crate) fn abort_call(&self, ctx: &Ctx<'_>, call: u32, reason: &str) -> Result<()> {
+        self.call(ctx, "abortCall", (call, reason))
+    }
+
+    pub(crate) fn forget_pending(&self, ctx: &Ctx<'_>, number: u32) -> Result<()> {
+        self.call(ctx, "forgetPending", (number,))
+    }
+
+    pub(crate) fn fire_timer(&self, ctx: &Ctx<'_>, number: u32) -> Result<()> {
+        self.call(ctx, "fireTimer", (number,))
+    }
+
+    pub(crate) fn hear(&self, ctx: &Ctx<'_>, channel: &str, json: &str) -> Result<()> {
+        self.call(ctx, "hear", (channel, json))
+    }
+
+    /// Gives `(kind, payload)`: `lines` with JSON lines, or `thrown`.
+    pub(crate) fn render(
+        &self,
+        ctx: &Ctx<'_>,
+        number: u32,
+        what: &str,
+        width: usize,
+        payload: &str,
+    ) -> Result<(String, String)> {
+        let outcome: Vec<String> = self.call(ctx, "render", (number, what, width, payload))?;
+        let mut parts = outcome.into_iter();
+        Ok((parts.next().unwrap_or_default(), parts.next().unwrap_or_default()))
+    }
+
+    /// Draws a shown component, or hands it input.
+    pub(crate) fn view(
+        &self,
+        ctx: &Ctx<'_>,
+        number: u32,
+        what: &str,
+        payload: &str,
+    ) -> Result<(String, String)> {
+        let outcome: Vec<String> = self.call(ctx, "view", (number, what, payload))?;
+        let mut parts = outcome.into_iter();
+        Ok((parts.next().unwrap_or_default(), parts.next().unwrap_or_default()))
+    }
+
+    pub(crate) fn settle(&self, ctx: &Ctx<'_>, number: u64, outcome: Settled) -> Result<()> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "operations are counted from one and stay far below 2^53"
+        )]
+        let number = number as f64;
+        match outcome {
+            Settled::Nothing => self.call(ctx, "settle", (number, true, Value::new_undefined(ctx.clone()))),
+            Settled::Text(text) => self.call(ctx, "settle", (number, true, text)),
+            Settled::Bytes(bytes) => {
+                let bytes = TypedArray::<u8>::new(ctx.clone(), bytes)?.into_js(ctx)?;
+                self.call(ctx, "settle", (number, true, bytes))
+            }
+            Settled::Failed(error) => self.call(ctx, "settle", (number, false, error.to_json())),
+        }
+    }
+
+    /// Describes a value that was thrown.
+    pub(crate) fn describe<'js>(&self, ctx: &Ctx<'js>, thrown: Value<'js>) -> Result<String> {
+        self.call(ctx, "describeJson", (thrown,))
+    }
+}

@@ -1,0 +1,18 @@
+//! An instance: one runtime on one thread, and the handle through which the rest of the program talks to it.
+
+mod command;
+mod handle;
+mod kernel;
+mod operations;
+mod pending;
+mod state;
+mod thread;
+mod timers;
+mod view;
+
+pub(crate) use command::{CallFailure, CallKind, Drawn};
+pub(crate) use handle::{Instance, InstanceOptions};
+pub(crate) use operations::{HostError, Settled, unless_cancelled};
+pub(crate) use pending::PendingCallback;
+pub(crate) use state::{SharedState, ThreadState};
+pub(crate) use view::CustomComponent;

@@ -1,0 +1,86 @@
+//! A staged action whose callbacks live in an instance.
+
+use std::sync::{Arc, Weak};
+
+use toolsmith_tool::{PendingCallbacks, ToolContext, ToolError, ToolResult, async_trait};
+
+use super::{
+    command::{CallFailure, CallKind},
+    handle::Instance,
+    state::ThreadState,
+};
+
+/// Finds the callbacks again. They are gone when the instance had to be stopped: the action is void then.
+pub(crate) struct PendingCallback {
+    instance: Weak<Instance>,
+    number: u32,
+}
+
+impl PendingCallback {
+    pub(crate) fn new(state: &ThreadState, number: u32) -> Self {
+        Self {
+            instance: state.shared.instance(),
+            number,
+        }
+    }
+
+    fn instance(&self) -> Result<Arc<Instance>, ToolError> {
+        self.instance
+            .upgrade()
+            .filter(|instance| instance.is_alive())
+            .ok_or_else(|| ToolError::reply(self.void().unwrap_or_default()))
+    }
+
+    async fn run(
+        &self,
+        what: &'static str,
+        reason: &str,
+        ctx: ToolContext,
+    ) -> Result<Option<ToolResult>, ToolError> {
+        let instance = self.instance()?;
+        let kind = CallKind::Resolve {
+            number: self.number,
+            what,
+            reason: reason.to_owned(),
+        };
+        match instance.call(kind, ctx).await {
+            Ok(json) if json.is_empty() => Ok(None),
+            Ok(json) => serde_json::from_str(&json)
+                .map(Some)
+                .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
+            Err(CallFailure::Tool(error)) => Err(error),
+            Err(CallFailure::Refused(_)) => Ok(None),
+        }
+    }
+}
+
+#[async_trait]
+impl PendingCallbacks for PendingCallback {
+    async fn apply(&self, reason: &str, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        Ok(self.run("apply", reason, ctx).await?.unwrap_or_default())
+    }
+
+    async fn reject(&self, reason: &str, ctx: ToolContext) -> Result<Option<ToolResult>, ToolError> {
+        self.run("reject", reason, ctx).await
+    }
+
+    fn void(&self) -> Option<String> {
+        let alive = self
+            .instance
+            .upgrade()
+            .is_some_and(|instance| instance.is_alive());
+        (!alive).then(|| {
+            "The tool that staged this action was stopped since, and the action was lost with it. Run the tool again to \
+             stage it anew."
+                .to_owned()
+        })
+    }
+}
+
+impl Drop for PendingCallback {
+    fn drop(&mut self) {
+        if let Some(instance) = self.instance.upgrade() {
+            instance.forget_pending(self.number);
+        }
+    }
+}

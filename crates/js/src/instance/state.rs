@@ -1,0 +1,229 @@
+//! What an instance's thread knows: shared with other threads (`SharedState`) or its own (`ThreadState`).
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, Mutex, OnceLock, Weak, mpsc},
+};
+
+use tokio::sync::oneshot;
+use toolsmith_tool::{ToolContext, ToolError};
+
+use super::{
+    command::{CallFailure, CallReply, Command, LoadReply},
+    handle::Instance,
+    operations::{HostError, Operations, Settled},
+    timers::Timers,
+};
+use crate::{
+    allocator::MemoryUse,
+    engine::EngineShared,
+    errors::{LoadError, LoadFailure, SourceLookup, Thrown},
+    modules::ModuleStore,
+    stop::StopFlags,
+};
+
+/// What both the thread and the handles of an instance hold.
+pub(crate) struct SharedState {
+    pub(crate) engine: Arc<EngineShared>,
+    pub(crate) stop: Arc<StopFlags>,
+    pub(crate) memory: Arc<MemoryUse>,
+    pub(crate) operations: Operations,
+    /// Answers of web servers whose bodies are still to be read, by number.
+    pub(crate) responses: Mutex<HashMap<u32, reqwest::Response>>,
+    pub(crate) queue: mpsc::Sender<Command>,
+    /// Names the module in logs.
+    pub(crate) label: String,
+    /// The handle, for what outlives the call that made it.
+    pub(crate) handle: OnceLock<Weak<Instance>>,
+}
+
+impl SharedState {
+    /// The handle of this instance.
+    pub(crate) fn instance(&self) -> Weak<Instance> {
+        self.handle.get().cloned().unwrap_or_default()
+    }
+
+    /// Runs an operation on the program's runtime and hands its outcome to the engine.
+    pub(crate) fn spawn_operation<F>(
+        self: &Arc<Self>,
+        number: u64,
+        work: impl FnOnce(toolsmith_tool::CancelToken) -> F,
+    ) where
+        F: Future<Output = Settled> + Send + 'static,
+    {
+        let token = self.operations.begin(number);
+        let work = work(token);
+        let shared = Arc::clone(self);
+        self.engine.runtime.spawn(async move {
+            let outcome = work.await;
+            shared.operations.end(number);
+            // The thread may have ended; then nobody waits.
+            let _ = shared.queue.send(Command::Settle { number, outcome });
+        });
+    }
+
+    /// Hands on what was said on the bus.
+    pub(crate) fn hear(&self, channel: &str, json: &str) {
+        let _ = self.queue.send(Command::Hear {
+            channel: channel.to_owned(),
+            json: json.to_owned(),
+        });
+    }
+
+    /// Ends the runtime: what it does fails, what it waits for is ended.
+    pub(crate) fn force(&self) {
+        self.stop.force();
+        self.operations.force_all();
+        let _ = self.queue.send(Command::Wake);
+    }
+}
+
+enum Reply {
+    Load(PathBuf, oneshot::Sender<LoadReply>),
+    Call(oneshot::Sender<CallReply>),
+}
+
+/// What only the thread knows.
+pub(crate) struct ThreadState {
+    pub(crate) shared: Arc<SharedState>,
+    pub(crate) modules: Rc<ModuleStore>,
+    pub(crate) timers: RefCell<Timers>,
+    memory_cap: usize,
+    calls: RefCell<HashMap<u32, (Rc<ToolContext>, Reply)>>,
+    /// The context of the last call, for what a tool does after it.
+    latest: RefCell<Rc<ToolContext>>,
+    /// Whether anything listens to the bus.
+    pub(crate) hears: Cell<bool>,
+}
+
+impl ThreadState {
+    pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
+        let latest = shared.engine.default_context();
+        Rc::new(Self {
+            shared,
+            modules,
+            timers: RefCell::default(),
+            memory_cap,
+            calls: RefCell::default(),
+            latest: RefCell::new(Rc::new(latest)),
+            hears: Cell::new(false),
+        })
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.shared.engine.cwd
+    }
+
+    pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
+        let context = Rc::clone(&self.latest.borrow());
+        self.calls
+            .borrow_mut()
+            .insert(call, (context, Reply::Load(path, reply)));
+    }
+
+    pub(crate) fn begin_call(&self, call: u32, context: ToolContext, reply: oneshot::Sender<CallReply>) {
+        let context = Rc::new(context);
+        *self.latest.borrow_mut() = Rc::clone(&context);
+        self.calls
+            .borrow_mut()
+            .insert(call, (context, Reply::Call(reply)));
+    }
+
+    /// The context of a call; of the latest one for what no call is known for.
+    pub(crate) fn context(&self, call: u32) -> Rc<ToolContext> {
+        match self.calls.borrow().get(&call) {
+            Some((context, _)) => Rc::clone(context),
+            None => Rc::clone(&self.latest.borrow()),
+        }
+    }
+
+    /// The context of the latest call.
+    pub(crate) fn latest_context(&self) -> Rc<ToolContext> {
+        Rc::clone(&self.latest.borrow())
+    }
+
+    /// The interface of a call, or the module's own for 0.
+    pub(crate) fn ui(&self, call: u32) -> std::sync::Arc<dyn toolsmith_tool::Ui> {
+        if call == 0 {
+            self.shared.engine.ui.handle().current()
+        } else {
+            self.context(call).ui.current()
+        }
+    }
+
+    /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
+    pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
+        let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
+            return;
+        };
+        context.updates.close();
+        // Whoever waited may have given up.
+        match reply {
+            Reply::Load(path, reply) => {
+                let _ = reply.send(match kind {
+                    "result" => Ok((payload, self.modules.loaded_files())),
+                    _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
+                });
+            }
+            Reply::Call(reply) => {
+                let _ = reply.send(match kind {
+                    "result" => Ok(payload),
+                    "refused" => Err(CallFailure::Refused(
+                        serde_json::from_str(&payload).unwrap_or_default(),
+                    )),
+                    _ => Err(CallFailure::Tool(self.tool_error(Thrown::from_json(&payload)))),
+                });
+            }
+        }
+    }
+
+    fn tool_error(&self, thrown: Thrown) -> ToolError {
+        if is_out_of_memory(&thrown) {
+            return ToolError::reply(format!(
+                "The tool needed more than {} MB of memory",
+                self.memory_cap >> 20
+            ));
+        }
+        thrown.into_tool_error(self)
+    }
+
+    fn load_error(&self, path: &Path, thrown: Thrown) -> LoadError {
+        let failure = if is_out_of_memory(&thrown) {
+            LoadFailure::Memory(self.memory_cap)
+        } else {
+            LoadFailure::Thrown(thrown)
+        };
+        LoadError::from_failure(path, failure, self)
+    }
+
+    /// Throws an error of ours into JavaScript.
+    pub(crate) fn throw(ctx: &rquickjs::Ctx<'_>, error: &HostError) -> rquickjs::Error {
+        let make = || -> rquickjs::Result<rquickjs::Value<'_>> {
+            let object = rquickjs::Exception::from_message(ctx.clone(), &error.message)?.into_object();
+            if error.class != "Error" {
+                object.set("name", error.class)?;
+            }
+            for (key, value) in &error.properties {
+                object.set(key.as_str(), ctx.json_parse(value.to_string())?)?;
+            }
+            Ok(object.into_value())
+        };
+        match make() {
+            Ok(value) => ctx.throw(value),
+            Err(error) => error,
+        }
+    }
+}
+
+impl SourceLookup for ThreadState {
+    fn source(&self, name: &str) -> Option<Arc<str>> {
+        self.modules.source(name)
+    }
+}
+
+fn is_out_of_memory(thrown: &Thrown) -> bool {
+    thrown.class.as_deref() == Some("InternalError") && thrown.message == "out of memory"
+}

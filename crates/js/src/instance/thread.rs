@@ -1,0 +1,314 @@
+//! The thread of an instance: it makes the runtime, works off the queue, and ends when it is told to or when nobody
+//! holds a handle any more.
+
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::{Arc, mpsc},
+    time::Instant,
+};
+
+use rquickjs::{CaughtError, Context, Ctx, Error, Persistent, Runtime, Value};
+
+use super::{
+    command::{CallKind, Command, Drawn},
+    kernel::Kernel,
+    state::{SharedState, ThreadState},
+};
+use crate::{allocator::CappedAllocator, errors::Thrown, limits::Limits, modules::ModuleStore};
+
+/// After so many jobs the queue is looked at: a chain of promises that never ends must not keep an abort from being
+/// seen.
+const JOBS_BETWEEN_LOOKS: usize = 256;
+
+/// Runs an instance until its end.
+pub(crate) fn run(
+    shared: Arc<SharedState>,
+    limits: &Limits,
+    queue: &mpsc::Receiver<Command>,
+) -> Result<(), String> {
+    let allocator = CappedAllocator::new(
+        Arc::clone(&shared.stop),
+        Arc::clone(&shared.memory),
+        limits.memory,
+    );
+    let failed = |error: Error| format!("the engine does not start: {error}");
+    let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
+    runtime.set_max_stack_size(limits.stack);
+    let stop = Arc::clone(&shared.stop);
+    runtime.set_interrupt_handler(Some(Box::new(move || stop.should_interrupt())));
+    let modules = ModuleStore::new(Arc::clone(&shared.stop));
+    let (resolve, load) = modules.hooks();
+    runtime.set_loader(resolve, load);
+    let rejections = Rejections::watch(&runtime);
+    let context = Context::full(&runtime).map_err(failed)?;
+    let state = ThreadState::new(shared, modules, limits.memory);
+    let kernel = context.with(|ctx| Kernel::boot(&ctx, &state)).map_err(failed)?;
+
+    let mut thread = Thread {
+        runtime,
+        context,
+        state,
+        kernel,
+        rejections,
+        limits,
+    };
+    thread.work_off(queue);
+    thread.tear_down();
+    Ok(())
+}
+
+struct Thread<'l> {
+    runtime: Runtime,
+    context: Context,
+    state: Rc<ThreadState>,
+    kernel: Kernel,
+    rejections: Rc<Rejections>,
+    limits: &'l Limits,
+}
+
+impl Thread<'_> {
+    fn work_off(&mut self, queue: &mpsc::Receiver<Command>) {
+        loop {
+            let due = self.state.timers.borrow_mut().next_due();
+            let command = match due {
+                None => queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
+                Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
+            };
+            match command {
+                Ok(command) => self.obey(command),
+                Err(mpsc::RecvTimeoutError::Timeout) => self.fire_timers(),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            }
+            self.run_jobs(queue);
+            if self.state.shared.stop.is_forced() {
+                return;
+            }
+        }
+    }
+
+    /// Runs promise jobs until there is none.
+    fn run_jobs(&self, queue: &mpsc::Receiver<Command>) {
+        let stop = &self.state.shared.stop;
+        let mut count = 0_usize;
+        while !stop.is_forced() {
+            match self.runtime.execute_pending_job() {
+                Ok(true) => count += 1,
+                Ok(false) => break,
+                // The job's own error; it has no other place to go than the log.
+                Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, "A callback failed")),
+            }
+            if count.is_multiple_of(JOBS_BETWEEN_LOOKS)
+                && let Ok(command) = queue.try_recv()
+            {
+                self.obey(command);
+            }
+        }
+        self.context.with(|ctx| self.report_rejections(&ctx));
+    }
+
+    fn fire_timers(&self) {
+        // A bound, so that a timer that starts itself again at once does not keep the queue waiting.
+        for _ in 0..64 {
+            let Some(number) = self.state.timers.borrow_mut().take_due() else {
+                return;
+            };
+            self.context.with(|ctx| {
+                if self.kernel.fire_timer(&ctx, number).is_err() {
+                    self.log_caught(&ctx, "A timer's callback failed");
+                }
+            });
+        }
+    }
+
+    fn obey(&self, command: Command) {
+        match command {
+            Command::Load { call, path, reply } => {
+                let name = path.to_string_lossy().into_owned();
+                self.state.begin_load(call, path, reply);
+                self.enter(call, |ctx| self.kernel.start_load(ctx, call, &name));
+            }
+            Command::Start {
+                call,
+                kind,
+                context,
+                reply,
+            } => {
+                self.state.begin_call(call, *context, reply);
+                self.enter(call, |ctx| match kind {
+                    CallKind::Execute {
+                        number,
+                        tool_call_id,
+                        arguments,
+                    } => self
+                        .kernel
+                        .start_call(ctx, call, number, &tool_call_id, arguments),
+                    CallKind::Resolve { number, what, reason } => {
+                        self.kernel.resolve_pending(ctx, call, number, what, &reason)
+                    }
+                    CallKind::Session { number, event } => {
+                        self.kernel.tell_session(ctx, call, number, &event)
+                    }
+                    CallKind::Approval {
+                        number,
+                        what,
+                        arguments,
+                    } => self.kernel.ask_approval(ctx, call, number, what, &arguments),
+                });
+            }
+            Command::Abort { call, reason } => {
+                self.enter(call, |ctx| self.kernel.abort_call(ctx, call, &reason))
+            }
+            Command::Render {
+                number,
+                what,
+                width,
+                payload,
+                reply,
+            } => {
+                let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
+            }
+            Command::View {
+                number,
+                what,
+                payload,
+                reply,
+            } => {
+                let drawn = self.draw(|ctx| self.kernel.view(ctx, number, what, &payload));
+                if let Some(reply) = reply {
+                    let _ = reply.send(drawn);
+                }
+            }
+            Command::Settle { number, outcome } => {
+                self.enter(0, |ctx| self.kernel.settle(ctx, number, outcome))
+            }
+            Command::Hear { channel, json } => {
+                if self.state.hears.get() {
+                    self.enter(0, |ctx| self.kernel.hear(ctx, &channel, &json));
+                }
+            }
+            Command::ForgetPending { number } => self.enter(0, |ctx| self.kernel.forget_pending(ctx, number)),
+            Command::Wake => {}
+        }
+    }
+
+    /// Runs a function of the kernel. What it throws ends the call, if it is one.
+    fn enter(&self, call: u32, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<()>) {
+        self.context.with(|ctx| {
+            if run(&ctx).is_err() {
+                let thrown = self.describe_caught(&ctx);
+                if call == 0 {
+                    self.log(&thrown, "A callback failed");
+                } else {
+                    self.state.finish(call, "thrown", thrown);
+                }
+            }
+        });
+    }
+
+    /// Draws under the render deadline.
+    fn draw(&self, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<(String, String)>) -> Drawn {
+        let stop = &self.state.shared.stop;
+        stop.limit(self.limits.render);
+        let outcome = self
+            .context
+            .with(|ctx| run(&ctx).map_err(|_| self.describe_caught(&ctx)));
+        if stop.take_expired() {
+            return Drawn::Failed(format!("it took longer than {:?}", self.limits.render));
+        }
+        match outcome {
+            Ok((kind, payload)) if kind == "lines" => match serde_json::from_str(&payload) {
+                Ok(lines) => Drawn::Lines(lines),
+                Err(error) => Drawn::Failed(error.to_string()),
+            },
+            Ok((_, thrown)) | Err(thrown) => Drawn::Failed(Thrown::from_json(&thrown).full_message()),
+        }
+    }
+
+    /// The exception that is pending, as the kernel describes it.
+    fn describe_caught(&self, ctx: &Ctx<'_>) -> String {
+        let thrown = ctx.catch();
+        match self.kernel.describe(ctx, thrown) {
+            Ok(json) => json,
+            Err(error) => {
+                let message = CaughtError::from_error(ctx, error).to_string();
+                serde_json::json!({ "message": message }).to_string()
+            }
+        }
+    }
+
+    fn log_caught(&self, ctx: &Ctx<'_>, what: &str) {
+        let thrown = self.describe_caught(ctx);
+        self.log(&thrown, what);
+    }
+
+    fn log(&self, thrown: &str, what: &str) {
+        // Everything fails while the runtime is being stopped.
+        if self.state.shared.stop.is_forced() {
+            return;
+        }
+        let thrown = Thrown::from_json(thrown);
+        let stack = thrown.mapped_stack(&*self.state).unwrap_or_default();
+        tracing::warn!(tool = %self.state.shared.label, error = %thrown.full_message(), %stack, "{what}");
+    }
+
+    fn report_rejections(&self, ctx: &Ctx<'_>) {
+        for reason in self.rejections.take() {
+            let Ok(reason) = reason.restore(ctx) else { continue };
+            if let Ok(json) = self.kernel.describe(ctx, reason) {
+                self.log(&json, "A promise was rejected and nobody handled it");
+            }
+        }
+    }
+
+    fn tear_down(self) {
+        let Self {
+            runtime,
+            context,
+            state,
+            kernel,
+            rejections,
+            ..
+        } = self;
+        drop(kernel);
+        rejections.take();
+        state.modules.clear();
+        drop(state);
+        drop(context);
+        drop(runtime);
+    }
+}
+
+/// Promises that were rejected while nobody listened. Somebody may still come to listen before the jobs are done.
+#[derive(Default)]
+struct Rejections {
+    list: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
+}
+
+impl Rejections {
+    /// How many are remembered; a loop that rejects for ever must not fill the memory.
+    const MAX: usize = 100;
+
+    fn watch(runtime: &Runtime) -> Rc<Self> {
+        let list = Rc::new(Self::default());
+        let watching = Rc::downgrade(&list);
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
+            let Some(list) = watching.upgrade() else { return };
+            let mut list = list.list.borrow_mut();
+            if handled {
+                list.retain(|(known, _)| known.clone().restore(&ctx).is_ok_and(|known| known != promise));
+            } else if list.len() < Self::MAX {
+                list.push((Persistent::save(&ctx, promise), Persistent::save(&ctx, reason)));
+            }
+        })));
+        list
+    }
+
+    fn take(&self) -> Vec<Persistent<Value<'static>>> {
+        self.list
+            .borrow_mut()
+            .drain(..)
+            .map(|(_, reason)| reason)
+            .collect()
+    }
+}

@@ -1,0 +1,24 @@
+//! TypeScript and JavaScript modules as tools: the only crate that knows the engine.
+//!
+//! [`Engine::load`] takes module files and gives `dyn Tool`s. Each module runs in a runtime of its own, on a thread of its
+//! own, with a memory cap and deadlines; a tool that loops, leaks or crashes costs its own call.
+
+mod allocator;
+mod ansi;
+mod builtins;
+mod engine;
+mod errors;
+mod instance;
+mod limits;
+mod load;
+mod markdown;
+mod module;
+mod modules;
+mod ops;
+mod stop;
+mod tool;
+
+pub use engine::{Engine, EngineOptions, EngineStats};
+pub use errors::{LoadError, Location};
+pub use limits::Limits;
+pub use load::{LoadedModule, LoadedTool, SchemaKind};

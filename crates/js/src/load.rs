@@ -1,0 +1,179 @@
+//! What loading a module gives, and how a tool's own words become its specification.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+use toolsmith_tool::{Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, Tier, Tool, ToolSpec};
+
+use crate::errors::LoadError;
+
+/// What a tool's parameters were written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum SchemaKind {
+    /// zod, of any version.
+    Zod,
+    /// TypeBox.
+    TypeBox,
+    /// arktype.
+    ArkType,
+    /// JSON Schema, written out.
+    Json,
+}
+
+/// A tool that was loaded.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct LoadedTool {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// What its parameters were written with.
+    pub schema: SchemaKind,
+}
+
+impl std::fmt::Debug for LoadedTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedTool")
+            .field("name", &self.tool.spec().name)
+            .field("schema", &self.schema)
+            .finish()
+    }
+}
+
+/// The outcome of loading one module: its tools, and what was wrong with it or with some of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadedModule {
+    /// The path as it was given.
+    pub path: PathBuf,
+    /// The tools, in the factory's order. None, and no error, when the module opted out (CONTRACT 1.1).
+    pub tools: Vec<LoadedTool>,
+    /// What could not be loaded.
+    pub errors: Vec<LoadError>,
+    /// Every file the module is made of, its own first.
+    pub files: Vec<PathBuf>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// What the kernel says about a loaded module.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Described {
+    pub(crate) tools: Vec<DescribedTool>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A tool in its own words.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DescribedTool {
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    label: String,
+    description: String,
+    parameters: Value,
+    pub(crate) schema: SchemaKind,
+    strict: Option<bool>,
+    hidden: Option<bool>,
+    deferrable: Option<bool>,
+    approval: Option<DescribedApproval>,
+    load_mode: Option<String>,
+    concurrency: Option<String>,
+    mcp_server_name: Option<String>,
+    mcp_tool_name: Option<String>,
+    timeout: Option<f64>,
+    #[serde(default)]
+    pub(crate) has_approval_details: bool,
+    #[serde(default)]
+    pub(crate) has_render_call: bool,
+    #[serde(default)]
+    pub(crate) has_render_result: bool,
+    #[serde(default)]
+    pub(crate) has_on_session: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct DescribedApproval {
+    #[serde(default)]
+    dynamic: bool,
+    #[serde(default)]
+    fixed: Value,
+}
+
+/// An entry of the factory's array that is no tool.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Problem {
+    pub(crate) index: usize,
+    #[serde(default)]
+    pub(crate) is_shape: bool,
+    #[serde(flatten)]
+    pub(crate) thrown: Value,
+}
+
+impl DescribedTool {
+    pub(crate) fn decides_approval(&self) -> bool {
+        self.approval.as_ref().is_some_and(|approval| approval.dynamic)
+    }
+
+    pub(crate) fn spec(&self) -> ToolSpec {
+        let mut spec = ToolSpec::new(&self.name, &self.description)
+            .label(&self.label)
+            .parameters(self.parameters.clone())
+            .hidden(self.hidden.unwrap_or(false))
+            .deferrable(self.deferrable.unwrap_or(false));
+        spec.strict = self.strict;
+        if let Some(approval) = &self.approval
+            && !approval.dynamic
+        {
+            spec.approval = read_approval(&approval.fixed);
+        }
+        spec.load_mode = match self.load_mode.as_deref() {
+            Some("essential") => Some(LoadMode::Essential),
+            Some("discoverable") => Some(LoadMode::Discoverable),
+            _ => None,
+        };
+        if self.concurrency.as_deref() == Some("exclusive") {
+            spec.concurrency = Concurrency::Exclusive;
+        }
+        if let (Some(server), Some(tool)) = (&self.mcp_server_name, &self.mcp_tool_name) {
+            spec.mcp = Some(McpNames {
+                server: server.clone(),
+                tool: tool.clone(),
+            });
+        }
+        spec.deadline = self
+            .timeout
+            .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
+        spec
+    }
+}
+
+/// A tier by its name, or an object with one. What cannot be read is taken as the most careful.
+pub(crate) fn read_approval(value: &Value) -> Approval {
+    match value {
+        Value::String(_) => match serde_json::from_value::<Tier>(value.clone()) {
+            Ok(tier) => tier.into(),
+            Err(_) => match serde_json::from_value::<ApprovalPolicy>(value.clone()) {
+                Ok(policy) => Approval {
+                    policy: Some(policy),
+                    ..Approval::default()
+                },
+                Err(_) => Approval::default(),
+            },
+        },
+        value => serde_json::from_value(value.clone()).unwrap_or_default(),
+    }
+}
+
+/// An absolute form of a path, with symbolic links followed where the file exists.
+pub(crate) fn real_path(cwd: &Path, path: &Path) -> PathBuf {
+    let absolute = cwd.join(path);
+    std::fs::canonicalize(&absolute).unwrap_or(absolute)
+}

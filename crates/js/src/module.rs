@@ -1,0 +1,207 @@
+//! A loaded module: its instance, which is replaced when it had to be stopped, and how modules are loaded at first.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
+
+use serde_json::Value;
+use tokio::sync::Mutex;
+use toolsmith_tool::Tool;
+
+use crate::{
+    engine::EngineShared,
+    errors::{LoadError, Thrown},
+    instance::{Instance, InstanceOptions},
+    load::{Described, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
+    tool::JsTool,
+};
+
+/// What the loader answers for files that are no modules (CONTRACT 2.3).
+const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
+
+/// A module and its current instance.
+pub(crate) struct ModuleHost {
+    path: PathBuf,
+    options: InstanceOptions,
+    current: Mutex<Option<Running>>,
+}
+
+/// An instance with the module in it, and the numbers its tools have there.
+#[derive(Clone)]
+pub(crate) struct Running {
+    pub(crate) instance: Arc<Instance>,
+    numbers: Arc<HashMap<String, u32>>,
+}
+
+impl Running {
+    fn new(instance: Arc<Instance>, described: &Described) -> Self {
+        let numbers = described
+            .tools
+            .iter()
+            .map(|tool| (tool.name.clone(), tool.number))
+            .collect();
+        Self {
+            instance,
+            numbers: Arc::new(numbers),
+        }
+    }
+
+    /// The number of a tool; `None` when the factory, run again, no longer made it.
+    pub(crate) fn number(&self, tool: &str) -> Option<u32> {
+        self.numbers.get(tool).copied()
+    }
+}
+
+impl ModuleHost {
+    fn new(engine: &Arc<EngineShared>, path: &Path) -> Self {
+        let options = InstanceOptions {
+            engine: Arc::clone(engine),
+            limits: engine.limits.clone(),
+            label: path.to_string_lossy().into_owned(),
+        };
+        Self {
+            path: path.to_path_buf(),
+            options,
+            current: Mutex::new(None),
+        }
+    }
+
+    /// Starts an instance and loads the module into it.
+    async fn start(&self) -> Result<(Arc<Instance>, Described, Vec<PathBuf>), LoadError> {
+        let instance = Instance::start(&self.options)
+            .map_err(|failure| LoadError::new(&self.path, format!("Failed to load tool: {failure:?}")))?;
+        let (json, files) = instance.load(&self.path).await?;
+        let described = serde_json::from_str(&json)
+            .map_err(|error| LoadError::new(&self.path, format!("Failed to load tool: {error}")))?;
+        Ok((instance, described, files))
+    }
+
+    /// The instance, started afresh if the last one had to be stopped.
+    pub(crate) async fn instance(&self) -> Result<Running, LoadError> {
+        let mut current = self.current.lock().await;
+        if let Some(running) = current.as_ref().filter(|running| running.instance.is_alive()) {
+            return Ok(running.clone());
+        }
+        *current = None;
+        let (instance, described, _) = self.start().await?;
+        let running = Running::new(instance, &described);
+        *current = Some(running.clone());
+        Ok(running)
+    }
+
+    pub(crate) fn limits(&self) -> &crate::limits::Limits {
+        &self.options.limits
+    }
+
+    /// The instance if it runs; nothing is started for it.
+    pub(crate) async fn running(&self) -> Option<Running> {
+        self.current
+            .lock()
+            .await
+            .as_ref()
+            .filter(|running| running.instance.is_alive())
+            .cloned()
+    }
+}
+
+/// Loads modules, several at once.
+pub(crate) async fn load_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
+    let tasks: Vec<_> = paths
+        .iter()
+        .map(|path| {
+            let (engine, path) = (Arc::clone(engine), path.clone());
+            engine.runtime.clone().spawn(async move {
+                // The semaphore is never closed; without a permit it would only be less orderly.
+                let _permit = engine.loading.acquire().await;
+                load_one(&engine, path).await
+            })
+        })
+        .collect();
+    let mut modules = Vec::with_capacity(tasks.len());
+    for (task, path) in tasks.into_iter().zip(paths) {
+        modules.push(task.await.unwrap_or_else(|error| {
+            let error = LoadError::new(path, format!("Failed to load tool: {error}"));
+            failed(path.clone(), error, Instant::now())
+        }));
+    }
+    modules
+}
+
+fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
+    LoadedModule {
+        tools: Vec::new(),
+        errors: vec![error],
+        files: vec![path.clone()],
+        elapsed: start.elapsed(),
+        path,
+    }
+}
+
+async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
+    let start = Instant::now();
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default();
+    if matches!(extension.to_ascii_lowercase().as_str(), "md" | "json") {
+        let error = LoadError::new(&path, DECLARATIVE);
+        return failed(path, error, start);
+    }
+    let file = real_path(&engine.cwd, &path);
+    let host = Arc::new(ModuleHost::new(engine, &file));
+    let (instance, described, mut files) = match host.start().await {
+        Ok(started) => started,
+        Err(error) => return failed(path.clone(), LoadError { path, ..error }, start),
+    };
+    // The module itself first, then what it imports.
+    files.sort_by_key(|other| (*other != file, other.clone()));
+    let mut errors: Vec<LoadError> = described
+        .problems
+        .iter()
+        .map(|problem| tool_error(&path, problem))
+        .collect();
+    let mut tools = Vec::new();
+    for tool in &described.tools {
+        match make_tool(&host, tool) {
+            Ok(made) => tools.push(made),
+            Err(error) => errors.push(LoadError::new(&path, error)),
+        }
+    }
+    if !tools.is_empty() {
+        *host.current.lock().await = Some(Running::new(instance, &described));
+    }
+    LoadedModule {
+        path,
+        tools,
+        errors,
+        files,
+        elapsed: start.elapsed(),
+    }
+}
+
+fn make_tool(host: &Arc<ModuleHost>, described: &DescribedTool) -> Result<LoadedTool, String> {
+    let tool: Arc<dyn Tool> = Arc::new(JsTool::new(Arc::clone(host), described)?);
+    Ok(LoadedTool {
+        tool,
+        schema: described.schema,
+    })
+}
+
+fn tool_error(path: &Path, problem: &Problem) -> LoadError {
+    let thrown: Thrown = serde_json::from_value(Value::clone(&problem.thrown)).unwrap_or_default();
+    let message = if problem.is_shape {
+        format!(
+            "Tool factory returned invalid tool at index {}: {}",
+            problem.index, thrown.message
+        )
+    } else {
+        thrown.message
+    };
+    LoadError {
+        index: Some(problem.index),
+        ..LoadError::new(path, message)
+    }
+}

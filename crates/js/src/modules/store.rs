@@ -1,0 +1,532 @@
+//! The modules of one runtime: the engine's resolver and loader, and the sources needed to explain errors.
+
+#![expect(
+    unsafe_code,
+    reason = "bytecode and handles to modules are beyond what the engine's safe interface covers"
+)]
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+use rquickjs::{
+    Ctx, Error, Exception, Function, Module, Object, Result,
+    function::Func,
+    loader::{ImportAttributes, Loader, Resolver},
+    module::Declared,
+};
+
+use super::{
+    resolve::{FileResolver, NotFound, Target},
+    transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
+};
+use crate::{builtins, stop::StopFlags};
+
+/// Ends the name of a file that is imported as text.
+const AS_TEXT: &str = "?text";
+const STAND_IN: &str = "toolsmith:stand-in/";
+/// The module that runs CommonJS files.
+const COMMON_JS: &str = "toolsmith:module/common_js";
+
+/// A file the runtime has loaded.
+struct LoadedFile {
+    source: Arc<str>,
+    imports: BTreeMap<String, Vec<String>>,
+}
+
+/// A built-in module plus names it does not have, which load as stubs (CONTRACT 1.4).
+struct StandIn {
+    module: String,
+    package: String,
+    missing: Vec<String>,
+}
+
+/// Everything about the modules of one runtime. Shared by the engine's two hooks and the host functions.
+pub(crate) struct ModuleStore {
+    stop: Arc<StopFlags>,
+    files: RefCell<HashMap<String, LoadedFile>>,
+    stand_ins: RefCell<Vec<StandIn>>,
+    held: RefCell<HashMap<String, HeldModule>>,
+    resolver: RefCell<Option<Rc<FileResolver>>>,
+}
+
+/// A module that was loaded, kept to be evaluated or asked for its exports later.
+///
+/// The handle refers to its context, so the store is emptied before the context is dropped.
+#[derive(Clone)]
+struct HeldModule(Module<'static, Declared>);
+
+impl HeldModule {
+    fn new(module: Module<'_, Declared>) -> Self {
+        // SAFETY: only the lifetime changes. `get` gives it back the lifetime of a borrowed context of the same runtime,
+        // and the store is emptied while that context is still there.
+        Self(unsafe { std::mem::transmute::<Module<'_, Declared>, Module<'static, Declared>>(module) })
+    }
+
+    fn get<'js>(&self, _ctx: &Ctx<'js>) -> Module<'js, Declared> {
+        // SAFETY: as above; a runtime here has one context, so `_ctx` is the module's own.
+        unsafe { std::mem::transmute::<Module<'static, Declared>, Module<'js, Declared>>(self.0.clone()) }
+    }
+}
+
+impl ModuleStore {
+    pub(crate) fn new(stop: Arc<StopFlags>) -> Rc<Self> {
+        Rc::new(Self {
+            stop,
+            files: RefCell::default(),
+            stand_ins: RefCell::default(),
+            held: RefCell::default(),
+            resolver: RefCell::default(),
+        })
+    }
+
+    /// Lets go of everything that refers to the context.
+    pub(crate) fn clear(&self) {
+        self.held.borrow_mut().clear();
+    }
+
+    /// The source of a loaded file, by the name the engine knows.
+    pub(crate) fn source(&self, name: &str) -> Option<Arc<str>> {
+        self.files.borrow().get(name).map(|file| Arc::clone(&file.source))
+    }
+
+    /// Every file that was loaded.
+    pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
+        self.files
+            .borrow()
+            .keys()
+            .map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT)))
+            .collect()
+    }
+
+    fn resolver(&self) -> Rc<FileResolver> {
+        Rc::clone(
+            self.resolver
+                .borrow_mut()
+                .get_or_insert_with(|| Rc::new(FileResolver::new())),
+        )
+    }
+
+    /// Resolves for `require` and `import.meta.resolve`; throws when there is nothing.
+    pub(crate) fn resolve_from(
+        &self,
+        ctx: &Ctx<'_>,
+        importer: &str,
+        specifier: &str,
+        by_require: bool,
+    ) -> Result<Target> {
+        let importer = importer.trim_end_matches(AS_TEXT);
+        self.resolver()
+            .resolve(Path::new(importer), specifier, by_require)
+            .map_err(|missing| throw_not_found(ctx, &missing))
+    }
+
+    /// Loads a built-in module, evaluates it if it was not, and gives its exports.
+    pub(crate) fn builtin_exports<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+        let known = self.held.borrow().get(name).cloned();
+        let module = match known {
+            Some(held) => held.get(ctx),
+            None => self.load_builtin(ctx, name)?,
+        };
+        let (module, evaluated) = module.eval()?;
+        // Built-in modules never wait at their top level, so this only hands on an error.
+        evaluated.result::<()>().transpose()?;
+        module.namespace()
+    }
+
+    /// The exports of an ES module that `require` asks for. It has to be done at once.
+    pub(crate) fn module_exports<'js>(self: &Rc<Self>, ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
+        let known = self.held.borrow().get(name).cloned();
+        let module = match known {
+            Some(held) => held.get(ctx),
+            None => self.load_file(ctx, name)?,
+        };
+        let (module, evaluated) = module.eval()?;
+        if evaluated.result::<()>().transpose()?.is_none() {
+            return Err(throw_with(
+                ctx,
+                "Error",
+                "require() cannot be used on an ES module that awaits at its top level",
+                |object| object.set("code", "ERR_REQUIRE_ASYNC_MODULE"),
+            ));
+        }
+        module.namespace()
+    }
+
+    fn load_builtin<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
+        let Some(code) = builtins::bytecode(name) else {
+            return Err(Exception::throw_reference(
+                ctx,
+                &format!("There is no built-in module {name}"),
+            ));
+        };
+        // SAFETY: the bytecode was made by the same version of the engine, in `build.rs`.
+        let module = self
+            .stop
+            .while_compiling(|| unsafe { Module::load(ctx.clone(), code) })?;
+        self.held
+            .borrow_mut()
+            .insert(name.to_owned(), HeldModule::new(module.clone()));
+        Ok(module)
+    }
+
+    /// The built-in module as an importer wants it: itself, or a stand-in that also has the names it lacks.
+    fn builtin_for(&self, ctx: &Ctx<'_>, importer: &str, specifier: &str, module: String) -> Result<String> {
+        let wanted = match self
+            .files
+            .borrow()
+            .get(importer)
+            .and_then(|file| file.imports.get(specifier))
+        {
+            Some(names) if !names.is_empty() => names.clone(),
+            _ => return Ok(module),
+        };
+        let exports = self.builtin_exports(ctx, &module)?;
+        let mut missing = Vec::new();
+        for name in wanted {
+            if !exports.contains_key(name.as_str())? && !missing.contains(&name) {
+                missing.push(name);
+            }
+        }
+        if missing.is_empty() {
+            return Ok(module);
+        }
+        let mut stand_ins = self.stand_ins.borrow_mut();
+        stand_ins.push(StandIn {
+            module,
+            package: specifier.to_owned(),
+            missing,
+        });
+        Ok(format!("{STAND_IN}{}", stand_ins.len() - 1))
+    }
+
+    fn resolve_name(&self, ctx: &Ctx<'_>, base: &str, name: &str, as_text: bool) -> Result<String> {
+        // The kernel imports tools by their path; other built-in modules, and what is generated for CommonJS files,
+        // import built-in modules.
+        if base.starts_with("toolsmith:") || name == COMMON_JS {
+            return Ok(name.to_owned());
+        }
+        match self.resolve_from(ctx, base, name, false)? {
+            Target::Builtin(module) => self.builtin_for(ctx, base, name, module),
+            Target::File(path) => {
+                let name = path.to_string_lossy().into_owned();
+                Ok(if as_text { name + AS_TEXT } else { name })
+            }
+        }
+    }
+
+    fn load_stand_in<'js>(&self, ctx: &Ctx<'js>, name: &str, index: &str) -> Result<Module<'js, Declared>> {
+        let mut code = String::new();
+        {
+            let stand_ins = self.stand_ins.borrow();
+            let stand_in = index.parse().ok().and_then(|index: usize| stand_ins.get(index));
+            let Some(StandIn {
+                module,
+                package,
+                missing,
+            }) = stand_in
+            else {
+                return Err(Exception::throw_reference(ctx, name));
+            };
+            code.push_str(&format!(
+                "export * from {module:?};\nimport {{ missing }} from \"toolsmith:pi/missing\";\n"
+            ));
+            if !missing.iter().any(|name| name == "default") {
+                code.push_str(&format!(
+                    "import * as all from {module:?};\nexport default all.default ?? all;\n"
+                ));
+            }
+            for (number, name) in missing.iter().enumerate() {
+                code.push_str(&format!(
+                    "const m{number} = missing({package:?}, {name:?});\nexport {{ m{number} as {name:?} }};\n"
+                ));
+            }
+        }
+        self.declare(ctx, name, code)
+    }
+
+    fn declare<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        code: impl Into<Vec<u8>>,
+    ) -> Result<Module<'js, Declared>> {
+        self.stop
+            .while_compiling(|| Module::declare(ctx.clone(), name, code))
+    }
+
+    fn load_file<'js>(self: &Rc<Self>, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
+        if let Some(path) = name.strip_suffix(AS_TEXT) {
+            let source = read_source(ctx, Path::new(path))?;
+            let code = format!("export default {};", js_string(&source));
+            self.remember(name, source, BTreeMap::new());
+            return self.declare(ctx, name, code);
+        }
+        let path = Path::new(name);
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("node") => return Err(throw_native(ctx, name, "a native addon")),
+            Some("wasm") => return Err(throw_native(ctx, name, "WebAssembly")),
+            _ => {}
+        }
+        let source = read_source(ctx, path)?;
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let code = format!("export default JSON.parse({});", js_string(&source));
+            self.remember(name, source, BTreeMap::new());
+            return self.declare(ctx, name, code);
+        }
+        let prepared = transform::prepare(path, &source)
+            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
+        let Prepared {
+            code,
+            format,
+            imports,
+        } = prepared;
+        self.remember(name, Arc::clone(&source), imports);
+        if format == Format::CommonJs {
+            return self.load_common_js(ctx, name);
+        }
+        let module = match code {
+            Some(code) => self.declare(ctx, name, code)?,
+            None => self.declare(ctx, name, source.as_bytes())?,
+        };
+        self.held
+            .borrow_mut()
+            .insert(name.to_owned(), HeldModule::new(module.clone()));
+        self.fill_meta(&module.meta()?, name)?;
+        Ok(module)
+    }
+
+    fn remember(&self, name: &str, source: Arc<str>, imports: BTreeMap<String, Vec<String>>) {
+        self.files
+            .borrow_mut()
+            .insert(name.to_owned(), LoadedFile { source, imports });
+    }
+
+    /// A CommonJS file as a module: it runs now, so that its exports are known by name.
+    fn load_common_js<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
+        let common_js = self.builtin_exports(ctx, COMMON_JS)?;
+        let names: Vec<String> = common_js.get::<_, Function<'_>>("exportNames")?.call((name,))?;
+        let mut code = format!(
+            "import {{ exportsOf }} from {COMMON_JS:?};\nconst all = exportsOf({});\nexport default all;\n",
+            js_string(name)
+        );
+        for (number, export) in names.iter().filter(|export| *export != "default").enumerate() {
+            let export = js_string(export);
+            code.push_str(&format!(
+                "const e{number} = all[{export}];\nexport {{ e{number} as {export} }};\n"
+            ));
+        }
+        self.declare(ctx, name, code)
+    }
+
+    fn fill_meta<'js>(self: &Rc<Self>, meta: &Object<'js>, name: &str) -> Result<()> {
+        let path = Path::new(name);
+        let folder = path
+            .parent()
+            .unwrap_or(Path::new("/"))
+            .to_string_lossy()
+            .into_owned();
+        meta.set("url", file_url(path))?;
+        meta.set("filename", name)?;
+        meta.set("path", name)?;
+        meta.set(
+            "file",
+            path.file_name().map(|file| file.to_string_lossy().into_owned()),
+        )?;
+        meta.set("dirname", folder.as_str())?;
+        meta.set("dir", folder.as_str())?;
+        meta.set("main", false)?;
+        let (store, importer) = (Rc::downgrade(self), name.to_owned());
+        let resolve = move |ctx: Ctx<'js>, specifier: String| -> Result<String> {
+            let Some(store) = store.upgrade() else {
+                return Err(Error::Unknown);
+            };
+            Ok(match store.resolve_from(&ctx, &importer, &specifier, false)? {
+                Target::File(path) => file_url(&path),
+                Target::Builtin(_) => specifier,
+            })
+        };
+        meta.set("resolve", Func::from(resolve))
+    }
+}
+
+/// The engine's resolver hook.
+pub(crate) struct ResolveHook(pub(crate) Rc<ModuleStore>);
+
+impl Resolver for ResolveHook {
+    fn resolve<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        attributes: Option<ImportAttributes<'js>>,
+    ) -> Result<String> {
+        let as_text = attributes
+            .is_some_and(|attributes| attributes.get_type().ok().flatten().as_deref() == Some("text"));
+        self.0.resolve_name(ctx, base, name, as_text)
+    }
+}
+
+/// The engine's loader hook.
+pub(crate) struct LoadHook(pub(crate) Rc<ModuleStore>);
+
+impl Loader for LoadHook {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _attributes: Option<ImportAttributes<'js>>,
+    ) -> Result<Module<'js, Declared>> {
+        if let Some(index) = name.strip_prefix(STAND_IN) {
+            return self.0.load_stand_in(ctx, name, index);
+        }
+        if name.starts_with("toolsmith:") {
+            return self.0.load_builtin(ctx, name);
+        }
+        self.0.load_file(ctx, name)
+    }
+}
+
+impl ModuleStore {
+    /// The two hooks for the engine.
+    pub(crate) fn hooks(self: &Rc<Self>) -> (ResolveHook, LoadHook) {
+        (ResolveHook(Rc::clone(self)), LoadHook(Rc::clone(self)))
+    }
+
+    /// Reads a CommonJS file for `require`: the function that runs it, or its content where it is JSON.
+    pub(crate) fn common_js_function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
+        let known = self.source(name);
+        let source = match known {
+            Some(source) => source,
+            None => read_source(ctx, Path::new(name))?,
+        };
+        let prepared = transform::prepare(Path::new(name), &source)
+            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
+        let code = prepared.code.unwrap_or_else(|| source.to_string());
+        self.remember(name, source, prepared.imports);
+        // On one line, so that line numbers stay the author's.
+        let code = format!(
+            "(function (exports, require, module, __filename, __dirname) {{ {}\n}})",
+            without_hashbang(&code)
+        );
+        compile_function(ctx, &self.stop, name, code)
+    }
+
+    /// How a file that `require` asks for has to be read.
+    pub(crate) fn format_of(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
+        let source = read_source(ctx, Path::new(name))?;
+        transform::prepare(Path::new(name), &source)
+            .map(|prepared| prepared.format)
+            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))
+    }
+}
+
+/// Compiles an expression that is a function, under the name errors will show.
+fn compile_function<'js>(
+    ctx: &Ctx<'js>,
+    stop: &StopFlags,
+    name: &str,
+    code: String,
+) -> Result<Function<'js>> {
+    let mut options = rquickjs::context::EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(name.to_owned());
+    // The expression only makes a function, so nothing of it runs with limits lifted.
+    stop.while_compiling(|| ctx.eval_with_options(code, options))
+}
+
+fn without_hashbang(code: &str) -> &str {
+    if code.starts_with("#!") {
+        code.find('\n').map_or("", |end| &code[end..])
+    } else {
+        code
+    }
+}
+
+fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
+    let bytes = fs::read(path).map_err(|error| {
+        throw_with(
+            ctx,
+            "Error",
+            &format!("Cannot read {}: {error}", path.display()),
+            |object| object.set("fileName", path.to_string_lossy().into_owned()),
+        )
+    })?;
+    if bytes.len() > MAX_SOURCE_BYTES {
+        let message = format!("{} is larger than {} MB", path.display(), MAX_SOURCE_BYTES >> 20);
+        return Err(Exception::throw_range(ctx, &message));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text))),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let message = format!(
+                "{} is not UTF-8: the byte at offset {at} starts no character",
+                path.display()
+            );
+            Err(throw_with(ctx, "SyntaxError", &message, |object| {
+                object.set("fileName", path.to_string_lossy().into_owned())
+            }))
+        }
+    }
+}
+
+/// Throws an error with more properties than a message.
+fn throw_with<'js>(
+    ctx: &Ctx<'js>,
+    class: &str,
+    message: &str,
+    fill: impl FnOnce(&Object<'js>) -> Result<()>,
+) -> Error {
+    let make = || -> Result<Object<'js>> {
+        let object = Exception::from_message(ctx.clone(), message)?.into_object();
+        object.set("name", class)?;
+        fill(&object)?;
+        Ok(object)
+    };
+    match make() {
+        Ok(object) => ctx.throw(object.into_value()),
+        Err(error) => error,
+    }
+}
+
+fn throw_not_found(ctx: &Ctx<'_>, missing: &NotFound) -> Error {
+    throw_with(ctx, "Error", &missing.message, |object| {
+        object.set("code", "ERR_MODULE_NOT_FOUND")?;
+        match &missing.package {
+            Some(package) => object.set("missingPackage", package.as_str()),
+            None => Ok(()),
+        }
+    })
+}
+
+fn throw_syntax(ctx: &Ctx<'_>, name: &str, source: &str, problem: &SyntaxProblem) -> Error {
+    let (line, column) = line_and_column(source, problem.offset);
+    throw_with(ctx, "SyntaxError", &problem.message, |object| {
+        object.set("fileName", name)?;
+        object.set("lineNumber", line)?;
+        object.set("columnNumber", column)?;
+        object.set("hint", problem.help.as_deref())
+    })
+}
+
+fn throw_native(ctx: &Ctx<'_>, name: &str, what: &str) -> Error {
+    let message = format!("{name} is {what}, which the embedded engine cannot run");
+    throw_with(ctx, "Error", &message, |object| {
+        object.set("code", "ERR_DLOPEN_FAILED")
+    })
+}
+
+/// A string literal of JavaScript. JSON's is one, but for two line ends that are fine in JavaScript today.
+fn js_string(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+fn file_url(path: &Path) -> String {
+    url::Url::from_file_path(path).map_or_else(|()| format!("file://{}", path.display()), String::from)
+}

@@ -1,0 +1,262 @@
+//! From an author's source to what the engine runs: TypeScript's types and its emitting syntax are taken out, JavaScript
+//! stays as it is. Also finds out whether a file is an ES module, and what it imports from where.
+
+use std::{collections::BTreeMap, path::Path};
+
+use oxc::{
+    allocator::Allocator,
+    ast::{
+        AstKind,
+        ast::{IdentifierReference, Program, Statement},
+    },
+    ast_visit::{Visit, walk},
+    codegen::{Codegen, CodegenOptions, CodegenReturn},
+    diagnostics::OxcDiagnostic,
+    parser::{ParseOptions, Parser},
+    semantic::SemanticBuilder,
+    span::SourceType,
+    syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord},
+    transformer::{Module, TransformOptions, Transformer},
+};
+
+/// Larger files are refused: compiling them would take more memory than a tool may have.
+pub(crate) const MAX_SOURCE_BYTES: usize = 16 << 20;
+
+/// Whether a file is an ES module or CommonJS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    EsModule,
+    CommonJs,
+}
+
+/// A file ready for the engine.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The code, if it differs from the source.
+    pub(crate) code: Option<String>,
+    pub(crate) format: Format,
+    /// What is imported by name, by specifier. A specifier without names is imported as a whole or for its effects.
+    pub(crate) imports: BTreeMap<String, Vec<String>>,
+}
+
+/// A mistake in the source, with its place in bytes.
+#[derive(Debug)]
+pub(crate) struct SyntaxProblem {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) offset: usize,
+}
+
+/// How a file's name says it is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Language {
+    pub(crate) typescript: bool,
+    /// What the extension or the package says about the format; `None` leaves it to the content.
+    pub(crate) format: Option<Format>,
+}
+
+impl Language {
+    pub(crate) fn of(path: &Path) -> Self {
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default();
+        let (typescript, format) = match extension {
+            "ts" | "tsx" => (true, None),
+            "mts" => (true, Some(Format::EsModule)),
+            "cts" => (true, Some(Format::CommonJs)),
+            "mjs" => (false, Some(Format::EsModule)),
+            "cjs" => (false, Some(Format::CommonJs)),
+            _ => (false, None),
+        };
+        Self { typescript, format }
+    }
+
+    fn source_type(self) -> SourceType {
+        // `mjs` is strict about being a module; what is CommonJS after all is found out from the content.
+        let base = if self.typescript {
+            SourceType::ts()
+        } else {
+            SourceType::unambiguous()
+        };
+        match self.format {
+            Some(Format::CommonJs) => base.with_commonjs(true),
+            _ => base,
+        }
+    }
+}
+
+/// Prepares a file.
+pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProblem> {
+    let language = Language::of(path);
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, source, language.source_type())
+        .with_options(ParseOptions {
+            allow_return_outside_function: true,
+            ..ParseOptions::default()
+        })
+        .parse();
+    if let Some(diagnostic) = parsed.diagnostics.errors().next() {
+        return Err(problem(diagnostic));
+    }
+    let imports = imports(&parsed.module_record);
+    let format = language
+        .format
+        .unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
+    let code = if language.typescript {
+        Some(emit(&allocator, parsed.program, path, format, false)?.code)
+    } else {
+        None
+    };
+    Ok(Prepared {
+        code,
+        format,
+        imports,
+    })
+}
+
+/// Finds where a place in the emitted code is in the author's source. Lines and columns count from one. This repeats
+/// the work of [`prepare`] with a map: errors are rare, and everybody else is spared making one.
+pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
+    let language = Language::of(path);
+    if !language.typescript {
+        return Some((line, column));
+    }
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, source, language.source_type()).parse();
+    let format = language
+        .format
+        .unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
+    let emitted = emit(&allocator, parsed.program, path, format, true).ok()?;
+    let map = emitted.map?;
+    let table = map.generate_lookup_table();
+    let token = map.lookup_token(&table, line.saturating_sub(1), column.saturating_sub(1))?;
+    Some((token.get_src_line() + 1, token.get_src_col() + 1))
+}
+
+fn emit<'a>(
+    allocator: &'a Allocator,
+    mut program: Program<'a>,
+    path: &Path,
+    format: Format,
+    with_map: bool,
+) -> Result<CodegenReturn<'a>, SyntaxProblem> {
+    let analysed = SemanticBuilder::new()
+        .with_excess_capacity(2.0)
+        .with_enum_eval(true)
+        .build(&program);
+    if let Some(diagnostic) = analysed.diagnostics.errors().next() {
+        return Err(problem(diagnostic));
+    }
+    let scoping = analysed.semantic.into_scoping();
+    let mut options = TransformOptions::default();
+    options.decorator.legacy = true;
+    if format == Format::CommonJs {
+        options.env.module = Module::CommonJS;
+    }
+    let transformed = Transformer::new(allocator, path, &options).build_with_scoping(scoping, &mut program);
+    if let Some(diagnostic) = transformed.diagnostics.errors().next() {
+        return Err(problem(diagnostic));
+    }
+    let options = CodegenOptions {
+        source_map_path: with_map.then(|| path.to_path_buf()),
+        ..CodegenOptions::default()
+    };
+    Ok(Codegen::new().with_options(options).build(&program))
+}
+
+fn problem(diagnostic: &OxcDiagnostic) -> SyntaxProblem {
+    SyntaxProblem {
+        message: diagnostic.message.to_string(),
+        help: diagnostic.help.as_ref().map(ToString::to_string),
+        offset: diagnostic
+            .labels
+            .first()
+            .map_or(0, |label| label.offset() as usize),
+    }
+}
+
+fn imports(record: &ModuleRecord<'_>) -> BTreeMap<String, Vec<String>> {
+    let mut imports: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for specifier in record.requested_modules.keys() {
+        imports.entry(specifier.to_string()).or_default();
+    }
+    for entry in record.import_entries.iter().filter(|entry| !entry.is_type) {
+        let names = imports.entry(entry.module_request.name.to_string()).or_default();
+        match &entry.import_name {
+            ImportImportName::Name(name) => names.push(name.name.to_string()),
+            ImportImportName::Default(_) => names.push("default".to_owned()),
+            ImportImportName::NamespaceObject => {}
+        }
+    }
+    for entry in record
+        .indirect_export_entries
+        .iter()
+        .filter(|entry| !entry.is_type)
+    {
+        if let (Some(request), ExportImportName::Name(name)) = (&entry.module_request, &entry.import_name) {
+            imports
+                .entry(request.name.to_string())
+                .or_default()
+                .push(name.name.to_string());
+        }
+    }
+    imports
+}
+
+/// A file that neither imports nor exports is CommonJS if it uses what only CommonJS has.
+fn find_format(program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
+    let assigns_export = program.body.iter().any(|statement| {
+        matches!(statement, Statement::TSExportAssignment(_))
+            || matches!(statement, Statement::TSImportEqualsDeclaration(_))
+    });
+    if assigns_export {
+        return Format::CommonJs;
+    }
+    if record.has_module_syntax {
+        return Format::EsModule;
+    }
+    let mut finder = CommonJsNames { found: false };
+    finder.visit_program(program);
+    if finder.found {
+        Format::CommonJs
+    } else {
+        Format::EsModule
+    }
+}
+
+struct CommonJsNames {
+    found: bool,
+}
+
+impl<'a> Visit<'a> for CommonJsNames {
+    fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
+        self.found |= matches!(
+            identifier.name.as_str(),
+            "module" | "exports" | "require" | "__dirname" | "__filename"
+        );
+    }
+
+    fn visit_statement(&mut self, statement: &Statement<'a>) {
+        if !self.found {
+            walk::walk_statement(self, statement);
+        }
+    }
+
+    fn enter_node(&mut self, _: AstKind<'a>) {}
+}
+
+/// Line and column, from one, of a byte offset.
+pub(crate) fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
+    let offset = (0..=offset.min(source.len()))
+        .rev()
+        .find(|at| source.is_char_boundary(*at))
+        .unwrap_or(0);
+    let before = &source[..offset];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |text| text.chars().count()) + 1;
+    (
+        u32::try_from(line).unwrap_or(u32::MAX),
+        u32::try_from(column).unwrap_or(u32::MAX),
+    )
+}

@@ -1,0 +1,42 @@
+//! What CommonJS needs of the module loader: resolving, reading and compiling at once.
+
+use std::{path::Path, rc::Rc};
+
+use rquickjs::{Ctx, Exception, Function, Object, Result, function::Func};
+use serde_json::json;
+
+use crate::{
+    instance::ThreadState,
+    modules::{Format, Target},
+};
+
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    let own = Rc::clone(state);
+    let resolve = move |ctx: Ctx<'js>, file: String, specifier: String| -> Result<String> {
+        let (kind, name) = match own.modules.resolve_from(&ctx, &file, &specifier, true)? {
+            Target::Builtin(name) => ("builtin", name),
+            Target::File(path) => {
+                let name = path.to_string_lossy().into_owned();
+                let is_json = path.extension().is_some_and(|extension| extension == "json");
+                let is_module = !is_json && own.modules.format_of(&ctx, &name)? == Format::EsModule;
+                (if is_module { "module" } else { "file" }, name)
+            }
+        };
+        Ok(json!({ "kind": kind, "name": name }).to_string())
+    };
+    host.set("resolveRequire", Func::from(resolve))?;
+    let own = Rc::clone(state);
+    let compile = move |ctx: Ctx<'js>, path: String| -> Result<Function<'js>> {
+        own.modules.common_js_function(&ctx, &path)
+    };
+    host.set("commonJsFunction", Func::from(compile))?;
+    let own = Rc::clone(state);
+    let load =
+        move |ctx: Ctx<'js>, path: String| -> Result<Object<'js>> { own.modules.module_exports(&ctx, &path) };
+    host.set("loadModule", Func::from(load))?;
+    let read = |ctx: Ctx<'js>, path: String| -> Result<String> {
+        std::fs::read_to_string(Path::new(&path))
+            .map_err(|error| Exception::throw_message(&ctx, &format!("Cannot read {path}: {error}")))
+    };
+    host.set("readText", Func::from(read))
+}

@@ -1,0 +1,150 @@
+//! Functions about the runtime itself: outcomes of calls, timers, the log, compiling, built-in modules.
+
+#![expect(
+    unsafe_code,
+    reason = "compiling without running is beyond the engine's safe interface"
+)]
+
+use std::{
+    rc::Rc,
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+
+use rquickjs::{Ctx, Error, Exception, Object, Result, Value, function::Func, qjs};
+use toolsmith_tool::ToolResult;
+
+use crate::instance::ThreadState;
+
+/// Longer texts are not compiled; see `modules::transform`.
+const MAX_SCRIPT_BYTES: usize = 16 << 20;
+
+pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    let own = Rc::clone(state);
+    host.set(
+        "finishCall",
+        Func::from(move |call: u32, kind: String, payload: String| own.finish(call, &kind, payload)),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "sendUpdate",
+        Func::from(move |call: u32, json: String| {
+            if let Ok(partial) = serde_json::from_str::<ToolResult>(&json) {
+                own.context(call).updates.send(partial);
+            }
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "startTimer",
+        Func::from(move |number: u32, delay: f64| {
+            own.timers.borrow_mut().start(
+                number,
+                Duration::try_from_secs_f64(delay / 1000.0).unwrap_or_default(),
+            );
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "stopTimer",
+        Func::from(move |number: u32| own.timers.borrow_mut().stop(number)),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "cancelOperation",
+        Func::from(move |number: f64| own.shared.operations.cancel(whole(number))),
+    )?;
+    host.set("now", Func::from(milliseconds_since_start))?;
+    let own = Rc::clone(state);
+    host.set(
+        "log",
+        Func::from(move |level: String, message: String, context: String| {
+            log(&own, &level, &message, &context)
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "loadBuiltin",
+        Func::from(move |ctx: Ctx<'js>, name: String| own.modules.builtin_exports(&ctx, &name)),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "liftLimit",
+        Func::from(move |lifted: bool| {
+            own.shared.stop.set_compiling(lifted);
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "evalScript",
+        Func::from(move |ctx: Ctx<'js>, code: String| eval_script(&own, &ctx, code)),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "emitEvent",
+        Func::from(move |channel: String, json: String| own.shared.engine.emit(&channel, &json)),
+    )?;
+    let own = Rc::clone(state);
+    host.set("hearEvents", Func::from(move || own.hears.set(true)))
+}
+
+/// A number JavaScript counts with, as an integer.
+pub(super) fn whole(number: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast from a float saturates"
+    )]
+    let whole = number as u64;
+    whole
+}
+
+fn milliseconds_since_start() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
+}
+
+/// Writes to the log, under the tool's name (CONTRACT 3.4).
+fn log(state: &ThreadState, level: &str, message: &str, context: &str) {
+    let tool = &state.shared.label;
+    match level {
+        "error" => tracing::error!(target: "tool", %tool, %context, "{message}"),
+        "warn" => tracing::warn!(target: "tool", %tool, %context, "{message}"),
+        "debug" => tracing::debug!(target: "tool", %tool, %context, "{message}"),
+        _ => tracing::info!(target: "tool", %tool, %context, "{message}"),
+    }
+}
+
+/// Compiles a text with limits lifted and runs it under them, as a global `eval` would.
+fn eval_script<'js>(state: &ThreadState, ctx: &Ctx<'js>, code: String) -> Result<Value<'js>> {
+    if code.len() > MAX_SCRIPT_BYTES {
+        return Err(Exception::throw_range(ctx, "the text given to eval is too long"));
+    }
+    let length = code.len();
+    // The engine reads up to a NUL byte behind the text.
+    let mut bytes = code.into_bytes();
+    bytes.push(0);
+    let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
+    let raw = ctx.as_raw().as_ptr();
+    // SAFETY: the text ends with NUL and outlives the call; the context is the current one. What comes back is owned
+    // by us and given up to `JS_EvalFunction`, whose result is owned by the value made of it.
+    unsafe {
+        let function = state.shared.stop.while_compiling(|| {
+            qjs::JS_Eval(
+                raw,
+                bytes.as_ptr().cast(),
+                length as _,
+                c"eval".as_ptr(),
+                flags.cast_signed(),
+            )
+        });
+        if qjs::JS_VALUE_GET_TAG(function) == qjs::JS_TAG_EXCEPTION {
+            return Err(Error::Exception);
+        }
+        let result = qjs::JS_EvalFunction(raw, function);
+        if qjs::JS_VALUE_GET_TAG(result) == qjs::JS_TAG_EXCEPTION {
+            return Err(Error::Exception);
+        }
+        Ok(Value::from_raw(ctx.clone(), result))
+    }
+}

@@ -1,0 +1,52 @@
+//! Facts about the process and the machine.
+
+use std::rc::Rc;
+
+use rquickjs::{Object, Result, function::Func};
+use serde_json::json;
+
+use crate::instance::ThreadState;
+
+pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
+    let cwd = state.cwd().to_string_lossy().into_owned();
+    host.set("cwd", Func::from(move || cwd.clone()))?;
+    let memory = std::sync::Arc::clone(&state.shared.memory);
+    host.set("memoryUse", Func::from(move || memory.bytes()))?;
+    host.set("userIds", Func::from(user_ids))?;
+    host.set("systemInfo", Func::from(system_info))?;
+    host.set("environment", Func::from(environment))
+}
+
+fn system_info() -> String {
+    json!({
+        "platform": match std::env::consts::OS {
+            "macos" => "darwin",
+            "windows" => "win32",
+            other => other,
+        },
+        "arch": match std::env::consts::ARCH {
+            "x86_64" => "x64",
+            "aarch64" => "arm64",
+            "x86" => "ia32",
+            other => other,
+        },
+        "pid": std::process::id(),
+        "execPath": std::env::current_exe().ok(),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+    .to_string()
+}
+
+#[expect(unsafe_code, reason = "std does not tell who runs the program")]
+fn user_ids() -> Vec<u32> {
+    // SAFETY: these calls only ask, and cannot fail.
+    unsafe { vec![libc::getuid(), libc::getgid()] }
+}
+
+/// The environment, as far as it is text.
+fn environment() -> String {
+    let variables: serde_json::Map<String, serde_json::Value> = std::env::vars_os()
+        .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?.into())))
+        .collect();
+    serde_json::Value::Object(variables).to_string()
+}

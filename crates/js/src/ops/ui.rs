@@ -1,0 +1,120 @@
+//! The person at the other end: dialogs as operations, the rest at once (CONTRACT 3.3).
+
+use std::{rc::Rc, sync::Arc};
+
+use rquickjs::{Object, Result, function::Func};
+use serde::Deserialize;
+use serde_json::json;
+use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui};
+
+use super::runtime::whole;
+use crate::instance::{CustomComponent, Settled, ThreadState, unless_cancelled};
+
+/// What a dialog asks, all kinds in one.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Dialog {
+    title: String,
+    options: Vec<String>,
+    message: String,
+    placeholder: Option<String>,
+    prefill: Option<String>,
+    /// The number of a component to show.
+    view: u32,
+}
+
+pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
+    let own = Rc::clone(state);
+    host.set("hasUi", Func::from(move |call: u32| own.ui(call).has_ui()))?;
+    let own = Rc::clone(state);
+    host.set(
+        "openDialog",
+        Func::from(move |number: f64, call: u32, kind: String, json: String| {
+            open(&own, whole(number), call, kind, &json);
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "notify",
+        Func::from(move |call: u32, message: String, level: String| {
+            let level = match level.as_str() {
+                "error" => NoticeLevel::Error,
+                "warning" | "warn" => NoticeLevel::Warning,
+                _ => NoticeLevel::Info,
+            };
+            own.ui(call).notify(&message, level);
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "setStatus",
+        Func::from(move |call: u32, key: String, text: Option<String>| {
+            own.ui(call).set_status(&key, text.as_deref())
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "setWidget",
+        Func::from(move |call: u32, key: String, lines: Option<Vec<String>>| {
+            own.ui(call).set_widget(&key, lines.as_deref());
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "setTitle",
+        Func::from(move |call: u32, title: String| own.ui(call).set_title(&title)),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "themePalette",
+        Func::from(move || {
+            own.ui(0)
+                .theme()
+                .map(|theme| theme.to_string())
+                .unwrap_or_default()
+        }),
+    )
+}
+
+fn open(state: &ThreadState, number: u64, call: u32, kind: String, json: &str) {
+    let dialog: Dialog = serde_json::from_str(json).unwrap_or_default();
+    let ui = state.ui(call);
+    let component = (kind == "custom").then(|| CustomComponent::new(state, dialog.view));
+    state.shared.spawn_operation(number, |token| async move {
+        // The interface is asked to close the dialog; whether it does or not, the tool's wait is over.
+        let answered = unless_cancelled(&token, ask(ui, &kind, dialog, component, token.clone())).await;
+        answered.flatten().map_or(Settled::Nothing, Settled::Text)
+    });
+}
+
+async fn ask(
+    ui: Arc<dyn Ui>,
+    kind: &str,
+    dialog: Dialog,
+    component: Option<CustomComponent>,
+    cancel: CancelToken,
+) -> Option<String> {
+    let options = DialogOptions::new(cancel);
+    match kind {
+        "select" => ui
+            .select(&dialog.title, &dialog.options, options)
+            .await
+            .map(|chosen| json!(chosen).to_string()),
+        "confirm" => Some(json!(ui.confirm(&dialog.title, &dialog.message, options).await).to_string()),
+        "input" => {
+            let text = ui
+                .input(&dialog.title, dialog.placeholder.as_deref(), options)
+                .await;
+            text.map(|text| json!(text).to_string())
+        }
+        "editor" => {
+            let text = ui.editor(&dialog.title, dialog.prefill.as_deref(), options).await;
+            text.map(|text| json!(text).to_string())
+        }
+        "custom" => ui
+            .custom(Arc::new(component?), options)
+            .await
+            .map(|value| value.to_string()),
+        _ => None,
+    }
+}

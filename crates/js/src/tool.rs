@@ -1,0 +1,218 @@
+//! A tool of a module, as the rest of the program sees it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use serde_json::{Value, json};
+use toolsmith_tool::{
+    Approval, ArgumentSchema, RenderOptions, RenderedLines, SessionEvent, Tool, ToolCall, ToolContext,
+    ToolError, ToolResult, ToolSpec, async_trait,
+};
+
+use crate::{
+    errors::LoadError,
+    instance::{CallFailure, CallKind, Drawn},
+    load::{DescribedTool, read_approval},
+    module::ModuleHost,
+};
+
+/// A tool written in TypeScript or JavaScript.
+pub(crate) struct JsTool {
+    spec: ToolSpec,
+    module: Arc<ModuleHost>,
+    decides_approval: bool,
+    has_approval_details: bool,
+    has_render_call: bool,
+    has_render_result: bool,
+    has_on_session: bool,
+    /// A failing renderer is logged once.
+    render_failure_logged: AtomicBool,
+}
+
+impl JsTool {
+    pub(crate) fn new(module: Arc<ModuleHost>, described: &DescribedTool) -> Result<Self, String> {
+        let spec = described.spec();
+        // Found here rather than when the tool is registered, so that it is reported with the module it belongs to.
+        ArgumentSchema::compile(&spec.parameters)
+            .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
+        Ok(Self {
+            spec,
+            module,
+            decides_approval: described.decides_approval(),
+            has_approval_details: described.has_approval_details,
+            has_render_call: described.has_render_call,
+            has_render_result: described.has_render_result,
+            has_on_session: described.has_on_session,
+            render_failure_logged: AtomicBool::new(false),
+        })
+    }
+
+    /// Makes a call of the kind `make` gives for this tool's number.
+    async fn call(
+        &self,
+        make: impl FnOnce(u32) -> CallKind,
+        context: ToolContext,
+    ) -> Result<String, CallFailure> {
+        let running = self
+            .module
+            .instance()
+            .await
+            .map_err(|error| CallFailure::Tool(load_failed(&error)))?;
+        let Some(number) = running.number(&self.spec.name) else {
+            let message = format!(
+                "Its module, loaded again, no longer has a tool \"{}\"",
+                self.spec.name
+            );
+            return Err(CallFailure::Tool(ToolError::reply(message)));
+        };
+        running.instance.call(make(number), context).await
+    }
+
+    /// Calls a hook within its deadline; what goes wrong is logged and counts as no answer.
+    async fn ask(&self, what: &'static str, arguments: &Value) -> Option<Value> {
+        let kind = |number| CallKind::Approval {
+            number,
+            what,
+            arguments: arguments.to_string(),
+        };
+        let outcome = self.with_hook_deadline(kind, ToolContext::detached()).await;
+        match outcome {
+            Ok(json) => serde_json::from_str(&json).ok(),
+            Err(error) => {
+                tracing::warn!(tool = %self.spec.name, %error, "The tool's {what} hook failed");
+                None
+            }
+        }
+    }
+
+    async fn with_hook_deadline(
+        &self,
+        make: impl FnOnce(u32) -> CallKind + Send,
+        context: ToolContext,
+    ) -> Result<String, ToolError> {
+        let time = self.module.limits().hook;
+        let cancel = context.cancel.child();
+        let call = self.call(make, context.with_cancel(cancel.clone()));
+        tokio::pin!(call);
+        let outcome = tokio::select! {
+            outcome = &mut call => outcome,
+            () = tokio::time::sleep(time) => {
+                cancel.cancel(format!("it took longer than {time:?}"));
+                call.await
+            }
+        };
+        outcome.map_err(|failure| match failure {
+            CallFailure::Tool(error) => error,
+            CallFailure::Refused(_) => ToolError::reply("its arguments were refused"),
+        })
+    }
+
+    async fn draw(&self, what: &'static str, width: usize, payload: Value) -> Option<RenderedLines> {
+        let running = self.module.running().await?;
+        let number = running.number(&self.spec.name)?;
+        match running
+            .instance
+            .draw(number, what, width, payload.to_string())
+            .await?
+        {
+            Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
+            Drawn::Failed(error) => {
+                if !self.render_failure_logged.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(tool = %self.spec.name, %error, "Tool renderer failed");
+                }
+                None
+            }
+        }
+    }
+}
+
+fn load_failed(error: &LoadError) -> ToolError {
+    ToolError::reply(format!("The tool could not be started again: {error}"))
+}
+
+fn options_json(options: &RenderOptions) -> Value {
+    let mut json = json!({ "expanded": options.expanded, "isPartial": options.is_partial });
+    if let Some(frame) = options.spinner_frame.filter(|_| options.is_partial) {
+        json["spinnerFrame"] = frame.into();
+    }
+    json
+}
+
+#[async_trait]
+impl Tool for JsTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        let arguments = call.arguments.to_string();
+        let kind = |number| CallKind::Execute {
+            number,
+            tool_call_id: call.id,
+            arguments,
+        };
+        match self.call(kind, ctx).await {
+            Ok(json) => serde_json::from_str(&json)
+                .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
+            Err(CallFailure::Tool(error)) => Err(error),
+            Err(CallFailure::Refused(problems)) => Err(ToolError::reply(
+                ArgumentSchema::refuse(&self.spec.name, problems, &call.arguments).to_string(),
+            )),
+        }
+    }
+
+    async fn approval(&self, arguments: &Value) -> Approval {
+        if !self.decides_approval {
+            return self.spec.approval.clone();
+        }
+        // A hook that fails leaves the most careful answer.
+        self.ask("approval", arguments)
+            .await
+            .map_or_else(Approval::default, |value| read_approval(&value))
+    }
+
+    async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
+        if !self.has_approval_details {
+            return None;
+        }
+        serde_json::from_value(self.ask("details", arguments).await?).ok()
+    }
+
+    async fn render_call(&self, arguments: &Value, options: &RenderOptions) -> Option<RenderedLines> {
+        if !self.has_render_call {
+            return None;
+        }
+        let payload = json!({ "args": arguments, "options": options_json(options) });
+        self.draw("call", options.width, payload).await
+    }
+
+    async fn render_result(
+        &self,
+        result: &ToolResult,
+        options: &RenderOptions,
+        arguments: &Value,
+    ) -> Option<RenderedLines> {
+        if !self.has_render_result {
+            return None;
+        }
+        let payload = json!({
+            "args": arguments,
+            "options": options_json(options),
+            "result": { "content": result.content, "details": result.details, "isError": result.is_error },
+        });
+        self.draw("result", options.width, payload).await
+    }
+
+    async fn on_session(&self, event: &SessionEvent, ctx: &ToolContext) -> Result<(), ToolError> {
+        if !self.has_on_session {
+            return Ok(());
+        }
+        let kind = |number| CallKind::Session {
+            number,
+            event: event.to_json().to_string(),
+        };
+        self.with_hook_deadline(kind, ctx.clone()).await.map(|_| ())
+    }
+}

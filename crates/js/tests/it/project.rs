@@ -1,0 +1,109 @@
+//! A temporary folder with tools in it, and an engine for them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use toolsmith_js::{Engine, EngineOptions, Limits, LoadedModule};
+use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
+
+/// Files in a folder of their own, and an engine that works there.
+pub(crate) struct Project {
+    pub(crate) folder: TempDir,
+    pub(crate) engine: Engine,
+}
+
+impl Project {
+    /// A project under the default limits.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        Self::with_limits(Limits::default(), files)
+    }
+
+    pub(crate) fn with_limits(limits: Limits, files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let engine = Engine::new(EngineOptions::new(root).limits(limits));
+        Self { folder, engine }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.engine.cwd().join(name)
+    }
+
+    /// Loads one module.
+    pub(crate) async fn load(&self, name: &str) -> LoadedModule {
+        self.engine.load(&[self.path(name)]).await.remove(0)
+    }
+
+    /// Loads the only tool of a module that must load.
+    pub(crate) async fn tool(&self, name: &str) -> Arc<dyn Tool> {
+        let module = self.load(name).await;
+        assert!(module.errors.is_empty(), "{:#?}", module.errors);
+        Arc::clone(&module.tools.first().expect("the module has a tool").tool)
+    }
+
+    /// The only error of a module that must not load.
+    pub(crate) async fn load_error(&self, name: &str) -> toolsmith_js::LoadError {
+        let mut module = self.load(name).await;
+        assert!(module.tools.is_empty(), "{:?}", module.tools);
+        assert_eq!(module.errors.len(), 1, "{:#?}", module.errors);
+        module.errors.remove(0)
+    }
+}
+
+/// A project of one tool: `body` is the inside of `execute`.
+pub(crate) fn tool_source(body: &str) -> String {
+    format!(
+        "export default (pi) => ({{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+         async execute(id, params, onUpdate, ctx, signal) {{ {body} }} }});\n"
+    )
+}
+
+/// Calls a tool with nothing around it.
+pub(crate) async fn call(tool: &Arc<dyn Tool>, arguments: Value) -> Result<ToolResult, ToolError> {
+    tool.execute(ToolCall::new("call-1", arguments), ToolContext::detached())
+        .await
+}
+
+/// Runs a body as a tool and gives its text.
+pub(crate) async fn run(body: &str) -> String {
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    match call(&tool, serde_json::json!({})).await {
+        Ok(result) => result.joined_text(),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Collects updates.
+pub(crate) fn collector() -> (UpdateSink, Arc<Mutex<Vec<ToolResult>>>) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = UpdateSink::new({
+        let seen = Arc::clone(&seen);
+        move |partial| seen.lock().unwrap().push(partial)
+    });
+    (sink, seen)
+}
+
+/// Copies a folder, for fixtures that write beside themselves.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
