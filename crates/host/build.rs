@@ -19,17 +19,11 @@ fn main() {
     let out = PathBuf::from(variable("OUT_DIR")).join("toolsmith-leash");
     // Linked statically it starts in two thirds of the time. Where the static C library is not installed, the
     // ordinary one does.
-    let quick = compile(
-        &out,
-        &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"],
-    );
+    let quick = compile(&out, &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"]);
     if !quick.status.success() {
         let plain = compile(&out, &[]);
         if !plain.status.success() {
-            panic!(
-                "the leash could not be compiled:\n{}",
-                String::from_utf8_lossy(&plain.stderr)
-            );
+            panic!("the leash could not be compiled:\n{}", String::from_utf8_lossy(&plain.stderr));
         }
     }
 }

@@ -16,13 +16,7 @@ mod npm;
 use std::{env, path::PathBuf};
 
 fn main() {
-    for input in [
-        "build.rs",
-        "build",
-        "js",
-        "npm/package.json",
-        "npm/package-lock.json",
-    ] {
+    for input in ["build.rs", "build", "js", "npm/package.json", "npm/package-lock.json"] {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_else(|| panic!("cargo sets OUT_DIR")));

@@ -15,10 +15,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 fn command() -> Command {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a task may start cargo; it waits for it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a task may start cargo; it waits for it")]
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
@@ -26,10 +23,7 @@ fn command() -> Command {
 
 /// Runs cargo with its output passed through.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
-    let status = command()
-        .args(arguments)
-        .status()
-        .context("cargo could not be started")?;
+    let status = command().args(arguments).status().context("cargo could not be started")?;
     ensure!(status.success(), "cargo {} failed", arguments.join(" "));
     Ok(())
 }
@@ -74,9 +68,7 @@ pub(crate) struct DependencyKind {
 impl Dependency {
     /// Whether it takes more than tests to need it.
     pub(crate) fn ships(&self) -> bool {
-        self.dep_kinds
-            .iter()
-            .any(|kind| kind.kind.as_deref() != Some("dev"))
+        self.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))
     }
 }
 
@@ -85,14 +77,7 @@ impl Metadata {
     pub(crate) fn load() -> Result<Self> {
         let host = host_triple()?;
         let output = command()
-            .args([
-                "metadata",
-                "--format-version",
-                "1",
-                "--locked",
-                "--filter-platform",
-                &host,
-            ])
+            .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host])
             .stderr(Stdio::inherit())
             .output()
             .context("cargo could not be started")?;
@@ -102,22 +87,14 @@ impl Metadata {
 
     /// The name of a package.
     pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
-        self.packages
-            .iter()
-            .find(|package| package.id == id)
-            .map_or(id, |package| package.name.as_str())
+        self.packages.iter().find(|package| package.id == id).map_or(id, |package| package.name.as_str())
     }
 }
 
 fn host_triple() -> Result<String> {
-    let output = command()
-        .args(["-vV"])
-        .output()
-        .context("cargo could not be started")?;
+    let output = command().args(["-vV"]).output().context("cargo could not be started")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let host = text
-        .lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .context("cargo -vV names no host")?;
+    let host =
+        text.lines().find_map(|line| line.strip_prefix("host: ")).context("cargo -vV names no host")?;
     Ok(host.to_owned())
 }

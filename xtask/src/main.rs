@@ -1,9 +1,5 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `bench` measures.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a task talks to the person who started it"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
@@ -13,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | bench [exec]";
+const USAGE: &str = "usage: cargo xtask tidy | bench [exec] [engine]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +26,8 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["tidy"] => tidy::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
+        // The program a benchmark starts to measure a whole process.
+        [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),
         _ => bail!(USAGE),
     }
 }

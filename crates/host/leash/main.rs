@@ -6,10 +6,7 @@
 //! other end closes, because the handle was dropped or Toolsmith died, even by SIGKILL, it kills everything below it.
 //!
 //! It uses the standard library only, because it is compiled without cargo.
-#![allow(
-    unsafe_code,
-    reason = "supervising needs system calls that the standard library does not wrap"
-)]
+#![allow(unsafe_code, reason = "supervising needs system calls that the standard library does not wrap")]
 #![allow(
     clippy::exit,
     clippy::disallowed_methods,
@@ -38,9 +35,7 @@ const FAILED: u8 = b'F';
 fn main() {
     let mut arguments = env::args_os().skip(1);
     let socket = arguments.next().and_then(|number| number.to_str()?.parse().ok());
-    let (Some(socket), Some(program)) = (socket, arguments.next()) else {
-        exit(2)
-    };
+    let (Some(socket), Some(program)) = (socket, arguments.next()) else { exit(2) };
     // SAFETY: the host passes the number of a socket that this process inherited and nothing else here knows.
     let mut socket = unsafe { UnixStream::from_raw_fd(socket) };
     system::close_on_exec(&socket);
@@ -54,11 +49,7 @@ fn main() {
     let program = match command.spawn() {
         Ok(child) => child.id(),
         Err(error) => {
-            answer(
-                &mut socket,
-                FAILED,
-                error.raw_os_error().unwrap_or(0).cast_unsigned(),
-            );
+            answer(&mut socket, FAILED, error.raw_os_error().unwrap_or(0).cast_unsigned());
             exit(127)
         }
     };
@@ -146,10 +137,7 @@ impl Supervisor {
         system::kill(-self.program);
         loop {
             let children = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
-            for child in children
-                .split_ascii_whitespace()
-                .filter_map(|pid| pid.parse().ok())
-            {
+            for child in children.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()) {
                 system::kill(child);
             }
             match system::reap_one(true) {
@@ -225,28 +213,12 @@ mod system {
 
     pub(crate) fn become_subreaper() {
         // SAFETY: touches no memory. It fails on kernels before 3.4 only; groups are still killed there.
-        unsafe {
-            prctl(
-                PR_SET_CHILD_SUBREAPER,
-                1 as c_ulong,
-                0 as c_ulong,
-                0 as c_ulong,
-                0 as c_ulong,
-            )
-        };
+        unsafe { prctl(PR_SET_CHILD_SUBREAPER, 1 as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
     }
 
     pub(crate) fn die_with_parent() -> io::Result<()> {
         // SAFETY: touches no memory.
-        unsafe {
-            prctl(
-                PR_SET_PDEATHSIG,
-                SIGKILL as c_ulong,
-                0 as c_ulong,
-                0 as c_ulong,
-                0 as c_ulong,
-            )
-        };
+        unsafe { prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
         Ok(())
     }
 
@@ -278,11 +250,8 @@ mod system {
     }
 
     pub(crate) fn wait_for_either(one: &impl AsRawFd, other: &impl AsRawFd) {
-        let mut list = [one.as_raw_fd(), other.as_raw_fd()].map(|fd| Poll {
-            fd,
-            events: POLLIN,
-            returned: 0,
-        });
+        let mut list =
+            [one.as_raw_fd(), other.as_raw_fd()].map(|fd| Poll { fd, events: POLLIN, returned: 0 });
         // SAFETY: the list is on this stack and its length is given.
         unsafe { poll(list.as_mut_ptr(), 2, -1) };
     }

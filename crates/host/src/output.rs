@@ -24,23 +24,14 @@ pub struct OutputLimits {
 
 impl Default for OutputLimits {
     fn default() -> Self {
-        Self {
-            head: 8 << 20,
-            tail: 8 << 20,
-            spill_dir: Some(std::env::temp_dir()),
-            max_spill: 1 << 30,
-        }
+        Self { head: 8 << 20, tail: 8 << 20, spill_dir: Some(std::env::temp_dir()), max_spill: 1 << 30 }
     }
 }
 
 impl OutputLimits {
     /// Keeps `head` and `tail` bytes in memory.
     pub fn new(head: usize, tail: usize) -> Self {
-        Self {
-            head,
-            tail,
-            ..Self::default()
-        }
+        Self { head, tail, ..Self::default() }
     }
 
     /// Puts the whole into this folder; `None` keeps it nowhere.
@@ -96,12 +87,7 @@ impl Output {
         };
         // Cutting between bytes must not make characters that were never there.
         let head = &self.head[..self.head.len() - incomplete_suffix(&self.head)];
-        let tail = &self.tail[self
-            .tail
-            .iter()
-            .take(3)
-            .take_while(|byte| is_continuation(**byte))
-            .count()..];
+        let tail = &self.tail[self.tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count()..];
         let omitted = omitted + (self.head.len() - head.len() + self.tail.len() - tail.len()) as u64;
         format!(
             "{}\n[{omitted} bytes left out{file}]\n{}",
@@ -165,13 +151,7 @@ enum Spill {
 impl OutputBuffer {
     /// An empty buffer.
     pub fn new(limits: OutputLimits) -> Self {
-        Self {
-            limits,
-            head: Vec::new(),
-            tail: VecDeque::new(),
-            total: 0,
-            spill: Spill::NotNeeded,
-        }
+        Self { limits, head: Vec::new(), tail: VecDeque::new(), total: 0, spill: Spill::NotNeeded }
     }
 
     /// Takes the next bytes.
@@ -207,19 +187,12 @@ impl OutputBuffer {
     fn open_spill(&self) -> Spill {
         let opened = self.limits.spill_dir.as_ref().and_then(|dir| {
             // Readable by its owner only: output can hold secrets.
-            let named = tempfile::Builder::new()
-                .prefix("toolsmith-output-")
-                .suffix(".txt")
-                .tempfile_in(dir)
-                .ok()?;
+            let named =
+                tempfile::Builder::new().prefix("toolsmith-output-").suffix(".txt").tempfile_in(dir).ok()?;
             named.keep().ok()
         });
         match opened {
-            Some((file, path)) => Spill::Open {
-                file,
-                path,
-                written: 0,
-            },
+            Some((file, path)) => Spill::Open { file, path, written: 0 },
             None => Spill::Ended { path: None },
         }
     }
@@ -234,9 +207,7 @@ impl OutputBuffer {
         let failed = file.write_all(part).is_err();
         *written += part.len() as u64;
         if failed || part.len() < bytes.len() {
-            self.spill = Spill::Ended {
-                path: Some(std::mem::take(path)),
-            };
+            self.spill = Spill::Ended { path: Some(std::mem::take(path)) };
         }
     }
 
@@ -247,13 +218,7 @@ impl OutputBuffer {
             Spill::Open { path, .. } => (Some(path), false),
             Spill::Ended { path } => (path, true),
         };
-        Output {
-            head: self.head,
-            tail: self.tail.into(),
-            total: self.total,
-            file,
-            file_incomplete,
-        }
+        Output { head: self.head, tail: self.tail.into(), total: self.total, file, file_incomplete }
     }
 }
 

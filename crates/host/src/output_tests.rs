@@ -15,14 +15,8 @@ fn collect(limits: OutputLimits, chunks: &[&[u8]]) -> Output {
 #[test]
 fn what_fits_is_kept_whole_and_makes_no_file() {
     let dir = tempfile::tempdir().unwrap();
-    let output = collect(
-        OutputLimits::new(4, 4).spill_dir(Some(dir.path())),
-        &[b"abc", b"", b"defgh"],
-    );
-    assert_eq!(
-        (output.text().as_str(), output.total, output.file),
-        ("abcdefgh", 8, None)
-    );
+    let output = collect(OutputLimits::new(4, 4).spill_dir(Some(dir.path())), &[b"abc", b"", b"defgh"]);
+    assert_eq!((output.text().as_str(), output.total, output.file), ("abcdefgh", 8, None));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
@@ -30,23 +24,14 @@ fn what_fits_is_kept_whole_and_makes_no_file() {
 fn what_does_not_fit_keeps_both_ends_and_the_whole_in_a_private_file() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
-    let output = collect(
-        OutputLimits::new(4, 3).spill_dir(Some(dir.path())),
-        &[b"0123", b"4567", b"89"],
-    );
+    let output = collect(OutputLimits::new(4, 3).spill_dir(Some(dir.path())), &[b"0123", b"4567", b"89"]);
     let file = output.file.clone().unwrap();
     assert_eq!(
         output.text(),
-        format!(
-            "0123\n[3 bytes left out; the whole output is in {}]\n789",
-            file.display()
-        )
+        format!("0123\n[3 bytes left out; the whole output is in {}]\n789", file.display())
     );
     assert_eq!(std::fs::read(&file).unwrap(), b"0123456789");
-    assert_eq!(
-        std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -56,20 +41,14 @@ fn the_file_has_an_end_and_says_so() {
     let output = collect(limits, &[b"0123456789", b"0123456789"]);
     assert!(output.file_incomplete);
     assert_eq!(std::fs::read(output.file.as_ref().unwrap()).unwrap(), b"012345");
-    assert!(
-        output.text().contains("the first part of the output is in"),
-        "{}",
-        output.text()
-    );
+    assert!(output.text().contains("the first part of the output is in"), "{}", output.text());
     assert_eq!(output.tail, b"89");
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_costs_the_file_only() {
-    let output = collect(
-        OutputLimits::new(2, 2).spill_dir(Some(Path::new("/proc/nowhere"))),
-        &[b"0123456789"],
-    );
+    let output =
+        collect(OutputLimits::new(2, 2).spill_dir(Some(Path::new("/proc/nowhere"))), &[b"0123456789"]);
     assert_eq!(output.file, None);
     assert_eq!(output.text(), "01\n[6 bytes left out]\n89");
 }

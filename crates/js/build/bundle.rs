@@ -48,19 +48,13 @@ fn esbuild(libraries: &Path, arguments: &[String]) {
 /// Bundles the libraries. What several of them share becomes a part of its own, so that it exists once.
 pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     let _ = fs::remove_dir_all(out);
-    let mut arguments = vec![
-        "--splitting".to_owned(),
-        "--minify-syntax".to_owned(),
-        format!("--outdir={}", out.display()),
-    ];
+    let mut arguments =
+        vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
     for (name, package) in ENTRIES {
         // A file in the installation's folder makes the package resolve from there.
         let entry = libraries.join(format!("entry-{name}.js"));
-        let default = if matches!(*package, "zod" | "zod/v4" | "zod/v3") {
-            "\nexport { default } from"
-        } else {
-            ""
-        };
+        let default =
+            if matches!(*package, "zod" | "zod/v4" | "zod/v3") { "\nexport { default } from" } else { "" };
         let code = match default {
             "" => format!("export * from {package:?};"),
             default => format!("export * from {package:?};{default} {package:?};"),
@@ -77,33 +71,16 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     files
         .into_iter()
         .map(|path| {
-            let name = path
-                .file_stem()
-                .map(|stem| stem.to_string_lossy().into_owned())
-                .unwrap_or_default();
+            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             // Parts refer to each other as `./chunk-X.js`; built-in modules have names without an extension.
-            let code = Source::read(&path)
-                .replace("\"./", "\"toolsmith:npm/")
-                .replace(".js\"", "\"");
-            Source {
-                name: format!("toolsmith:npm/{name}"),
-                code,
-            }
+            let code = Source::read(&path).replace("\"./", "\"toolsmith:npm/").replace(".js\"", "\"");
+            Source { name: format!("toolsmith:npm/{name}"), code }
         })
         .collect()
 }
 
 /// Bundles the kernel: it is loaded for every tool, and one module loads faster than a dozen.
 pub(crate) fn kernel(libraries: &Path, out: &Path) -> Source {
-    esbuild(
-        libraries,
-        &[
-            "js/kernel/boot.js".to_owned(),
-            format!("--outfile={}", out.display()),
-        ],
-    );
-    Source {
-        name: "toolsmith:kernel".to_owned(),
-        code: Source::read(out),
-    }
+    esbuild(libraries, &["js/kernel/boot.js".to_owned(), format!("--outfile={}", out.display())]);
+    Source { name: "toolsmith:kernel".to_owned(), code: Source::read(out) }
 }

@@ -35,15 +35,8 @@ pub(crate) fn own_modules() -> Vec<Source> {
         .filter(|path| !path.starts_with("js/kernel"))
         .map(|path| {
             let name = path.with_extension("");
-            let name = name
-                .strip_prefix("js")
-                .unwrap_or(&name)
-                .to_string_lossy()
-                .replace('\\', "/");
-            Source {
-                name: format!("toolsmith:{name}"),
-                code: Source::read(path),
-            }
+            let name = name.strip_prefix("js").unwrap_or(&name).to_string_lossy().replace('\\', "/");
+            Source { name: format!("toolsmith:{name}"), code: Source::read(path) }
         })
         .collect()
 }
@@ -83,17 +76,10 @@ fn compile_one(source: &Source) -> Vec<u8> {
         Context::full(&runtime).unwrap_or_else(|error| panic!("the engine does not start: {error}"));
     context.with(|ctx| {
         let module = Module::declare(ctx.clone(), source.name.as_str(), source.code.as_str());
-        let module = module
-            .catch(&ctx)
-            .unwrap_or_else(|error| panic!("{}: {error}", source.name));
+        let module = module.catch(&ctx).unwrap_or_else(|error| panic!("{}: {error}", source.name));
         // Positions stay, so that an error in a library says where; the text of functions does not.
-        let options = WriteOptions {
-            strip_source: true,
-            ..WriteOptions::default()
-        };
-        module
-            .write(options)
-            .unwrap_or_else(|error| panic!("{}: {error}", source.name))
+        let options = WriteOptions { strip_source: true, ..WriteOptions::default() };
+        module.write(options).unwrap_or_else(|error| panic!("{}: {error}", source.name))
     })
 }
 

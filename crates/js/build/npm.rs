@@ -16,13 +16,7 @@ pub(crate) fn install(folder: &Path) {
         fs::copy(&from, folder.join(file)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
     }
     let output = Command::new("npm")
-        .args([
-            "ci",
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--prefer-offline",
-        ])
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"])
         .current_dir(folder)
         .output()
         .unwrap_or_else(|error| {

@@ -43,19 +43,14 @@ pub(crate) struct CappedAllocator {
 
 impl CappedAllocator {
     pub(crate) fn new(stop: Arc<StopFlags>, used: Arc<MemoryUse>, cap: usize) -> Self {
-        Self {
-            stop,
-            used,
-            cap,
-            held: HashSet::new(),
-        }
+        Self { stop, used, cap, held: HashSet::new() }
     }
 
     fn may_grow(&self, bytes: usize) -> bool {
         if self.stop.is_compiling() {
             return true;
         }
-        !self.stop.is_forced() && self.used.bytes().saturating_add(bytes) <= self.cap
+        !self.stop.refuses_memory() && self.used.bytes().saturating_add(bytes) <= self.cap
     }
 
     /// Takes note of memory that was just handed out.
@@ -63,9 +58,7 @@ impl CappedAllocator {
         if !memory.is_null() {
             self.held.insert(memory.addr());
             // SAFETY: `memory` was given by the C library just now.
-            self.used
-                .bytes
-                .fetch_add(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
+            self.used.bytes.fetch_add(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
         }
         memory
     }
@@ -74,9 +67,7 @@ impl CappedAllocator {
     fn release(&mut self, memory: *mut u8) {
         self.held.remove(&memory.addr());
         // SAFETY: `memory` is still ours.
-        self.used
-            .bytes
-            .fetch_sub(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
+        self.used.bytes.fetch_sub(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
     }
 }
 

@@ -3,6 +3,8 @@
 //! Only colour sequences (SGR) and links pass; whatever else could move the cursor is dropped, because what a tool draws
 //! must stay in its box (CONTRACT 6.3).
 
+use std::collections::BTreeMap;
+
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -49,10 +51,7 @@ fn sequence(text: &str) -> (usize, bool) {
         // An operating system command; of these only links (8) are kept.
         Some(b']') => {
             let by_bell = text.find('\u{7}').map(|at| at + 1);
-            let by_string = text
-                .get(2..)
-                .and_then(|rest| rest.find("\u{1b}\\"))
-                .map(|at| at + 4);
+            let by_string = text.get(2..).and_then(|rest| rest.find("\u{1b}\\")).map(|at| at + 4);
             let length = by_bell.into_iter().chain(by_string).min().unwrap_or(text.len());
             (length, text.starts_with("\u{1b}]8;"))
         }
@@ -72,39 +71,23 @@ fn shown(grapheme: &str) -> &str {
 
 /// How many columns a text takes.
 pub(crate) fn visible_width(text: &str) -> usize {
-    let width = |text: &str| {
-        text.graphemes(true)
-            .map(|grapheme| shown(grapheme).width())
-            .sum::<usize>()
-    };
-    pieces(text)
-        .into_iter()
-        .map(|piece| {
-            if let Piece::Text(text) = piece {
-                width(text)
-            } else {
-                0
-            }
-        })
-        .sum()
+    let width = |text: &str| text.graphemes(true).map(|grapheme| shown(grapheme).width()).sum::<usize>();
+    pieces(text).into_iter().map(|piece| if let Piece::Text(text) = piece { width(text) } else { 0 }).sum()
 }
 
 /// Cuts a line so that it takes at most `width` columns, `ellipsis` included where something was cut. Colours that are on
 /// at the end are switched off.
 pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
     let fits = visible_width(text) <= width;
-    let room = if fits {
-        width
-    } else {
-        width.saturating_sub(ellipsis.width())
-    };
+    let room = if fits { width } else { width.saturating_sub(ellipsis.width()) };
     let mut out = String::with_capacity(text.len());
-    let (mut used, mut coloured, mut full) = (0, false, false);
+    let (mut used, mut full) = (0, false);
+    let mut style = Style::default();
     for piece in pieces(text) {
         match piece {
             Piece::Colour(colour) => {
                 if !full {
-                    coloured = !is_reset(colour);
+                    style.apply(colour);
                     out.push_str(colour);
                 }
             }
@@ -123,32 +106,89 @@ pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
     if !fits && ellipsis.width() <= width {
         out.push_str(ellipsis);
     }
-    if coloured {
+    if style.is_on() {
         out.push_str(RESET);
     }
     out
 }
 
-fn is_reset(colour: &str) -> bool {
-    matches!(colour, "\u{1b}[0m" | "\u{1b}[m")
+/// What colour sequences have switched on and not off again, by what they change.
+#[derive(Default)]
+struct Style {
+    on: BTreeMap<u8, String>,
+}
+
+impl Style {
+    const FOREGROUND: u8 = 30;
+    const BACKGROUND: u8 = 40;
+
+    fn apply(&mut self, sequence: &str) {
+        let Some(parameters) = sequence.strip_prefix("\u{1b}[").and_then(|rest| rest.strip_suffix('m'))
+        else {
+            return;
+        };
+        let mut numbers = parameters.split([';', ':']).map(|number| number.parse::<u8>().unwrap_or(0));
+        while let Some(number) = numbers.next() {
+            match number {
+                0 => self.on.clear(),
+                1..=9 => {
+                    self.on.insert(number, number.to_string());
+                }
+                // Bold and dim end together.
+                22 => self.on.retain(|slot, _| !matches!(slot, 1 | 2)),
+                23..=29 => {
+                    self.on.remove(&(number - 20));
+                }
+                39 => {
+                    self.on.remove(&Self::FOREGROUND);
+                }
+                49 => {
+                    self.on.remove(&Self::BACKGROUND);
+                }
+                38 | 48 => {
+                    // A colour by number or by its parts takes the parameters behind it.
+                    let rest: Vec<u8> = match numbers.next() {
+                        Some(5) => [5].into_iter().chain(numbers.by_ref().take(1)).collect(),
+                        Some(2) => [2].into_iter().chain(numbers.by_ref().take(3)).collect(),
+                        _ => Vec::new(),
+                    };
+                    let slot = if number == 38 { Self::FOREGROUND } else { Self::BACKGROUND };
+                    let text = rest.iter().fold(number.to_string(), |text, part| format!("{text};{part}"));
+                    self.on.insert(slot, text);
+                }
+                30..=37 | 90..=97 => {
+                    self.on.insert(Self::FOREGROUND, number.to_string());
+                }
+                40..=47 | 100..=107 => {
+                    self.on.insert(Self::BACKGROUND, number.to_string());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        !self.on.is_empty()
+    }
+
+    /// Switches on again what is on; nothing when nothing is.
+    fn sequence(&self) -> String {
+        if self.on.is_empty() {
+            return String::new();
+        }
+        format!("\u{1b}[{}m", self.on.values().cloned().collect::<Vec<_>>().join(";"))
+    }
 }
 
 /// Wraps a text to lines of at most `width` columns, at spaces where there are any. Colours go on in the next line.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
-    text.split('\n')
-        .flat_map(|line| wrap_line(line.trim_end_matches('\r'), width))
-        .collect()
+    text.split('\n').flat_map(|line| wrap_line(line.trim_end_matches('\r'), width)).collect()
 }
 
 fn wrap_line(line: &str, width: usize) -> Vec<String> {
-    let mut wrapper = Wrapper {
-        width,
-        lines: Vec::new(),
-        line: String::new(),
-        used: 0,
-        colours: String::new(),
-    };
+    let mut wrapper =
+        Wrapper { width, lines: Vec::new(), line: String::new(), used: 0, style: Style::default() };
     for piece in pieces(line) {
         match piece {
             Piece::Colour(colour) => wrapper.colour(colour),
@@ -169,16 +209,12 @@ struct Wrapper {
     line: String,
     used: usize,
     /// What is switched on, to be switched on again in the next line.
-    colours: String,
+    style: Style,
 }
 
 impl Wrapper {
     fn colour(&mut self, colour: &str) {
-        if is_reset(colour) {
-            self.colours.clear();
-        } else {
-            self.colours.push_str(colour);
-        }
+        self.style.apply(colour);
         self.line.push_str(colour);
     }
 
@@ -187,11 +223,11 @@ impl Wrapper {
         // Trailing spaces are where the line was broken.
         let end = line.trim_end_matches(' ').len();
         line.truncate(end);
-        if !self.colours.is_empty() {
+        if self.style.is_on() {
             line.push_str(RESET);
         }
         self.lines.push(line);
-        self.line.push_str(&self.colours);
+        self.line.push_str(&self.style.sequence());
         self.used = 0;
     }
 

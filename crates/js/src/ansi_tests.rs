@@ -25,35 +25,32 @@ fn c6_3_a_line_is_cut_to_its_width_never_over_it() {
     assert_eq!(cut_to_width("hello", 10, "…"), "hello");
     assert_eq!(cut_to_width("hello world", 8, "…"), "hello w…");
     assert_eq!(cut_to_width("hello world", 8, ""), "hello wo");
-    assert_eq!(
-        cut_to_width("日本語", 5, ""),
-        "日本",
-        "half a wide character is none"
-    );
+    assert_eq!(cut_to_width("日本語", 5, ""), "日本", "half a wide character is none");
     assert_eq!(cut_to_width("日本語", 4, "…"), "日…");
     assert_eq!(cut_to_width("\u{1b}[31mhello", 3, ""), "\u{1b}[31mhel\u{1b}[0m");
     assert_eq!(cut_to_width("abc", 0, "…"), "");
 }
 
 #[test]
+fn colours_that_are_off_again_need_no_reset() {
+    let closed = "\u{1b}[1;38;5;12mx\u{1b}[22m\u{1b}[39m";
+    assert_eq!(cut_to_width(closed, 10, ""), closed);
+    let open = "\u{1b}[48;2;1;2;3mx\u{1b}[22m";
+    assert_eq!(cut_to_width(open, 10, ""), format!("{open}\u{1b}[0m"));
+    assert_eq!(
+        wrap("\u{1b}[4;31maa\u{1b}[24m bb", 2),
+        ["\u{1b}[4;31maa\u{1b}[24m\u{1b}[0m", "\u{1b}[31mbb\u{1b}[0m"]
+    );
+}
+
+#[test]
 fn what_could_leave_the_box_is_dropped() {
-    for escape in [
-        "\u{1b}[2J",
-        "\u{1b}[10;10H",
-        "\u{1b}]0;title\u{7}",
-        "\u{1b}c",
-        "\u{1b}[?25l",
-        "\r",
-        "\u{8}",
-        "\u{1b}",
-    ] {
+    for escape in
+        ["\u{1b}[2J", "\u{1b}[10;10H", "\u{1b}]0;title\u{7}", "\u{1b}c", "\u{1b}[?25l", "\r", "\u{8}"]
+    {
         assert_eq!(cut_to_width(&format!("a{escape}b"), 10, ""), "ab", "{escape:?}");
     }
-    assert_eq!(
-        cut_to_width("a\u{1b}[31", 10, ""),
-        "a",
-        "an unfinished sequence goes"
-    );
+    assert_eq!(cut_to_width("a\u{1b}[31", 10, ""), "a", "an unfinished sequence goes");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use tokio::{runtime::Handle, sync::Semaphore};
-use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{ArgumentSchema, PendingHandle, ToolContext, Ui, UiSlot};
 
 use crate::{instance::SharedState, limits::Limits, load::LoadedModule, module, ops::WebClients};
 
@@ -27,10 +27,7 @@ pub struct EngineOptions {
 impl EngineOptions {
     /// Tools that work in `cwd`, under the default limits.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
-        Self {
-            cwd: cwd.into(),
-            limits: Limits::default(),
-        }
+        Self { cwd: cwd.into(), limits: Limits::default() }
     }
 
     /// Sets what each module may use.
@@ -49,6 +46,8 @@ pub struct EngineStats {
     pub threads: usize,
     /// Threads that were told to stop and have not.
     pub abandoned: usize,
+    /// Bytes of JavaScript memory in use by all modules.
+    pub memory: usize,
 }
 
 /// Loads modules and holds what they share. Cheap to clone.
@@ -79,6 +78,8 @@ impl Engine {
     /// Outside a tokio runtime, as [`Handle::current`] does.
     pub fn new(options: EngineOptions) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        // While the first module loads, another core makes what its schema will need.
+        let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         Self {
             shared: Arc::new(EngineShared {
                 cwd: options.cwd,
@@ -100,6 +101,13 @@ impl Engine {
         module::load_all(&self.shared, paths).await
     }
 
+    /// Looks what modules offer, without giving each a runtime of its own: they are loaded one after the other into a few
+    /// shared ones, which end with the survey. Many modules are seen several times as fast. A tool of the outcome can be
+    /// called; its module is loaded again then, into its own runtime.
+    pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
+        module::survey_all(&self.shared, paths).await
+    }
+
     /// Switches the interface of every loaded tool, also of those that took `pi.ui` before (CONTRACT 3.3).
     pub fn set_ui_context(&self, ui: Arc<dyn Ui>) {
         self.shared.ui.set(ui);
@@ -107,11 +115,7 @@ impl Engine {
 
     /// Sets where `pi.pushPendingAction` stages actions of tools that are not being called.
     pub fn set_pending(&self, pending: PendingHandle) {
-        *self
-            .shared
-            .pending
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = pending;
+        *self.shared.pending.write().unwrap_or_else(PoisonError::into_inner) = pending;
     }
 
     /// How the engine is doing.
@@ -119,6 +123,7 @@ impl Engine {
         EngineStats {
             threads: self.shared.threads.load(Ordering::SeqCst),
             abandoned: self.shared.abandoned.load(Ordering::SeqCst),
+            memory: self.shared.members().iter().map(|member| member.memory.bytes()).sum(),
         }
     }
 
@@ -140,20 +145,18 @@ impl fmt::Debug for Engine {
 impl EngineShared {
     /// What a tool sees outside a call.
     pub(crate) fn default_context(&self) -> ToolContext {
-        let pending = self
-            .pending
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        ToolContext::detached()
-            .with_ui(self.ui.handle())
-            .with_pending(pending)
+        let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();
+        ToolContext::detached().with_ui(self.ui.handle()).with_pending(pending)
     }
 
     pub(crate) fn join_bus(&self, member: &Arc<SharedState>) {
         let mut bus = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
         bus.retain(|other| other.strong_count() > 0);
         bus.push(Arc::downgrade(member));
+    }
+
+    fn members(&self) -> Vec<Arc<SharedState>> {
+        self.bus.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Says something on the bus between tools.

@@ -143,14 +143,10 @@ impl DescribedTool {
             spec.concurrency = Concurrency::Exclusive;
         }
         if let (Some(server), Some(tool)) = (&self.mcp_server_name, &self.mcp_tool_name) {
-            spec.mcp = Some(McpNames {
-                server: server.clone(),
-                tool: tool.clone(),
-            });
+            spec.mcp = Some(McpNames { server: server.clone(), tool: tool.clone() });
         }
-        spec.deadline = self
-            .timeout
-            .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
+        spec.deadline =
+            self.timeout.and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
         spec
     }
 }
@@ -161,10 +157,7 @@ pub(crate) fn read_approval(value: &Value) -> Approval {
         Value::String(_) => match serde_json::from_value::<Tier>(value.clone()) {
             Ok(tier) => tier.into(),
             Err(_) => match serde_json::from_value::<ApprovalPolicy>(value.clone()) {
-                Ok(policy) => Approval {
-                    policy: Some(policy),
-                    ..Approval::default()
-                },
+                Ok(policy) => Approval { policy: Some(policy), ..Approval::default() },
                 Err(_) => Approval::default(),
             },
         },

@@ -5,11 +5,8 @@ use serde_json::{Value, json};
 
 /// The blocks of a text as a JSON array. Inline content is `{text, bold, italic, strike, code, link}` runs.
 pub(crate) fn to_json(text: &str) -> String {
-    let mut builder = Builder {
-        stack: vec![Node::new(json!({ "type": "root" }))],
-        style: Style::default(),
-        flattened: 0,
-    };
+    let mut builder =
+        Builder { stack: vec![Node::new(json!({ "type": "root" }))], style: Style::default(), flattened: 0 };
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     for event in Parser::new_ext(text, options) {
         builder.event(event);
@@ -28,10 +25,7 @@ struct Node {
 
 impl Node {
     fn new(value: Value) -> Self {
-        Self {
-            value,
-            children: Vec::new(),
-        }
+        Self { value, children: Vec::new() }
     }
 }
 

@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Instant,
 };
 
@@ -14,7 +17,7 @@ use toolsmith_tool::Tool;
 use crate::{
     engine::EngineShared,
     errors::{LoadError, Thrown},
-    instance::{Instance, InstanceOptions},
+    instance::{Instance, InstanceOptions, StartedLoad},
     load::{Described, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
     tool::JsTool,
 };
@@ -38,15 +41,8 @@ pub(crate) struct Running {
 
 impl Running {
     fn new(instance: Arc<Instance>, described: &Described) -> Self {
-        let numbers = described
-            .tools
-            .iter()
-            .map(|tool| (tool.name.clone(), tool.number))
-            .collect();
-        Self {
-            instance,
-            numbers: Arc::new(numbers),
-        }
+        let numbers = described.tools.iter().map(|tool| (tool.name.clone(), tool.number)).collect();
+        Self { instance, numbers: Arc::new(numbers) }
     }
 
     /// The number of a tool; `None` when the factory, run again, no longer made it.
@@ -62,11 +58,7 @@ impl ModuleHost {
             limits: engine.limits.clone(),
             label: path.to_string_lossy().into_owned(),
         };
-        Self {
-            path: path.to_path_buf(),
-            options,
-            current: Mutex::new(None),
-        }
+        Self { path: path.to_path_buf(), options, current: Mutex::new(None) }
     }
 
     /// Starts an instance and loads the module into it.
@@ -74,9 +66,12 @@ impl ModuleHost {
         let instance = Instance::start(&self.options)
             .map_err(|failure| LoadError::new(&self.path, format!("Failed to load tool: {failure:?}")))?;
         let (json, files) = instance.load(&self.path).await?;
-        let described = serde_json::from_str(&json)
-            .map_err(|error| LoadError::new(&self.path, format!("Failed to load tool: {error}")))?;
-        Ok((instance, described, files))
+        Ok((instance, self.read(&json)?, files))
+    }
+
+    fn read(&self, json: &str) -> Result<Described, LoadError> {
+        serde_json::from_str(json)
+            .map_err(|error| LoadError::new(&self.path, format!("Failed to load tool: {error}")))
     }
 
     /// The instance, started afresh if the last one had to be stopped.
@@ -98,12 +93,7 @@ impl ModuleHost {
 
     /// The instance if it runs; nothing is started for it.
     pub(crate) async fn running(&self) -> Option<Running> {
-        self.current
-            .lock()
-            .await
-            .as_ref()
-            .filter(|running| running.instance.is_alive())
-            .cloned()
+        self.current.lock().await.as_ref().filter(|running| running.instance.is_alive()).cloned()
     }
 }
 
@@ -142,66 +132,167 @@ fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
 
 async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
     let start = Instant::now();
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
-    if matches!(extension.to_ascii_lowercase().as_str(), "md" | "json") {
-        let error = LoadError::new(&path, DECLARATIVE);
+    if let Some(error) = refuse(&path) {
         return failed(path, error, start);
     }
     let file = real_path(&engine.cwd, &path);
     let host = Arc::new(ModuleHost::new(engine, &file));
-    let (instance, described, mut files) = match host.start().await {
-        Ok(started) => started,
-        Err(error) => return failed(path.clone(), LoadError { path, ..error }, start),
-    };
+    match host.start().await {
+        Ok((instance, described, files)) => {
+            let running = Running::new(instance, &described);
+            let module = finish(&host, path, &file, &described, files, start);
+            if !module.tools.is_empty() {
+                *host.current.lock().await = Some(running);
+            }
+            module
+        }
+        Err(error) => failed(path.clone(), LoadError { path, ..error }, start),
+    }
+}
+
+/// Files that are no modules.
+fn refuse(path: &Path) -> Option<LoadError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    matches!(extension.to_ascii_lowercase().as_str(), "md" | "json")
+        .then(|| LoadError::new(path, DECLARATIVE))
+}
+
+/// Makes tools of what a module said.
+fn finish(
+    host: &Arc<ModuleHost>,
+    path: PathBuf,
+    file: &Path,
+    described: &Described,
+    mut files: Vec<PathBuf>,
+    start: Instant,
+) -> LoadedModule {
     // The module itself first, then what it imports.
-    files.sort_by_key(|other| (*other != file, other.clone()));
-    let mut errors: Vec<LoadError> = described
-        .problems
-        .iter()
-        .map(|problem| tool_error(&path, problem))
-        .collect();
+    files.sort_by_key(|other| (other != file, other.clone()));
+    let mut errors: Vec<LoadError> =
+        described.problems.iter().map(|problem| tool_error(&path, problem)).collect();
     let mut tools = Vec::new();
     for tool in &described.tools {
-        match make_tool(&host, tool) {
+        match make_tool(host, tool) {
             Ok(made) => tools.push(made),
             Err(error) => errors.push(LoadError::new(&path, error)),
         }
     }
-    if !tools.is_empty() {
-        *host.current.lock().await = Some(Running::new(instance, &described));
+    LoadedModule { path, tools, errors, files, elapsed: start.elapsed() }
+}
+
+/// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
+pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
+    let workers = engine.loading.available_permits().clamp(1, paths.len().max(1));
+    let next = Arc::new(AtomicUsize::new(0));
+    let tasks: Vec<_> = (0..workers)
+        .map(|_| {
+            let surveyor = Surveyor { engine: Arc::clone(engine), instance: None };
+            let (next, paths) = (Arc::clone(&next), paths.to_vec());
+            engine.runtime.spawn(surveyor.work_off(paths, next))
+        })
+        .collect();
+    let mut seen: HashMap<PathBuf, LoadedModule> = HashMap::new();
+    for task in tasks {
+        seen.extend(task.await.into_iter().flatten().map(|module| (module.path.clone(), module)));
     }
-    LoadedModule {
-        path,
-        tools,
-        errors,
-        files,
-        elapsed: start.elapsed(),
+    let missing =
+        |path: &PathBuf| failed(path.clone(), LoadError::new(path, "Failed to load tool"), Instant::now());
+    paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect()
+}
+
+/// One worker of a survey and the runtime it uses.
+struct Surveyor {
+    engine: Arc<EngineShared>,
+    instance: Option<Arc<Instance>>,
+}
+
+/// A module on its way through a survey.
+struct Surveyed {
+    path: PathBuf,
+    host: Arc<ModuleHost>,
+    start: Instant,
+}
+
+impl Surveyor {
+    /// Takes modules until there is none left. The next one is asked for before the last one is looked at, so that
+    /// neither side waits for the other to wake up.
+    async fn work_off(mut self, paths: Vec<PathBuf>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
+        let mut done = Vec::new();
+        let mut ahead = None;
+        loop {
+            let path = paths.get(next.fetch_add(1, Ordering::SeqCst)).cloned();
+            let is_last = path.is_none();
+            let begun = path.and_then(|path| match self.begin(path) {
+                Ok(begun) => Some(begun),
+                Err(module) => {
+                    done.push(module);
+                    None
+                }
+            });
+            if let Some((module, instance, load)) = ahead.take() {
+                done.push(self.end(module, instance, load).await);
+            }
+            ahead = begun;
+            if is_last && ahead.is_none() {
+                return done;
+            }
+        }
+    }
+
+    fn begin(&mut self, path: PathBuf) -> Result<(Surveyed, Arc<Instance>, StartedLoad), LoadedModule> {
+        let start = Instant::now();
+        if let Some(error) = refuse(&path) {
+            return Err(failed(path, error, start));
+        }
+        let file = real_path(&self.engine.cwd, &path);
+        let host = Arc::new(ModuleHost::new(&self.engine, &file));
+        let instance = match self.instance.take().filter(|instance| instance.is_alive()) {
+            Some(instance) => instance,
+            None => match Instance::start(&host.options) {
+                Ok(instance) => instance,
+                Err(failure) => {
+                    let error = LoadError::new(&path, format!("Failed to load tool: {failure:?}"));
+                    return Err(failed(path, error, start));
+                }
+            },
+        };
+        self.instance = Some(Arc::clone(&instance));
+        let load = instance.start_load(&file);
+        Ok((Surveyed { path, host, start }, instance, load))
+    }
+
+    async fn end(&mut self, module: Surveyed, instance: Arc<Instance>, load: StartedLoad) -> LoadedModule {
+        let Surveyed { path, host, start } = module;
+        let outcome = match instance.finish_load(load).await {
+            Ok(outcome) => outcome,
+            // The module before it took the runtime down; this one gets a fresh one.
+            Err(file) => match Instance::start(&host.options) {
+                Ok(fresh) => fresh.load(&file).await,
+                Err(failure) => Err(LoadError::new(&path, format!("Failed to load tool: {failure:?}"))),
+            },
+        };
+        let described = outcome.and_then(|(json, _)| host.read(&json));
+        match described {
+            Ok(described) => {
+                let file = host.path.clone();
+                finish(&host, path, &file, &described, vec![file.clone()], start)
+            }
+            Err(error) => failed(path.clone(), LoadError { path, ..error }, start),
+        }
     }
 }
 
 fn make_tool(host: &Arc<ModuleHost>, described: &DescribedTool) -> Result<LoadedTool, String> {
     let tool: Arc<dyn Tool> = Arc::new(JsTool::new(Arc::clone(host), described)?);
-    Ok(LoadedTool {
-        tool,
-        schema: described.schema,
-    })
+    Ok(LoadedTool { tool, schema: described.schema })
 }
 
 fn tool_error(path: &Path, problem: &Problem) -> LoadError {
     let thrown: Thrown = serde_json::from_value(Value::clone(&problem.thrown)).unwrap_or_default();
     let message = if problem.is_shape {
-        format!(
-            "Tool factory returned invalid tool at index {}: {}",
-            problem.index, thrown.message
-        )
+        format!("Tool factory returned invalid tool at index {}: {}", problem.index, thrown.message)
     } else {
         thrown.message
     };
-    LoadError {
-        index: Some(problem.index),
-        ..LoadError::new(path, message)
-    }
+    LoadError { index: Some(problem.index), ..LoadError::new(path, message) }
 }

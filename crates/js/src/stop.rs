@@ -18,6 +18,9 @@ pub(crate) struct StopFlags {
     until: AtomicU64,
     /// What ran last was made to give up.
     expired: AtomicBool,
+    /// The engine was told to stop and unwinds. Raising an error that nothing can catch takes memory; if that fails, what
+    /// is raised in its place can be caught, and the loop goes on.
+    unwinding: AtomicBool,
     /// The compiler runs. It must neither be interrupted nor run out of memory: it would take the process down.
     compiling: AtomicBool,
 }
@@ -44,8 +47,7 @@ impl StopFlags {
     /// Gives what runs next a time limit, until [`StopFlags::take_expired`].
     pub(crate) fn limit(&self, time: Duration) {
         self.expired.store(false, Ordering::Relaxed);
-        self.until
-            .store(nanoseconds(Instant::now() + time).max(1), Ordering::Relaxed);
+        self.until.store(nanoseconds(Instant::now() + time).max(1), Ordering::Relaxed);
     }
 
     /// Ends the time limit; gives whether it was exceeded.
@@ -57,6 +59,7 @@ impl StopFlags {
     /// What the engine asks every few thousand steps.
     pub(crate) fn should_interrupt(&self) -> bool {
         if self.is_forced() {
+            self.unwinding.store(true, Ordering::Relaxed);
             return true;
         }
         let until = self.until.load(Ordering::Relaxed);
@@ -74,6 +77,11 @@ impl StopFlags {
 
     pub(crate) fn is_compiling(&self) -> bool {
         self.compiling.load(Ordering::Relaxed)
+    }
+
+    /// Whether memory is refused, to bring a loop of library calls to an end.
+    pub(crate) fn refuses_memory(&self) -> bool {
+        self.is_forced() && !self.unwinding.load(Ordering::Relaxed)
     }
 
     /// Runs something that compiles, with limits lifted.

@@ -55,16 +55,9 @@ impl JsTool {
         make: impl FnOnce(u32) -> CallKind,
         context: ToolContext,
     ) -> Result<String, CallFailure> {
-        let running = self
-            .module
-            .instance()
-            .await
-            .map_err(|error| CallFailure::Tool(load_failed(&error)))?;
+        let running = self.module.instance().await.map_err(|error| CallFailure::Tool(load_failed(&error)))?;
         let Some(number) = running.number(&self.spec.name) else {
-            let message = format!(
-                "Its module, loaded again, no longer has a tool \"{}\"",
-                self.spec.name
-            );
+            let message = format!("Its module, loaded again, no longer has a tool \"{}\"", self.spec.name);
             return Err(CallFailure::Tool(ToolError::reply(message)));
         };
         running.instance.call(make(number), context).await
@@ -72,11 +65,7 @@ impl JsTool {
 
     /// Calls a hook within its deadline; what goes wrong is logged and counts as no answer.
     async fn ask(&self, what: &'static str, arguments: &Value) -> Option<Value> {
-        let kind = |number| CallKind::Approval {
-            number,
-            what,
-            arguments: arguments.to_string(),
-        };
+        let kind = |number| CallKind::Approval { number, what, arguments: arguments.to_string() };
         let outcome = self.with_hook_deadline(kind, ToolContext::detached()).await;
         match outcome {
             Ok(json) => serde_json::from_str(&json).ok(),
@@ -112,11 +101,7 @@ impl JsTool {
     async fn draw(&self, what: &'static str, width: usize, payload: Value) -> Option<RenderedLines> {
         let running = self.module.running().await?;
         let number = running.number(&self.spec.name)?;
-        match running
-            .instance
-            .draw(number, what, width, payload.to_string())
-            .await?
-        {
+        match running.instance.draw(number, what, width, payload.to_string()).await? {
             Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
             Drawn::Failed(error) => {
                 if !self.render_failure_logged.swap(true, Ordering::Relaxed) {
@@ -148,11 +133,7 @@ impl Tool for JsTool {
 
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let arguments = call.arguments.to_string();
-        let kind = |number| CallKind::Execute {
-            number,
-            tool_call_id: call.id,
-            arguments,
-        };
+        let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments };
         match self.call(kind, ctx).await {
             Ok(json) => serde_json::from_str(&json)
                 .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
@@ -168,9 +149,7 @@ impl Tool for JsTool {
             return self.spec.approval.clone();
         }
         // A hook that fails leaves the most careful answer.
-        self.ask("approval", arguments)
-            .await
-            .map_or_else(Approval::default, |value| read_approval(&value))
+        self.ask("approval", arguments).await.map_or_else(Approval::default, |value| read_approval(&value))
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
@@ -209,10 +188,7 @@ impl Tool for JsTool {
         if !self.has_on_session {
             return Ok(());
         }
-        let kind = |number| CallKind::Session {
-            number,
-            event: event.to_json().to_string(),
-        };
+        let kind = |number| CallKind::Session { number, event: event.to_json().to_string() };
         self.with_hook_deadline(kind, ctx.clone()).await.map(|_| ())
     }
 }

@@ -52,9 +52,6 @@ pub struct Approval {
 
 impl From<Tier> for Approval {
     fn from(tier: Tier) -> Self {
-        Self {
-            tier,
-            ..Self::default()
-        }
+        Self { tier, ..Self::default() }
     }
 }

@@ -27,9 +27,5 @@ fn a_child_is_cancelled_alone() {
     assert!(!run.is_cancelled() && !two.is_cancelled());
     assert_eq!(run.reason(), None);
     one.cancel("later");
-    assert_eq!(
-        one.reason().as_deref(),
-        Some("deadline"),
-        "the first reason is kept"
-    );
+    assert_eq!(one.reason().as_deref(), Some("deadline"), "the first reason is kept");
 }

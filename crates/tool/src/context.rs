@@ -98,16 +98,12 @@ pub struct UpdateSink {
 impl UpdateSink {
     /// Hands each update to `listener`, one at a time. The listener must not block.
     pub fn new(listener: impl FnMut(ToolResult) + Send + 'static) -> Self {
-        Self {
-            listener: Arc::new(Mutex::new(Some(Box::new(listener)))),
-        }
+        Self { listener: Arc::new(Mutex::new(Some(Box::new(listener)))) }
     }
 
     /// A sink nobody listens to.
     pub fn ignore() -> Self {
-        Self {
-            listener: Arc::new(Mutex::new(None)),
-        }
+        Self { listener: Arc::new(Mutex::new(None)) }
     }
 
     /// Sends a partial result. Does nothing once the sink is closed.
@@ -120,10 +116,7 @@ impl UpdateSink {
 
     /// Ends the stream: after the final result nothing more is delivered.
     pub fn close(&self) {
-        self.listener
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

@@ -47,19 +47,10 @@ pub fn check_tool_name(name: &str) -> Result<(), NameError> {
     }
     let chars = name.chars().count();
     if chars > MAX_NAME_CHARS {
-        return Err(NameError::TooLong {
-            start: name.chars().take(24).collect(),
-            chars,
-        });
+        return Err(NameError::TooLong { start: name.chars().take(24).collect(), chars });
     }
-    match name
-        .chars()
-        .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
-    {
-        Some(found) => Err(NameError::Character {
-            name: name.to_owned(),
-            found,
-        }),
+    match name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))) {
+        Some(found) => Err(NameError::Character { name: name.to_owned(), found }),
         None => Ok(()),
     }
 }
@@ -89,11 +80,7 @@ pub fn closest_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>)
         })
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored
-        .into_iter()
-        .take(MAX_SUGGESTIONS)
-        .map(|(_, name)| name)
-        .collect()
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]

@@ -11,10 +11,7 @@ fn accepts_what_every_provider_accepts() {
 
 #[test]
 fn refuses_empty_long_and_foreign_names_saying_why() {
-    assert_eq!(
-        check_tool_name("").unwrap_err().to_string(),
-        "A tool needs a non-empty name"
-    );
+    assert_eq!(check_tool_name("").unwrap_err().to_string(), "A tool needs a non-empty name");
     let long = check_tool_name(&"n".repeat(300)).unwrap_err().to_string();
     assert!(long.contains("300 characters") && long.len() < 150, "{long}");
     let foreign = check_tool_name("größe").unwrap_err().to_string();

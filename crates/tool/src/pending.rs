@@ -65,12 +65,7 @@ pub struct PendingAction {
 impl PendingAction {
     /// An action from a tool that does not name itself.
     pub fn new(label: impl Into<String>, callbacks: Arc<dyn PendingCallbacks>) -> Self {
-        Self {
-            label: label.into(),
-            source_tool_name: DEFAULT_SOURCE.to_owned(),
-            details: None,
-            callbacks,
-        }
+        Self { label: label.into(), source_tool_name: DEFAULT_SOURCE.to_owned(), details: None, callbacks }
     }
 
     /// Names the tool that staged it.
@@ -179,10 +174,7 @@ impl PendingStack {
         let id = state.next_listener;
         state.next_listener += 1;
         state.listeners.insert(id, Arc::new(listener));
-        PendingSubscription {
-            stack: Arc::downgrade(self),
-            id,
-        }
+        PendingSubscription { stack: Arc::downgrade(self), id }
     }
 
     /// Listeners run without the lock, so they may use the stack.
@@ -197,9 +189,7 @@ impl PendingStack {
 
 impl fmt::Debug for PendingStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingStack")
-            .field("count", &self.count())
-            .finish()
+        f.debug_struct("PendingStack").field("count", &self.count()).finish()
     }
 }
 

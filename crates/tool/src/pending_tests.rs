@@ -25,10 +25,7 @@ fn c8_2_the_newest_action_comes_first() {
     stack.push(action("second"));
     assert_eq!(stack.count(), 2);
     assert_eq!(stack.peek().unwrap().label, "second");
-    assert_eq!(
-        stack.list().iter().map(|a| a.label.as_str()).collect::<Vec<_>>(),
-        ["second", "first"]
-    );
+    assert_eq!(stack.list().iter().map(|a| a.label.as_str()).collect::<Vec<_>>(), ["second", "first"]);
     assert_eq!(stack.count(), 2, "looking takes nothing");
     assert_eq!(stack.pop().unwrap().label, "second");
     assert_eq!(stack.pop().unwrap().label, "first");
@@ -40,10 +37,7 @@ fn c8_1_the_source_defaults_and_a_missing_store_says_so() {
     assert_eq!(action("x").source_tool_name, "custom_tool");
     assert_eq!(action("x").source("rename").source_tool_name, "rename");
     let error = PendingHandle::unavailable().push(action("x")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "Pending action store unavailable for custom tools in this runtime."
-    );
+    assert_eq!(error.to_string(), "Pending action store unavailable for custom tools in this runtime.");
 }
 
 #[test]
@@ -66,10 +60,7 @@ fn subscribers_hear_pushes_and_pops_until_they_leave() {
     stack.pop();
     drop(subscription);
     stack.push(action("b"));
-    assert_eq!(
-        *heard.lock().unwrap(),
-        [("+a 1".to_owned(), Some(1)), ("-a 0".to_owned(), Some(0))]
-    );
+    assert_eq!(*heard.lock().unwrap(), [("+a 1".to_owned(), Some(1)), ("-a 0".to_owned(), Some(0))]);
 }
 
 #[test]

@@ -40,18 +40,12 @@ pub struct Origin {
 impl Origin {
     /// A tool that is part of Toolsmith.
     pub fn built_in() -> Self {
-        Self {
-            kind: OriginKind::BuiltIn,
-            location: String::new(),
-        }
+        Self { kind: OriginKind::BuiltIn, location: String::new() }
     }
 
     /// A tool from somewhere.
     pub fn new(kind: OriginKind, location: impl Into<String>) -> Self {
-        Self {
-            kind,
-            location: location.into(),
-        }
+        Self { kind, location: location.into() }
     }
 }
 
@@ -115,11 +109,7 @@ fn describe_unknown(names: &[(String, Vec<String>)], known: &[String]) -> String
         })
         .collect();
     let noun = if names.len() == 1 { "tool" } else { "tools" };
-    format!(
-        "Unknown {noun}: {}. Known tools: {}",
-        parts.join(", "),
-        known.join(", ")
-    )
+    format!("Unknown {noun}: {}. Known tools: {}", parts.join(", "), known.join(", "))
 }
 
 /// A tool with where it came from and its compiled parameters. Cheap to clone.
@@ -164,24 +154,11 @@ impl Registry {
         check_tool_name(&spec.name)?;
         let name = spec.name.clone();
         if let Some(existing) = self.tools.get(&name) {
-            return Err(RegisterError::Conflict {
-                name,
-                winner: existing.origin.clone(),
-            });
+            return Err(RegisterError::Conflict { name, winner: existing.origin.clone() });
         }
-        let arguments =
-            ArgumentSchema::compile(&spec.parameters).map_err(|source| RegisterError::Schema {
-                name: name.clone(),
-                source,
-            })?;
-        self.tools.insert(
-            name,
-            RegisteredTool {
-                tool,
-                origin,
-                arguments: Arc::new(arguments),
-            },
-        );
+        let arguments = ArgumentSchema::compile(&spec.parameters)
+            .map_err(|source| RegisterError::Schema { name: name.clone(), source })?;
+        self.tools.insert(name, RegisteredTool { tool, origin, arguments: Arc::new(arguments) });
         Ok(())
     }
 
@@ -271,19 +248,11 @@ impl Registry {
         let unknown: Vec<(String, Vec<String>)> = names
             .iter()
             .filter(|name| !self.tools.contains_key(*name))
-            .map(|name| {
-                (
-                    name.clone(),
-                    self.closest(name).into_iter().map(str::to_owned).collect(),
-                )
-            })
+            .map(|name| (name.clone(), self.closest(name).into_iter().map(str::to_owned).collect()))
             .collect();
         if unknown.is_empty() {
             return Ok(());
         }
-        Err(UnknownTools {
-            names: unknown,
-            known: self.names().map(str::to_owned).collect(),
-        })
+        Err(UnknownTools { names: unknown, known: self.names().map(str::to_owned).collect() })
     }
 }

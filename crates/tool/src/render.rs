@@ -17,12 +17,7 @@ pub struct RenderOptions {
 impl RenderOptions {
     /// The short form of a finished call.
     pub fn new(width: usize) -> Self {
-        Self {
-            width,
-            expanded: false,
-            is_partial: false,
-            spinner_frame: None,
-        }
+        Self { width, expanded: false, is_partial: false, spinner_frame: None }
     }
 
     /// Asks for the long form.

@@ -23,18 +23,12 @@ pub struct ToolResult {
 impl ToolResult {
     /// A result of one text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            content: vec![ContentBlock::text(text)],
-            ..Self::default()
-        }
+        Self { content: vec![ContentBlock::text(text)], ..Self::default() }
     }
 
     /// An error result of one text block.
     pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            is_error: true,
-            ..Self::text(text)
-        }
+        Self { is_error: true, ..Self::text(text) }
     }
 
     /// Adds details.
@@ -46,11 +40,7 @@ impl ToolResult {
 
     /// The text blocks, joined by newlines.
     pub fn joined_text(&self) -> String {
-        self.content
-            .iter()
-            .filter_map(ContentBlock::as_text)
-            .collect::<Vec<_>>()
-            .join("\n")
+        self.content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -71,10 +61,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of which only the message is known.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            ..Self::default()
-        }
+        Self { message: message.into(), ..Self::default() }
     }
 }
 
@@ -99,7 +86,7 @@ pub enum Stop {
 pub enum ToolError {
     /// The model is told and the run goes on.
     #[error("{}", .0.message)]
-    Reply(Failure),
+    Reply(Box<Failure>),
     /// The call was cancelled; `note` says what else is known, such as the reason or lost state.
     #[error("{stop}{}", .note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default())]
     Stopped {
@@ -116,7 +103,7 @@ pub enum ToolError {
 impl ToolError {
     /// A failure the model is told.
     pub fn reply(message: impl Into<String>) -> Self {
-        Self::Reply(Failure::new(message))
+        Self::Reply(Box::new(Failure::new(message)))
     }
 
     /// A cancelled call without a note.

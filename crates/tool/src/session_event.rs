@@ -140,12 +140,7 @@ impl SessionEvent {
     pub fn to_json(&self) -> Value {
         let payload = match self {
             Self::Start | Self::Tree | Self::Shutdown => json!({}),
-            Self::Switch {
-                previous_session_file,
-            }
-            | Self::Branch {
-                previous_session_file,
-            } => {
+            Self::Switch { previous_session_file } | Self::Branch { previous_session_file } => {
                 json!({ "previousSessionFile": previous_session_file })
             }
             Self::AutoCompactionStart { trigger, action } => {

@@ -10,15 +10,11 @@ fn c7_1_every_reason_carries_its_documented_payload() {
     let cases = [
         (SessionEvent::Start, json!({ "reason": "start" })),
         (
-            SessionEvent::Switch {
-                previous_session_file: previous_session_file.clone(),
-            },
+            SessionEvent::Switch { previous_session_file: previous_session_file.clone() },
             json!({ "reason": "switch", "previousSessionFile": "old.jsonl" }),
         ),
         (
-            SessionEvent::Branch {
-                previous_session_file,
-            },
+            SessionEvent::Branch { previous_session_file },
             json!({ "reason": "branch", "previousSessionFile": "old.jsonl" }),
         ),
         (SessionEvent::Tree, json!({ "reason": "tree" })),
@@ -64,17 +60,11 @@ fn c7_1_every_reason_carries_its_documented_payload() {
             json!({ "reason": "auto_retry_end", "success": false, "attempt": 3, "finalError": "Retry cancelled" }),
         ),
         (
-            SessionEvent::TtsrTriggered {
-                rules: vec![json!({ "name": "no-any" })],
-            },
+            SessionEvent::TtsrTriggered { rules: vec![json!({ "name": "no-any" })] },
             json!({ "reason": "ttsr_triggered", "rules": [{ "name": "no-any" }] }),
         ),
         (
-            SessionEvent::TodoReminder(TodoReminder {
-                todos: vec![json!("x")],
-                attempt: 1,
-                max_attempts: 3,
-            }),
+            SessionEvent::TodoReminder(TodoReminder { todos: vec![json!("x")], attempt: 1, max_attempts: 3 }),
             json!({ "reason": "todo_reminder", "todos": ["x"], "attempt": 1, "maxAttempts": 3 }),
         ),
     ];
@@ -86,10 +76,7 @@ fn c7_1_every_reason_carries_its_documented_payload() {
 #[test]
 fn an_absent_previous_file_reads_as_undefined() {
     assert_eq!(
-        SessionEvent::Switch {
-            previous_session_file: None
-        }
-        .to_json(),
+        SessionEvent::Switch { previous_session_file: None }.to_json(),
         serde_json::json!({ "reason": "switch" })
     );
 }

@@ -49,8 +49,7 @@ pub trait SessionView: Send + Sync + fmt::Debug {
     }
     /// The folder of the file.
     fn session_dir(&self) -> Option<PathBuf> {
-        self.session_file()
-            .and_then(|file| file.parent().map(Path::to_path_buf))
+        self.session_file().and_then(|file| file.parent().map(Path::to_path_buf))
     }
     /// The name a person gave.
     fn session_name(&self) -> Option<String> {

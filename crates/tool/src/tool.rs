@@ -25,10 +25,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call with arguments that were already prepared.
     pub fn new(id: impl Into<String>, arguments: Value) -> Self {
-        Self {
-            id: id.into(),
-            arguments,
-        }
+        Self { id: id.into(), arguments }
     }
 }
 

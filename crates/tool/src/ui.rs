@@ -127,9 +127,7 @@ pub struct UiSlot {
 impl UiSlot {
     /// A slot that starts headless.
     pub fn headless() -> Self {
-        Self {
-            current: Arc::new(RwLock::new(Arc::new(HeadlessUi))),
-        }
+        Self { current: Arc::new(RwLock::new(Arc::new(HeadlessUi))) }
     }
 
     /// Switches the interface of every holder.
@@ -149,9 +147,7 @@ impl UiSlot {
 
 impl fmt::Debug for UiSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UiSlot")
-            .field("has_ui", &self.get().has_ui())
-            .finish()
+        f.debug_struct("UiSlot").field("has_ui", &self.get().has_ui()).finish()
     }
 }
 

@@ -16,32 +16,19 @@ const ROUNDS: usize = 200;
 const BALLAST_BYTES: usize = 64 << 20;
 
 pub(crate) fn run() -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (plain, leashed) = start_and_wait(&runtime)?;
     println!("exec: start `true` and wait for it, {ROUNDS} rounds, median (middle half)");
     println!("  standard library        {}", describe(&plain));
-    println!(
-        "  leashed                 {}   {:.2} ×",
-        describe(&leashed),
-        leashed.ratio(&plain)
-    );
+    println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
     let ballast = vec![1_u8; BALLAST_BYTES];
     let (plain, leashed) = start_and_wait(&runtime)?;
     std::hint::black_box(&ballast);
     println!("  the same from a program that holds {} MB", BALLAST_BYTES >> 20);
     println!("  standard library        {}", describe(&plain));
-    println!(
-        "  leashed                 {}   {:.2} ×",
-        describe(&leashed),
-        leashed.ratio(&plain)
-    );
+    println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
     println!("exec: cancel to all gone, a tree that ignores SIGTERM, no grace");
-    println!(
-        "  leashed                 {}",
-        describe(&cancel_to_gone(&runtime)?)
-    );
+    println!("  leashed                 {}", describe(&cancel_to_gone(&runtime)?));
     Ok(())
 }
 
@@ -50,10 +37,7 @@ fn start_and_wait(runtime: &tokio::runtime::Runtime) -> Result<(Sample, Sample)>
     let request = Request::new("true");
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the standard library is what is measured here"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "the standard library is what is measured here")]
         let mut child = Command::new("true")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: measures, and prints ratios of things measured beside each other in one run.
 
+pub(crate) mod engine;
 mod exec;
+mod peers;
 mod sample;
 
 use anyhow::{Result, bail};
@@ -13,10 +15,11 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
         let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench"];
         return cargo(&[again.as_slice(), subjects].concat());
     }
-    for subject in if subjects.is_empty() { &["exec"] } else { subjects } {
+    for subject in if subjects.is_empty() { &["exec", "engine"] } else { subjects } {
         match *subject {
             "exec" => exec::run()?,
-            other => bail!("no benchmark is called {other}; there is exec"),
+            "engine" => engine::run()?,
+            other => bail!("no benchmark is called {other}; there are exec and engine"),
         }
     }
     Ok(())

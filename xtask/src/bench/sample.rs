@@ -41,10 +41,11 @@ impl Sample {
 pub(crate) fn describe(sample: &Sample) -> String {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
     let (low, high) = sample.spread();
-    format!(
-        "{:.2} ms ({:.2}–{:.2})",
-        milliseconds(sample.median()),
-        milliseconds(low),
-        milliseconds(high)
-    )
+    format!("{:.2} ms ({:.2}–{:.2})", milliseconds(sample.median()), milliseconds(low), milliseconds(high))
+}
+
+/// A figure beside its budget: the figure must not be larger.
+pub(crate) fn verdict(figure: f64, budget: f64) -> String {
+    let mark = if figure <= budget { "within" } else { "OVER" };
+    format!("{figure:.2} ({mark} {budget})")
 }

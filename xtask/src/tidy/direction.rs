@@ -25,18 +25,13 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
     for id in &metadata.workspace_members {
         let name = metadata.name(id);
         if level(name).is_none() && !DEVELOPMENT.contains(&name) {
-            broken.push(format!(
-                "{name}: has no level; give it one in xtask/src/tidy/direction.rs"
-            ));
+            broken.push(format!("{name}: has no level; give it one in xtask/src/tidy/direction.rs"));
             continue;
         }
         let Some(node) = metadata.resolve.nodes.iter().find(|node| node.id == *id) else {
             continue;
         };
-        let inside = node
-            .deps
-            .iter()
-            .filter(|dep| metadata.workspace_members.contains(&dep.pkg));
+        let inside = node.deps.iter().filter(|dep| metadata.workspace_members.contains(&dep.pkg));
         broken.extend(inside.filter_map(|dep| check_one(name, metadata.name(&dep.pkg), dep)));
     }
     broken

@@ -17,10 +17,7 @@ fn metadata(edges: &[(&str, &str, Option<&str>)]) -> Metadata {
             json!({ "id": name, "deps": deps })
         })
         .collect();
-    let packages: Vec<_> = names
-        .iter()
-        .map(|name| json!({ "id": name, "name": name }))
-        .collect();
+    let packages: Vec<_> = names.iter().map(|name| json!({ "id": name, "name": name })).collect();
     serde_json::from_value(
         json!({ "packages": packages, "workspace_members": names, "resolve": { "nodes": nodes } }),
     )
@@ -54,9 +51,5 @@ fn upward_sideways_and_shipped_development_dependencies_are_found() {
             .iter()
             .any(|line| line.starts_with("toolsmith-tool (level 0): depends on toolsmith-host (level 1)"))
     );
-    assert!(
-        broken
-            .iter()
-            .any(|line| line.starts_with("something-new: has no level"))
-    );
+    assert!(broken.iter().any(|line| line.starts_with("something-new: has no level")));
 }

@@ -10,9 +10,8 @@ use anyhow::{Context, Result};
 /// Lines a source file may have. Most have half.
 const MAX_LINES: usize = 800;
 /// Names that say nothing about a subject.
-const EMPTY_NAMES: &[&str] = &[
-    "util", "utils", "common", "manager", "managers", "helper", "helpers", "misc", "core", "shared",
-];
+const EMPTY_NAMES: &[&str] =
+    &["util", "utils", "common", "manager", "managers", "helper", "helpers", "misc", "core", "shared"];
 /// Folders that are not ours or not code.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", ".git", "generated"];
 /// Inputs of tests are written as their authors would, so the rules for sources do not bind them.
@@ -29,11 +28,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        broken.extend(
-            check_file(&name, &text)
-                .into_iter()
-                .map(|rule| format!("{}: {rule}", name.display())),
-        );
+        broken.extend(check_file(&name, &text).into_iter().map(|rule| format!("{}: {rule}", name.display())));
     }
     Ok(broken)
 }
@@ -55,20 +50,14 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 
 fn check_file(path: &Path, text: &str) -> Vec<String> {
     let mut broken = Vec::new();
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let is_fixture = path.iter().any(|part| part == FIXTURES);
     if matches!(extension, "rs" | "ts" | "mts" | "js" | "mjs") && !is_fixture {
         let lines = text.lines().count();
         if lines > MAX_LINES {
             broken.push(format!("has {lines} lines; one subject fits in {MAX_LINES}"));
         }
-        let first = text
-            .lines()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default();
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let opens = if extension == "rs" {
             first.starts_with("//!")
         } else {
@@ -78,20 +67,14 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
             broken.push("does not open by saying what it owns".to_owned());
         }
         let stems = path.with_extension("");
-        let empty = stems
-            .iter()
-            .filter_map(|part| part.to_str())
-            .find(|part| EMPTY_NAMES.contains(part));
+        let empty = stems.iter().filter_map(|part| part.to_str()).find(|part| EMPTY_NAMES.contains(part));
         if let Some(name) = empty {
             broken.push(format!("\"{name}\" names no subject"));
         }
     }
     for (number, line) in text.lines().enumerate() {
         if let Some(found) = machine_path(line) {
-            broken.push(format!(
-                "line {}: \"{found}\" is a path of one machine",
-                number + 1
-            ));
+            broken.push(format!("line {}: \"{found}\" is a path of one machine", number + 1));
         }
     }
     if path.ends_with("package-lock.json") && text.contains("\"resolved\"") {
@@ -102,17 +85,14 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
 
 /// A home or temporary folder written out. The list is in pieces so that this file passes its own rule.
 fn machine_path(line: &str) -> Option<String> {
-    ["home", "root", "Users", "tmp", "var/tmp"]
-        .into_iter()
-        .map(|name| format!("/{name}/"))
-        .find(|path| {
-            line.match_indices(path.as_str()).any(|(at, _)| {
-                // Within a longer path or an address it is something else.
-                !line[..at].ends_with(|before: char| {
-                    before.is_alphanumeric() || matches!(before, '.' | '~' | '/' | '*' | '}' | '-' | '_')
-                })
+    ["home", "root", "Users", "tmp", "var/tmp"].into_iter().map(|name| format!("/{name}/")).find(|path| {
+        line.match_indices(path.as_str()).any(|(at, _)| {
+            // Within a longer path or an address it is something else.
+            !line[..at].ends_with(|before: char| {
+                before.is_alphanumeric() || matches!(before, '.' | '~' | '/' | '*' | '}' | '-' | '_')
             })
         })
+    })
 }
 
 #[cfg(test)]

@@ -21,20 +21,13 @@ fn a_long_silent_or_nameless_file_is_found() {
     assert!(broken("a.ts", "export {}\n")[0].contains("does not open"));
     assert!(broken("src/util.rs", "//! x\n")[0].contains("names no subject"));
     assert!(broken("src/common/mod.rs", "//! x\n")[0].contains("names no subject"));
-    assert!(
-        broken("fixtures/a/util.ts", "export {}\n").is_empty(),
-        "inputs of tests are exempt"
-    );
+    assert!(broken("fixtures/a/util.ts", "export {}\n").is_empty(), "inputs of tests are exempt");
 }
 
 #[test]
 fn a_path_of_one_machine_is_found_anywhere() {
     for folder in ["home", "root", "Users", "tmp"] {
-        assert_eq!(
-            broken("docs/x.md", &format!("see /{folder}/me/x")).len(),
-            1,
-            "{folder}"
-        );
+        assert_eq!(broken("docs/x.md", &format!("see /{folder}/me/x")).len(), 1, "{folder}");
     }
     assert!(broken("docs/x.md", "see ~/tmp/x and ./tmp/x and a/home/b").is_empty());
 }

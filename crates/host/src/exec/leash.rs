@@ -6,10 +6,7 @@
 //! (lost by `env -i`); forking the supervisor off this program without executing anything (a fork costs in proportion
 //! to this program's memory: 64 MB made every start three times as long).
 
-#![expect(
-    unsafe_code,
-    reason = "descriptors are passed on and signals sent by calls that std does not wrap"
-)]
+#![expect(unsafe_code, reason = "descriptors are passed on and signals sent by calls that std does not wrap")]
 
 use std::{
     io::{self, Read, Write},
@@ -60,16 +57,9 @@ pub(super) fn start(
         let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         make_inherited(theirs.as_raw_fd())?;
         let spawn = |path: &PathBuf| {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "this is the one place that starts processes"
-            )]
+            #[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
             let mut command = Command::new(path);
-            command
-                .arg0("toolsmith-leash")
-                .arg(theirs.as_raw_fd().to_string())
-                .arg(program)
-                .args(arguments);
+            command.arg0("toolsmith-leash").arg(theirs.as_raw_fd().to_string()).arg(program).args(arguments);
             configure(&mut command);
             command.spawn()
         };
@@ -85,11 +75,7 @@ pub(super) fn start(
     let [kind, number @ ..] = answer;
     let number = u32::from_ne_bytes(number);
     match (answered, kind) {
-        (Ok(()), STARTED) => Ok(Leashed {
-            leash: Leash { socket: ours },
-            supervisor,
-            pid: number,
-        }),
+        (Ok(()), STARTED) => Ok(Leashed { leash: Leash { socket: ours }, supervisor, pid: number }),
         (answered, _) => {
             // Dropping the child lets the runtime reap it.
             let _ = supervisor.start_kill();

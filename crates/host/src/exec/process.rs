@@ -34,10 +34,7 @@ pub struct Exit {
 
 impl Exit {
     pub(super) fn by_signal(signal: i32) -> Self {
-        Self {
-            code: 128 + signal,
-            signal: Some(signal),
-        }
+        Self { code: 128 + signal, signal: Some(signal) }
     }
 }
 
@@ -121,11 +118,7 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
     let configure = |command: &mut Command| {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.stdin(if request.stdin == Stdin::Empty {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        });
+        command.stdin(if request.stdin == Stdin::Empty { Stdio::null() } else { Stdio::piped() });
         if let Some(cwd) = &request.cwd {
             command.current_dir(cwd);
         }
@@ -139,11 +132,7 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
             };
         }
     };
-    let Leashed {
-        leash,
-        mut supervisor,
-        pid,
-    } = leash::start(&request.program, &request.args, configure)
+    let Leashed { leash, mut supervisor, pid } = leash::start(&request.program, &request.args, configure)
         .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
     Ok(Process {
         stdin: supervisor.stdin.take().map(InputPipe),
@@ -215,8 +204,6 @@ impl Process {
 
     /// Waits for the end after [`Process::force_end`], but not for a process the kernel will not let go.
     pub(super) async fn wait_forced(&mut self) -> Exit {
-        timeout(FORCE_WAIT, self.wait())
-            .await
-            .unwrap_or(Exit::by_signal(libc::SIGKILL))
+        timeout(FORCE_WAIT, self.wait()).await.unwrap_or(Exit::by_signal(libc::SIGKILL))
     }
 }

@@ -145,12 +145,7 @@ impl Request {
 fn check_folder(cwd: &Path) -> Result<(), ExecError> {
     match std::fs::metadata(cwd) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(ExecError::CwdNotAFolder {
-            cwd: cwd.to_path_buf(),
-        }),
-        Err(source) => Err(ExecError::Cwd {
-            cwd: cwd.to_path_buf(),
-            source,
-        }),
+        Ok(_) => Err(ExecError::CwdNotAFolder { cwd: cwd.to_path_buf() }),
+        Err(source) => Err(ExecError::Cwd { cwd: cwd.to_path_buf(), source }),
     }
 }

@@ -72,9 +72,7 @@ pub async fn run(
     let mut out = Reader::new(Stream::Out, process.stdout.take(), request);
     let mut err = Reader::new(Stream::Err, process.stderr.take(), request);
     let mut input = Input::new(process.stdin.take(), request);
-    let mut phase = Phase::Running {
-        until: request.timeout.map(|timeout| Instant::now() + timeout),
-    };
+    let mut phase = Phase::Running { until: request.timeout.map(|timeout| Instant::now() + timeout) };
     let mut exit: Option<Exit> = None;
 
     while exit.is_none() || out.is_open() || err.is_open() {
@@ -155,9 +153,7 @@ impl Phase {
         match self {
             Self::Running { .. } if !cancel.is_forced() && !grace.is_zero() => {
                 process.ask_to_end();
-                Some(Self::Asked {
-                    until: Instant::now() + grace,
-                })
+                Some(Self::Asked { until: Instant::now() + grace })
             }
             Self::Asked { until } if !cancel.is_forced() && Instant::now() < until => {
                 process.ask_to_end();
@@ -165,9 +161,7 @@ impl Phase {
             }
             Self::Running { .. } | Self::Asked { .. } => {
                 process.force_end();
-                Some(Self::Forced {
-                    until: Instant::now() + DRAIN,
-                })
+                Some(Self::Forced { until: Instant::now() + DRAIN })
             }
             Self::Forced { .. } | Self::Ended { .. } => None,
         }
@@ -211,10 +205,7 @@ impl Reader {
                 let bytes = &self.bytes[..count];
                 self.kept.push(bytes);
                 let text = self.decoder.push(bytes);
-                (!text.is_empty()).then_some(Chunk {
-                    stream: self.stream,
-                    text,
-                })
+                (!text.is_empty()).then_some(Chunk { stream: self.stream, text })
             }
             // The end, or a broken pipe, which is one.
             Ok(0) | Err(_) => {
@@ -227,10 +218,7 @@ impl Reader {
     fn finish(self, on_chunk: &mut impl FnMut(Chunk)) -> Output {
         let text = self.decoder.finish();
         if !text.is_empty() {
-            on_chunk(Chunk {
-                stream: self.stream,
-                text,
-            });
+            on_chunk(Chunk { stream: self.stream, text });
         }
         self.kept.finish()
     }
@@ -245,15 +233,9 @@ struct Input {
 impl Input {
     fn new(pipe: Option<InputPipe>, request: &Request) -> Self {
         match &request.stdin {
-            Stdin::Bytes(bytes) => Self {
-                pipe,
-                bytes: bytes.clone(),
-            },
+            Stdin::Bytes(bytes) => Self { pipe, bytes: bytes.clone() },
             // Nobody can write to it here, so it ends at once.
-            Stdin::Empty | Stdin::Piped => Self {
-                pipe: None,
-                bytes: Vec::new(),
-            },
+            Stdin::Empty | Stdin::Piped => Self { pipe: None, bytes: Vec::new() },
         }
     }
 

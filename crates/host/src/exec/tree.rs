@@ -10,11 +10,7 @@ pub(super) fn descendants(root: u32) -> Vec<u32> {
         return Vec::new();
     };
     for entry in entries.flatten() {
-        let Some(pid) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<u32>().ok())
-        else {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
             continue;
         };
         if let Some((parent, false)) = read_parent(pid) {

@@ -53,22 +53,11 @@ async fn c3_2_nothing_is_left_of_a_tree_that_forks_sets_its_session_and_ignores_
 #[tokio::test]
 async fn c3_2_a_polite_program_ends_within_the_grace_time_and_takes_its_children_along() {
     let script = "trap 'echo bye; exit 0' TERM; sh -c 'trap \"\" TERM; echo $$; sleep 1000' & echo $$; wait";
-    let (outcome, ids) = cancel_after_ids(
-        &sh(script).grace(Duration::from_millis(300)),
-        2,
-        &CancelToken::new(),
-    )
-    .await;
-    assert!(
-        outcome.killed && outcome.stdout.text().ends_with("bye\n"),
-        "{}",
-        outcome.stdout.text()
-    );
+    let (outcome, ids) =
+        cancel_after_ids(&sh(script).grace(Duration::from_millis(300)), 2, &CancelToken::new()).await;
+    assert!(outcome.killed && outcome.stdout.text().ends_with("bye\n"), "{}", outcome.stdout.text());
     assert_eq!(outcome.code, 0, "its own exit code is kept");
-    assert!(
-        ids.iter().all(|pid| !is_alive(*pid)),
-        "the child that ignored the signal is gone too"
-    );
+    assert!(ids.iter().all(|pid| !is_alive(*pid)), "the child that ignored the signal is gone too");
 }
 
 #[tokio::test]
@@ -162,10 +151,7 @@ async fn of_two_at_once_only_the_cancelled_one_ends() {
         let request = sh(ESCAPEES).grace(Duration::ZERO);
         let (outcome, ids) = cancel_after_ids(&request, ESCAPED, &one).await;
         assert!(outcome.killed && ids.iter().all(|pid| !is_alive(*pid)));
-        assert!(
-            others.iter().all(|pid| is_alive(*pid)),
-            "the other tree was touched"
-        );
+        assert!(others.iter().all(|pid| is_alive(*pid)), "the other tree was touched");
         two.cancel("done");
         others
     };
@@ -179,10 +165,7 @@ const ROLE: &str = "TOOLSMITH_TEST_ROLE";
 #[test]
 fn when_this_program_is_killed_by_force_its_processes_go_too() {
     if std::env::var(ROLE).is_ok() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let ran = runtime.block_on(run(&sh(ESCAPEES), &CancelToken::new(), |chunk| {
             print!("{}", chunk.text);
         }));
@@ -203,10 +186,7 @@ fn when_this_program_is_killed_by_force_its_processes_go_too() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(host.stdout.take().unwrap()).lines();
-    let ids: Vec<u32> = lines
-        .filter_map(|line| line.unwrap().trim().parse().ok())
-        .take(ESCAPED)
-        .collect();
+    let ids: Vec<u32> = lines.filter_map(|line| line.unwrap().trim().parse().ok()).take(ESCAPED).collect();
     assert_eq!(ids.len(), ESCAPED);
     host.kill().unwrap();
     host.wait().unwrap();

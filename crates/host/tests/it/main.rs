@@ -1,10 +1,5 @@
 //! The tests of `toolsmith-host`: one binary, a module per subject. Processes here are real ones.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod killing;
 mod outcomes;

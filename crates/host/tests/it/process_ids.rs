@@ -19,16 +19,8 @@ pub(crate) fn wait_until_gone(pid: u32) {
             return;
         }
         let fd = OwnedFd::from_raw_fd(i32::try_from(fd).unwrap());
-        let mut waiting = libc::pollfd {
-            fd: fd.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        assert_eq!(
-            libc::poll(&raw mut waiting, 1, 60_000),
-            1,
-            "process {pid} is still there"
-        );
+        let mut waiting = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        assert_eq!(libc::poll(&raw mut waiting, 1, 60_000), 1, "process {pid} is still there");
     }
 }
 
@@ -42,10 +34,7 @@ pub(crate) fn kill(pid: u32) {
 
 /// Returns when the process is stopped. There is no event to wait for, so it looks again and again.
 pub(crate) fn wait_until_stopped(pid: u32) {
-    while !std::fs::read_to_string(format!("/proc/{pid}/stat"))
-        .unwrap()
-        .contains(") T ")
-    {
+    while !std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") T ") {
         std::thread::yield_now();
     }
 }

@@ -6,10 +6,7 @@ use toolsmith_host::exec::{Request, run};
 use toolsmith_tool::CancelToken;
 
 async fn refusal(request: Request) -> String {
-    run(&request, &CancelToken::new(), |_| {})
-        .await
-        .unwrap_err()
-        .to_string()
+    run(&request, &CancelToken::new(), |_| {}).await.unwrap_err().to_string()
 }
 
 #[tokio::test]
@@ -28,10 +25,7 @@ async fn c3_2_a_missing_program_is_named() {
 #[tokio::test]
 async fn c3_2_a_missing_folder_is_named() {
     let error = refusal(Request::new("true").cwd("/no/such/folder")).await;
-    assert!(
-        error.starts_with("Working folder \"/no/such/folder\" cannot be used: No such file"),
-        "{error}"
-    );
+    assert!(error.starts_with("Working folder \"/no/such/folder\" cannot be used: No such file"), "{error}");
     let file = tempfile::NamedTempFile::new().unwrap();
     let error = refusal(Request::new("true").cwd(file.path())).await;
     assert!(
@@ -48,45 +42,24 @@ async fn a_folder_a_plain_file_and_a_script_without_interpreter_are_told_apart()
     fs::write(path("script"), "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(path("script"), fs::Permissions::from_mode(0o755)).unwrap();
     let folder = path("");
-    assert_eq!(
-        refusal(Request::new(&folder)).await,
-        format!("\"{folder}\" is a folder, not a program")
-    );
+    assert_eq!(refusal(Request::new(&folder)).await, format!("\"{folder}\" is a folder, not a program"));
     let error = refusal(Request::new(path("plain"))).await;
     assert!(error.contains("may not be run: permission denied"), "{error}");
     let error = refusal(Request::new("./script").cwd(dir.path())).await;
-    assert_eq!(
-        error,
-        "\"./script\" cannot be run: the interpreter its first line names was not found"
-    );
+    assert_eq!(error, "\"./script\" cannot be run: the interpreter its first line names was not found");
 }
 
 #[tokio::test]
 async fn text_the_system_cannot_take_is_refused_before_anything_starts() {
-    assert_eq!(
-        refusal(Request::new("a\0b")).await,
-        "the program's name contains a NUL byte"
-    );
-    assert_eq!(
-        refusal(Request::new("echo").args(["ok", "a\0b"])).await,
-        "argument 2 contains a NUL byte"
-    );
-    assert_eq!(
-        refusal(Request::new("echo").cwd("a\0b")).await,
-        "the working folder contains a NUL byte"
-    );
+    assert_eq!(refusal(Request::new("a\0b")).await, "the program's name contains a NUL byte");
+    assert_eq!(refusal(Request::new("echo").args(["ok", "a\0b"])).await, "argument 2 contains a NUL byte");
+    assert_eq!(refusal(Request::new("echo").cwd("a\0b")).await, "the working folder contains a NUL byte");
     let error = refusal(Request::new("echo").env("KEY", "a\0b")).await;
     assert_eq!(error, "the environment variable \"KEY\" contains a NUL byte");
     for name in ["", "A=B"] {
         let error = refusal(Request::new("echo").env(name, "x")).await;
-        assert!(
-            error.ends_with("cannot be the name of an environment variable"),
-            "{error}"
-        );
+        assert!(error.ends_with("cannot be the name of an environment variable"), "{error}");
     }
     let error = refusal(Request::new("echo").args(["x".repeat(4 << 20)])).await;
-    assert!(
-        error.starts_with("\"echo\" could not be started: Argument list too long"),
-        "{error}"
-    );
+    assert!(error.starts_with("\"echo\" could not be started: Argument list too long"), "{error}");
 }

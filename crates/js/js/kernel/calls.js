@@ -53,8 +53,8 @@ export function resultJson(result) {
   if (details === undefined) return stringify(head);
   try {
     const json = stringify({ ...head, details });
-    // A half of a surrogate pair is no text outside JavaScript.
-    return /\\ud[89a-f]/i.test(json) ? stringify({ ...head, details }, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
+    // A half of a surrogate pair is no text outside JavaScript. `stringify` writes it out, and whole ones as they are.
+    return json.includes("\\ud") ? stringify({ ...head, details }, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
   } catch (error) {
     throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
   }

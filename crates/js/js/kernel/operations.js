@@ -17,6 +17,7 @@ export function operation(start, signal) {
     signal?.addEventListener("abort", stop);
     try {
       start(number);
+      if (signal?.aborted) stop();
     } catch (error) {
       waiting.delete(number);
       signal?.removeEventListener("abort", stop);

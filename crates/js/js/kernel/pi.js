@@ -6,18 +6,6 @@ import { operation } from "./operations.js";
 import { stagePending } from "./pending.js";
 import { makeUi } from "./ui.js";
 
-function lazily(target, name, make) {
-  Object.defineProperty(target, name, {
-    configurable: true,
-    enumerable: true,
-    get() {
-      const value = make();
-      Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true });
-      return value;
-    },
-  });
-}
-
 /** Runs a program (CONTRACT 3.2). */
 export async function exec(command, args = [], options = {}) {
   const { signal, timeout, cwd, env, stdin } = options ?? {};
@@ -87,25 +75,43 @@ export function hear(channel, json) {
   }
 }
 
-/** A fresh host API. `register` takes the tools of modules that register instead of returning them. */
-export function makePi(register) {
-  const ui = makeUi(0, undefined);
-  const pi = {
-    cwd: host.cwd(),
-    exec,
-    ui,
-    logger,
-    events,
-    pushPendingAction: stagePending,
-    registerTool: register,
-  };
-  Object.defineProperty(pi, "hasUI", { enumerable: true, configurable: true, get: () => host.hasUi(0) });
-  lazily(pi, "typebox", () => builtin("toolsmith:npm/typebox"));
-  lazily(pi, "zod", () => builtin("toolsmith:npm/zod"));
-  lazily(pi, "arktype", () => {
-    const library = builtin("toolsmith:npm/arktype");
-    return new Proxy(library.type, { get: (type, key) => (key in type ? Reflect.get(type, key) : library[key]) });
-  });
-  lazily(pi, "pi", () => builtin("toolsmith:family/coding_agent"));
-  return pi;
+let arktype;
+
+/** The type function of arktype, which also knows the library's other exports. */
+function makeArktype() {
+  const library = builtin("toolsmith:npm/arktype");
+  return new Proxy(library.type, { get: (type, key) => (key in type ? Reflect.get(type, key) : library[key]) });
 }
+
+let moduleUi;
+
+// The members are on the prototype, because this is made for every module; taking one out of its object is fine for all of
+// them, and libraries load when they are touched.
+class HostApi {
+  constructor(register) {
+    this.cwd = host.cwd();
+    this.registerTool = register;
+  }
+  get ui() {
+    return (moduleUi ??= makeUi(0, undefined));
+  }
+  get hasUI() {
+    return host.hasUi(0);
+  }
+  get typebox() {
+    return builtin("toolsmith:npm/typebox");
+  }
+  get zod() {
+    return builtin("toolsmith:npm/zod");
+  }
+  get arktype() {
+    return (arktype ??= makeArktype());
+  }
+  get pi() {
+    return builtin("toolsmith:family/coding_agent");
+  }
+}
+Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stagePending });
+
+/** A fresh host API. `register` takes the tools of modules that register instead of returning them. */
+export const makePi = (register) => new HostApi(register);

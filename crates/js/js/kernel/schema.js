@@ -3,9 +3,6 @@
 
 import { builtin } from "./host.js";
 
-const stringify = JSON.stringify;
-const parse = JSON.parse;
-
 const isObject = (value) => typeof value === "object" && value !== null;
 
 function kindOf(schema) {
@@ -27,10 +24,9 @@ function isZodShape(schema) {
   return values.length > 0 && values.every((value) => kindOf(value) === "zod");
 }
 
-function withoutNoise(json) {
-  delete json.$schema;
-  delete json["~standard"];
-  return json;
+function withoutNoise(schema) {
+  const { $schema, "~standard": standard, ...rest } = schema;
+  return rest;
 }
 
 function issuePath(path) {
@@ -50,7 +46,7 @@ const readers = {
     const zod = builtin("toolsmith:npm/zod");
     const json = zod.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
     return {
-      json: withoutNoise(parse(stringify(json))),
+      json: withoutNoise(json),
       async check(value) {
         const outcome = await zod.core.safeParseAsync(schema, value);
         if (outcome.success) return outcome.data;
@@ -74,7 +70,7 @@ const readers = {
     const input = schema.in ?? schema;
     const json = input.toJsonSchema({ fallback: (context) => context.base, dialect: null });
     return {
-      json: withoutNoise(parse(stringify(json))),
+      json: withoutNoise(json),
       async check(value) {
         const outcome = schema(value);
         if (!Array.isArray(outcome) || outcome[" arkKind"] !== "errors") return outcome;
@@ -83,17 +79,12 @@ const readers = {
     };
   },
 
-  typebox: (schema) => ({ json: withoutNoise(plain(schema)) }),
-  json: (schema) => ({ json: withoutNoise(plain(schema)) }),
+  typebox: (schema) => ({ json: withoutNoise(schema) }),
+  // One that says itself how it is written down may have more to it than its members.
+  json: (schema) => ({ json: typeof schema.toJSON === "function" ? schema : withoutNoise(schema) }),
 };
 
-function plain(schema) {
-  const text = stringify(schema);
-  if (text === undefined) throw new TypeError("the schema is not a JSON value");
-  return parse(text);
-}
-
-/** `{kind, json, check?}` of a tool's parameters; throws when they are no schema. */
+/** `{kind, json, check?}` of a tool's parameters, where `json` can be written as JSON; throws when they are no schema. */
 export function readSchema(parameters) {
   const kind = kindOf(parameters);
   if (kind === "none") throw new TypeError(`expected a zod, TypeBox, arktype or JSON schema, got ${typeof parameters}`);

@@ -4,6 +4,8 @@ import { describe } from "./errors.js";
 import { makePi } from "./pi.js";
 import { readSchema } from "./schema.js";
 
+const stringify = JSON.stringify;
+
 /** All tools of this runtime by number. */
 const tools = [];
 
@@ -20,6 +22,8 @@ function readApproval(approval) {
   return approval === undefined || approval === null ? undefined : { fixed: approval };
 }
 
+const has = (object, name) => typeof object[name] === "function" || undefined;
+
 function readTool(object) {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) throw new TypeError(SHAPE);
   const { name, description, parameters, label } = object;
@@ -28,36 +32,36 @@ function readTool(object) {
     parameters !== undefined && parameters !== null && typeof object.execute === "function";
   if (!valid) throw new TypeError(SHAPE);
   let schema;
+  let json;
   try {
     schema = readSchema(parameters);
+    json = stringify(schema.json);
+    if (json === undefined) throw new TypeError("it is not a JSON value");
   } catch (error) {
     throw new TypeError(`Tool "${name}": its parameters cannot be used as a schema: ${describe(error).message}`);
   }
-  return {
-    entry: { object, name, check: schema.check },
-    said: {
-      name,
-      label: typeof label === "string" && label !== "" ? label : name,
-      description,
-      parameters: schema.json,
-      schema: schema.kind,
-      strict: flag(object.strict),
-      hidden: flag(object.hidden),
-      deferrable: flag(object.deferrable),
-      approval: readApproval(object.approval),
-      loadMode: words(object.loadMode),
-      concurrency: words(object.concurrency),
-      mcpServerName: words(object.mcpServerName),
-      mcpToolName: words(object.mcpToolName),
-      timeout: amount(object.timeout),
-      hasApprovalDetails: typeof object.formatApprovalDetails === "function",
-      hasRenderCall: typeof object.renderCall === "function",
-      hasRenderResult: typeof object.renderResult === "function",
-      hasOnSession: typeof object.onSession === "function",
-      executeLength: object.execute.length,
-      renderCallLength: typeof object.renderCall === "function" ? object.renderCall.length : undefined,
-    },
-  };
+  // What is not there is left out: most tools declare nothing beyond the required.
+  const said = stringify({
+    number: tools.length,
+    name,
+    label: typeof label === "string" && label !== "" ? label : name,
+    description,
+    schema: schema.kind,
+    strict: flag(object.strict),
+    hidden: flag(object.hidden),
+    deferrable: flag(object.deferrable),
+    approval: readApproval(object.approval),
+    loadMode: words(object.loadMode),
+    concurrency: words(object.concurrency),
+    mcpServerName: words(object.mcpServerName),
+    mcpToolName: words(object.mcpToolName),
+    timeout: amount(object.timeout),
+    hasApprovalDetails: has(object, "formatApprovalDetails"),
+    hasRenderCall: has(object, "renderCall"),
+    hasRenderResult: has(object, "renderResult"),
+    hasOnSession: has(object, "onSession"),
+  });
+  return { entry: { object, name, check: schema.check }, said: `${said.slice(0, -1)},"parameters":${json}}` };
 }
 
 function findFactory(exports) {
@@ -73,15 +77,16 @@ export async function load(path) {
   if (factory === undefined) throw new TypeError("Tool must export a default function");
   const made = await factory(makePi((definition) => void registered.push(definition)));
   const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
-  const outcome = { tools: [], problems: [], many: list.length };
+  const described = [];
+  const problems = [];
   for (const [index, object] of [...list, ...registered].entries()) {
     try {
       const { entry, said } = readTool(object);
-      outcome.tools.push({ ...said, index, number: tools.length });
+      described.push(said);
       tools.push(entry);
     } catch (error) {
-      outcome.problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
+      problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
     }
   }
-  return JSON.stringify(outcome);
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)}}`;
 }

@@ -27,18 +27,9 @@ pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> Option<String>
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
         let mark = if number == index { '>' } else { ' ' };
-        frame.push(
-            format!("{mark} {:>gutter$} | {shown}", number + 1)
-                .trim_end()
-                .to_owned(),
-        );
+        frame.push(format!("{mark} {:>gutter$} | {shown}", number + 1).trim_end().to_owned());
         if number == index {
-            frame.push(format!(
-                "  {:>gutter$} | {:>width$}",
-                "",
-                "^",
-                width = column - shift + 1
-            ));
+            frame.push(format!("  {:>gutter$} | {:>width$}", "", "^", width = column - shift + 1));
         }
     }
     Some(frame.join("\n"))

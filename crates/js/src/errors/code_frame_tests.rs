@@ -19,10 +19,7 @@ fn the_ends_of_the_file_have_fewer_lines() {
 fn a_minified_line_is_cut_around_the_mark() {
     let source = format!("{}HERE{}", "x".repeat(5000), "y".repeat(5000));
     let frame = code_frame(&source, 1, 5001).unwrap();
-    assert!(
-        frame.contains("HERE") && frame.lines().all(|line| line.chars().count() < 120),
-        "{frame}"
-    );
+    assert!(frame.contains("HERE") && frame.lines().all(|line| line.chars().count() < 120), "{frame}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct LoadError {
 /// What stopped a load, before it is put into words.
 #[derive(Debug)]
 pub(crate) enum LoadFailure {
-    Thrown(Thrown),
+    Thrown(Box<Thrown>),
     /// It took too long.
     Deadline(Duration),
     /// It used too much memory.
@@ -78,7 +78,7 @@ impl LoadError {
 
     pub(crate) fn from_failure(path: &Path, failure: LoadFailure, sources: &dyn SourceLookup) -> Self {
         match failure {
-            LoadFailure::Thrown(thrown) => Self::from_thrown(path, "Failed to load tool: ", thrown, sources),
+            LoadFailure::Thrown(thrown) => Self::from_thrown(path, "Failed to load tool: ", &thrown, sources),
             LoadFailure::Deadline(time) => Self {
                 hint: Some(
                     "A module should only define tools when it is loaded; move long work into execute."
@@ -96,10 +96,7 @@ impl LoadError {
                 ),
                 ..Self::new(
                     path,
-                    format!(
-                        "Failed to load tool: loading needed more than {} MB of memory",
-                        cap >> 20
-                    ),
+                    format!("Failed to load tool: loading needed more than {} MB of memory", cap >> 20),
                 )
             },
             LoadFailure::Engine(message) => Self::new(path, format!("Failed to load tool: {message}")),
@@ -107,14 +104,17 @@ impl LoadError {
     }
 
     /// An error with `thrown` behind it.
-    pub(crate) fn from_thrown(path: &Path, prefix: &str, thrown: Thrown, sources: &dyn SourceLookup) -> Self {
+    pub(crate) fn from_thrown(
+        path: &Path,
+        prefix: &str,
+        thrown: &Thrown,
+        sources: &dyn SourceLookup,
+    ) -> Self {
         let location = thrown.location(sources);
         let frame = location.as_ref().and_then(|place| {
             let source = sources.source(&place.file.to_string_lossy());
-            let source = source.map_or_else(
-                || std::fs::read_to_string(&place.file).ok(),
-                |text| Some(text.to_string()),
-            )?;
+            let source = source
+                .map_or_else(|| std::fs::read_to_string(&place.file).ok(), |text| Some(text.to_string()))?;
             code_frame(&source, place.line, place.column)
         });
         let class = match thrown.class.as_deref() {
@@ -124,7 +124,7 @@ impl LoadError {
         Self {
             location,
             frame,
-            hint: hint(&thrown),
+            hint: hint(thrown),
             stack: thrown.mapped_stack(sources),
             ..Self::new(path, format!("{prefix}{class}{}", thrown.full_message()))
         }
@@ -149,13 +149,7 @@ fn hint(thrown: &Thrown) -> Option<String> {
             "Maximum call stack size exceeded",
             "Does the module import itself, or a function call itself without end?",
         ),
-        (
-            "stack overflow",
-            "Does the module import itself, or a function call itself without end?",
-        ),
+        ("stack overflow", "Does the module import itself, or a function call itself without end?"),
     ];
-    known
-        .iter()
-        .find(|(part, _)| message.contains(part))
-        .map(|(_, hint)| (*hint).to_owned())
+    known.iter().find(|(part, _)| message.contains(part)).map(|(_, hint)| (*hint).to_owned())
 }

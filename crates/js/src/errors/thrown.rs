@@ -40,13 +40,6 @@ impl Thrown {
         })
     }
 
-    pub(crate) fn from_message(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            ..Self::default()
-        }
-    }
-
     /// The message, with the causes behind it where they say more.
     pub(crate) fn full_message(&self) -> String {
         let mut text = if self.message.trim().is_empty() {
@@ -66,11 +59,7 @@ impl Thrown {
     /// Where it was thrown: what the loader says, or the first line of the stack in a file of the author's.
     pub(crate) fn location(&self, sources: &dyn SourceLookup) -> Option<Location> {
         if let (Some(file), Some(line)) = (&self.file_name, self.line_number) {
-            return Some(Location {
-                file: file.into(),
-                line,
-                column: self.column_number.unwrap_or(1),
-            });
+            return Some(Location { file: file.into(), line, column: self.column_number.unwrap_or(1) });
         }
         frames(&self.stack).find_map(|frame| frame.original(sources))
     }
@@ -81,10 +70,7 @@ impl Thrown {
             .filter(|frame| !frame.is_hosts())
             .map(|frame| match frame.original(sources) {
                 Some(place) => format!("    at {} ({place})", frame.function),
-                None => format!(
-                    "    at {} ({}:{}:{})",
-                    frame.function, frame.file, frame.line, frame.column
-                ),
+                None => format!("    at {} ({}:{}:{})", frame.function, frame.file, frame.line, frame.column),
             })
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
@@ -95,18 +81,14 @@ impl Thrown {
         let mut failure = Failure::new(self.full_message());
         failure.stack = self.mapped_stack(sources);
         let mut error = json!({});
-        for (key, value) in [
-            ("class", &self.class),
-            ("code", &self.code),
-            ("stack", &failure.stack),
-        ] {
+        for (key, value) in [("class", &self.class), ("code", &self.code), ("stack", &failure.stack)] {
             if let Some(value) = value {
                 error[key] = value.as_str().into();
             }
         }
         failure.details = Some(json!({ "error": error }));
         failure.class = self.class;
-        ToolError::Reply(failure)
+        ToolError::Reply(Box::new(failure))
     }
 }
 
@@ -127,11 +109,7 @@ impl Frame<'_> {
     fn original(&self, sources: &dyn SourceLookup) -> Option<Location> {
         let source = sources.source(self.file)?;
         let (line, column) = original_position(Path::new(self.file), &source, self.line, self.column)?;
-        Some(Location {
-            file: self.file.into(),
-            line,
-            column,
-        })
+        Some(Location { file: self.file.into(), line, column })
     }
 }
 
@@ -145,11 +123,6 @@ fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
         };
         let (rest, column) = place.rsplit_once(':')?;
         let (file, number) = rest.rsplit_once(':')?;
-        Some(Frame {
-            function,
-            file,
-            line: number.parse().ok()?,
-            column: column.parse().ok()?,
-        })
+        Some(Frame { function, file, line: number.parse().ok()?, column: column.parse().ok()? })
     })
 }

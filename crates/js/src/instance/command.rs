@@ -11,28 +11,13 @@ use crate::errors::{LoadError, LoadFailure};
 /// One message to the thread.
 pub(crate) enum Command {
     /// Import a module and run its factory.
-    Load {
-        call: u32,
-        path: PathBuf,
-        reply: oneshot::Sender<LoadReply>,
-    },
+    Load { call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply> },
     /// Start something that settles later.
-    Start {
-        call: u32,
-        kind: CallKind,
-        context: Box<ToolContext>,
-        reply: oneshot::Sender<CallReply>,
-    },
+    Start { call: u32, kind: CallKind, context: Box<ToolContext>, reply: oneshot::Sender<CallReply> },
     /// Trip a call's signal.
     Abort { call: u32, reason: String },
     /// Draw something now.
-    Render {
-        number: u32,
-        what: &'static str,
-        width: usize,
-        payload: String,
-        reply: oneshot::Sender<Drawn>,
-    },
+    Render { number: u32, what: &'static str, width: usize, payload: String, reply: oneshot::Sender<Drawn> },
     /// An operation has ended.
     Settle { number: u64, outcome: Settled },
     /// Something was said on the bus between tools.
@@ -40,12 +25,7 @@ pub(crate) enum Command {
     /// A staged action will never be used.
     ForgetPending { number: u32 },
     /// Input for a component that a tool shows, or a request to draw it.
-    View {
-        number: u32,
-        what: &'static str,
-        payload: String,
-        reply: Option<oneshot::Sender<Drawn>>,
-    },
+    View { number: u32, what: &'static str, payload: String, reply: Option<oneshot::Sender<Drawn>> },
     /// Look at the stop flags.
     Wake,
 }

@@ -14,8 +14,9 @@ use tokio::{sync::oneshot, time::timeout};
 use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
 
 use super::{
-    command::{CallFailure, CallKind, CallReply, Command, Drawn},
+    command::{CallFailure, CallKind, CallReply, Command, Drawn, LoadReply},
     operations::Operations,
+    spin,
     state::SharedState,
     thread as engine_thread,
 };
@@ -46,6 +47,12 @@ pub(crate) struct Instance {
     next_call: AtomicU32,
     /// Tripped by the thread when it has ended.
     ended: CancelToken,
+}
+
+/// A load that was asked for.
+pub(crate) struct StartedLoad {
+    path: PathBuf,
+    answer: oneshot::Receiver<LoadReply>,
 }
 
 /// Says on every way out of the thread that it has ended.
@@ -83,10 +90,7 @@ impl Instance {
             handle: OnceLock::new(),
         });
         let ended = CancelToken::new();
-        let guard = EndOfThread {
-            ended: ended.clone(),
-            engine: Arc::clone(&options.engine),
-        };
+        let guard = EndOfThread { ended: ended.clone(), engine: Arc::clone(&options.engine) };
         options.engine.threads.fetch_add(1, Ordering::SeqCst);
         options.engine.join_bus(&shared);
         let (thread_shared, limits) = (Arc::clone(&shared), options.limits.clone());
@@ -115,11 +119,6 @@ impl Instance {
         !self.shared.stop.is_forced() && !self.ended.is_cancelled()
     }
 
-    /// Bytes of JavaScript memory in use.
-    pub(crate) fn memory(&self) -> usize {
-        self.shared.memory.bytes()
-    }
-
     fn new_call(&self) -> u32 {
         self.next_call.fetch_add(1, Ordering::Relaxed)
     }
@@ -132,25 +131,33 @@ impl Instance {
     /// Imports a module and runs its factory, within the load deadline. A module that fails to load in time, or that
     /// takes its runtime down, ends the instance.
     pub(crate) async fn load(&self, path: &Path) -> Result<(String, Vec<PathBuf>), LoadError> {
+        let started = self.start_load(path);
+        self.finish_load(started).await.unwrap_or_else(|path| {
+            let failure = LoadFailure::Engine("its engine ended while it was loaded".to_owned());
+            Err(LoadError::from_failure(&path, failure, &NoSources))
+        })
+    }
+
+    /// Asks for a module to be loaded; the thread does it when it is done with what it was asked for before.
+    pub(crate) fn start_load(&self, path: &Path) -> StartedLoad {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Load {
-            call: self.new_call(),
-            path: path.to_path_buf(),
-            reply,
-        });
+        self.send(Command::Load { call: self.new_call(), path: path.to_path_buf(), reply });
+        StartedLoad { path: path.to_path_buf(), answer }
+    }
+
+    /// Waits for a load. The deadline counts from here, so loads are waited for in the order they were asked for. Gives
+    /// the path back when the instance ended before it came to it.
+    pub(crate) async fn finish_load(
+        &self,
+        started: StartedLoad,
+    ) -> Result<Result<(String, Vec<PathBuf>), LoadError>, PathBuf> {
+        let StartedLoad { path, answer } = started;
         match timeout(self.limits.load, answer).await {
-            Ok(Ok(outcome)) => outcome.map_err(|error| *error),
-            Ok(Err(_)) => {
-                let failure = LoadFailure::Engine("its engine ended while it was loaded".to_owned());
-                Err(LoadError::from_failure(path, failure, &NoSources))
-            }
+            Ok(Ok(outcome)) => Ok(outcome.map_err(|error| *error)),
+            Ok(Err(_)) => Err(path),
             Err(_) => {
                 self.force().await;
-                Err(LoadError::from_failure(
-                    path,
-                    LoadFailure::Deadline(self.limits.load),
-                    &NoSources,
-                ))
+                Ok(Err(LoadError::from_failure(&path, LoadFailure::Deadline(self.limits.load), &NoSources)))
             }
         }
     }
@@ -162,18 +169,12 @@ impl Instance {
             return Err(CallFailure::Tool(ToolError::stopped(Stop::NotStarted)));
         }
         let call = self.new_call();
-        let (reply, answer) = oneshot::channel();
-        self.send(Command::Start {
-            call,
-            kind,
-            context: Box::new(context),
-            reply,
-        });
-        let mut waiting = Waiting {
-            instance: Arc::clone(self),
-            call,
-            answer: Some(answer),
-        };
+        let (reply, mut answer) = oneshot::channel();
+        self.send(Command::Start { call, kind, context: Box::new(context), reply });
+        if let Some(outcome) = spin::for_a_moment(|| answer.try_recv().ok()) {
+            return outcome;
+        }
+        let mut waiting = Waiting { instance: Arc::clone(self), call, answer: Some(answer) };
         let outcome = tokio::select! {
             biased;
             outcome = waiting.answer() => Some(outcome),
@@ -194,10 +195,7 @@ impl Instance {
         cancel: &CancelToken,
     ) -> CallReply {
         let reason = cancel.reason().unwrap_or_default();
-        self.send(Command::Abort {
-            call,
-            reason: reason.clone(),
-        });
+        self.send(Command::Abort { call, reason: reason.clone() });
         let settled = tokio::select! {
             biased;
             outcome = &mut answer => Some(outcome),
@@ -214,24 +212,14 @@ impl Instance {
                     }
                     _ => (!reason.is_empty()).then_some(reason),
                 };
-                Err(CallFailure::Tool(ToolError::Stopped {
-                    stop: Stop::Stopped,
-                    note,
-                }))
+                Err(CallFailure::Tool(ToolError::Stopped { stop: Stop::Stopped, note }))
             }
             Some(Err(_)) => Err(engine_gone()),
             None => {
                 self.force().await;
                 let lost = "what it kept in memory is lost; the next call starts it afresh";
-                let note = if reason.is_empty() {
-                    lost.to_owned()
-                } else {
-                    format!("{reason}; {lost}")
-                };
-                Err(CallFailure::Tool(ToolError::Stopped {
-                    stop: Stop::Forced,
-                    note: Some(note),
-                }))
+                let note = if reason.is_empty() { lost.to_owned() } else { format!("{reason}; {lost}") };
+                Err(CallFailure::Tool(ToolError::Stopped { stop: Stop::Forced, note: Some(note) }))
             }
         }
     }
@@ -262,25 +250,14 @@ impl Instance {
         payload: String,
     ) -> Option<Drawn> {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Render {
-            number,
-            what,
-            width,
-            payload,
-            reply,
-        });
+        self.send(Command::Render { number, what, width, payload, reply });
         timeout(self.limits.render * 2, answer).await.ok()?.ok()
     }
 
     /// Draws a component a tool shows, or hands it input.
     pub(crate) async fn view(&self, number: u32, what: &'static str, payload: String) -> Option<Drawn> {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::View {
-            number,
-            what,
-            payload,
-            reply: Some(reply),
-        });
+        self.send(Command::View { number, what, payload, reply: Some(reply) });
         timeout(self.limits.render * 2, answer).await.ok()?.ok()
     }
 
@@ -339,7 +316,7 @@ impl SourceLookup for NoSources {
 }
 
 fn short_label(label: &str) -> String {
-    Path::new(label).file_stem().map_or_else(String::new, |stem| {
-        stem.to_string_lossy().chars().take(10).collect()
-    })
+    Path::new(label)
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().chars().take(10).collect())
 }

@@ -19,9 +19,7 @@ impl Kernel {
         ops::install(ctx, &host, state)?;
         ctx.globals().set("__toolsmith", host)?;
         let exports = state.modules.builtin_exports(ctx, KERNEL)?;
-        Ok(Self {
-            exports: Persistent::save(ctx, exports),
-        })
+        Ok(Self { exports: Persistent::save(ctx, exports) })
     }
 
     fn call<'js, R: rquickjs::FromJs<'js>>(

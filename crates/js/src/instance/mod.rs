@@ -5,13 +5,14 @@ mod handle;
 mod kernel;
 mod operations;
 mod pending;
+mod spin;
 mod state;
 mod thread;
 mod timers;
 mod view;
 
 pub(crate) use command::{CallFailure, CallKind, Drawn};
-pub(crate) use handle::{Instance, InstanceOptions};
+pub(crate) use handle::{Instance, InstanceOptions, StartedLoad};
 pub(crate) use operations::{HostError, Settled, unless_cancelled};
 pub(crate) use pending::PendingCallback;
 pub(crate) use state::{SharedState, ThreadState};

@@ -29,18 +29,11 @@ pub(crate) struct HostError {
 
 impl HostError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            class: "Error",
-            message: message.into(),
-            properties: Map::new(),
-        }
+        Self { class: "Error", message: message.into(), properties: Map::new() }
     }
 
     pub(crate) fn of_class(class: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            class,
-            ..Self::new(message)
-        }
+        Self { class, ..Self::new(message) }
     }
 
     #[must_use]
@@ -68,40 +61,24 @@ impl Operations {
     /// Takes note of a new operation.
     pub(crate) fn begin(&self, number: u64) -> CancelToken {
         let token = CancelToken::new();
-        self.running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(number, token.clone());
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(number, token.clone());
         token
     }
 
     pub(crate) fn end(&self, number: u64) {
-        self.running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&number);
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
     }
 
     /// Asks one to end.
     pub(crate) fn cancel(&self, number: u64) {
-        if let Some(token) = self
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&number)
-        {
+        if let Some(token) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&number) {
             token.cancel("aborted by the tool");
         }
     }
 
     /// Ends all of them, without grace.
     pub(crate) fn force_all(&self) {
-        for token in self
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-        {
+        for token in self.running.lock().unwrap_or_else(PoisonError::into_inner).values() {
             token.force("the tool was stopped");
         }
     }

@@ -18,10 +18,7 @@ pub(crate) struct PendingCallback {
 
 impl PendingCallback {
     pub(crate) fn new(state: &ThreadState, number: u32) -> Self {
-        Self {
-            instance: state.shared.instance(),
-            number,
-        }
+        Self { instance: state.shared.instance(), number }
     }
 
     fn instance(&self) -> Result<Arc<Instance>, ToolError> {
@@ -38,11 +35,7 @@ impl PendingCallback {
         ctx: ToolContext,
     ) -> Result<Option<ToolResult>, ToolError> {
         let instance = self.instance()?;
-        let kind = CallKind::Resolve {
-            number: self.number,
-            what,
-            reason: reason.to_owned(),
-        };
+        let kind = CallKind::Resolve { number: self.number, what, reason: reason.to_owned() };
         match instance.call(kind, ctx).await {
             Ok(json) if json.is_empty() => Ok(None),
             Ok(json) => serde_json::from_str(&json)
@@ -65,10 +58,7 @@ impl PendingCallbacks for PendingCallback {
     }
 
     fn void(&self) -> Option<String> {
-        let alive = self
-            .instance
-            .upgrade()
-            .is_some_and(|instance| instance.is_alive());
+        let alive = self.instance.upgrade().is_some_and(|instance| instance.is_alive());
         (!alive).then(|| {
             "The tool that staged this action was stopped since, and the action was lost with it. Run the tool again to \
              stage it anew."

@@ -14,7 +14,7 @@ use toolsmith_tool::{ToolContext, ToolError};
 use super::{
     command::{CallFailure, CallReply, Command, LoadReply},
     handle::Instance,
-    operations::{HostError, Operations, Settled},
+    operations::{Operations, Settled},
     timers::Timers,
 };
 use crate::{
@@ -67,10 +67,7 @@ impl SharedState {
 
     /// Hands on what was said on the bus.
     pub(crate) fn hear(&self, channel: &str, json: &str) {
-        let _ = self.queue.send(Command::Hear {
-            channel: channel.to_owned(),
-            json: json.to_owned(),
-        });
+        let _ = self.queue.send(Command::Hear { channel: channel.to_owned(), json: json.to_owned() });
     }
 
     /// Ends the runtime: what it does fails, what it waits for is ended.
@@ -119,17 +116,13 @@ impl ThreadState {
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
         let context = Rc::clone(&self.latest.borrow());
-        self.calls
-            .borrow_mut()
-            .insert(call, (context, Reply::Load(path, reply)));
+        self.calls.borrow_mut().insert(call, (context, Reply::Load(path, reply)));
     }
 
     pub(crate) fn begin_call(&self, call: u32, context: ToolContext, reply: oneshot::Sender<CallReply>) {
         let context = Rc::new(context);
         *self.latest.borrow_mut() = Rc::clone(&context);
-        self.calls
-            .borrow_mut()
-            .insert(call, (context, Reply::Call(reply)));
+        self.calls.borrow_mut().insert(call, (context, Reply::Call(reply)));
     }
 
     /// The context of a call; of the latest one for what no call is known for.
@@ -147,11 +140,7 @@ impl ThreadState {
 
     /// The interface of a call, or the module's own for 0.
     pub(crate) fn ui(&self, call: u32) -> std::sync::Arc<dyn toolsmith_tool::Ui> {
-        if call == 0 {
-            self.shared.engine.ui.handle().current()
-        } else {
-            self.context(call).ui.current()
-        }
+        if call == 0 { self.shared.engine.ui.handle().current() } else { self.context(call).ui.current() }
     }
 
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
@@ -171,9 +160,9 @@ impl ThreadState {
             Reply::Call(reply) => {
                 let _ = reply.send(match kind {
                     "result" => Ok(payload),
-                    "refused" => Err(CallFailure::Refused(
-                        serde_json::from_str(&payload).unwrap_or_default(),
-                    )),
+                    "refused" => {
+                        Err(CallFailure::Refused(serde_json::from_str(&payload).unwrap_or_default()))
+                    }
                     _ => Err(CallFailure::Tool(self.tool_error(Thrown::from_json(&payload)))),
                 });
             }
@@ -194,27 +183,9 @@ impl ThreadState {
         let failure = if is_out_of_memory(&thrown) {
             LoadFailure::Memory(self.memory_cap)
         } else {
-            LoadFailure::Thrown(thrown)
+            LoadFailure::Thrown(Box::new(thrown))
         };
         LoadError::from_failure(path, failure, self)
-    }
-
-    /// Throws an error of ours into JavaScript.
-    pub(crate) fn throw(ctx: &rquickjs::Ctx<'_>, error: &HostError) -> rquickjs::Error {
-        let make = || -> rquickjs::Result<rquickjs::Value<'_>> {
-            let object = rquickjs::Exception::from_message(ctx.clone(), &error.message)?.into_object();
-            if error.class != "Error" {
-                object.set("name", error.class)?;
-            }
-            for (key, value) in &error.properties {
-                object.set(key.as_str(), ctx.json_parse(value.to_string())?)?;
-            }
-            Ok(object.into_value())
-        };
-        match make() {
-            Ok(value) => ctx.throw(value),
-            Err(error) => error,
-        }
     }
 }
 

@@ -13,6 +13,7 @@ use rquickjs::{CaughtError, Context, Ctx, Error, Persistent, Runtime, Value};
 use super::{
     command::{CallKind, Command, Drawn},
     kernel::Kernel,
+    spin,
     state::{SharedState, ThreadState},
 };
 use crate::{allocator::CappedAllocator, errors::Thrown, limits::Limits, modules::ModuleStore};
@@ -21,20 +22,20 @@ use crate::{allocator::CappedAllocator, errors::Thrown, limits::Limits, modules:
 /// seen.
 const JOBS_BETWEEN_LOOKS: usize = 256;
 
+/// Bytes a runtime allocates before it first looks for garbage. Loading a schema library makes none.
+const GC_THRESHOLD: usize = 8 << 20;
+
 /// Runs an instance until its end.
 pub(crate) fn run(
     shared: Arc<SharedState>,
     limits: &Limits,
     queue: &mpsc::Receiver<Command>,
 ) -> Result<(), String> {
-    let allocator = CappedAllocator::new(
-        Arc::clone(&shared.stop),
-        Arc::clone(&shared.memory),
-        limits.memory,
-    );
+    let allocator = CappedAllocator::new(Arc::clone(&shared.stop), Arc::clone(&shared.memory), limits.memory);
     let failed = |error: Error| format!("the engine does not start: {error}");
     let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
     runtime.set_max_stack_size(limits.stack);
+    runtime.set_gc_threshold(GC_THRESHOLD);
     let stop = Arc::clone(&shared.stop);
     runtime.set_interrupt_handler(Some(Box::new(move || stop.should_interrupt())));
     let modules = ModuleStore::new(Arc::clone(&shared.stop));
@@ -45,14 +46,7 @@ pub(crate) fn run(
     let state = ThreadState::new(shared, modules, limits.memory);
     let kernel = context.with(|ctx| Kernel::boot(&ctx, &state)).map_err(failed)?;
 
-    let mut thread = Thread {
-        runtime,
-        context,
-        state,
-        kernel,
-        rejections,
-        limits,
-    };
+    let mut thread = Thread { runtime, context, state, kernel, rejections, limits };
     thread.work_off(queue);
     thread.tear_down();
     Ok(())
@@ -71,9 +65,10 @@ impl Thread<'_> {
     fn work_off(&mut self, queue: &mpsc::Receiver<Command>) {
         loop {
             let due = self.state.timers.borrow_mut().next_due();
-            let command = match due {
-                None => queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
-                Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
+            let command = match (spin::for_a_moment(|| queue.try_recv().ok()), due) {
+                (Some(command), _) => Ok(command),
+                (None, None) => queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
+                (None, Some(due)) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
             match command {
                 Ok(command) => self.obey(command),
@@ -128,52 +123,30 @@ impl Thread<'_> {
                 self.state.begin_load(call, path, reply);
                 self.enter(call, |ctx| self.kernel.start_load(ctx, call, &name));
             }
-            Command::Start {
-                call,
-                kind,
-                context,
-                reply,
-            } => {
+            Command::Start { call, kind, context, reply } => {
                 self.state.begin_call(call, *context, reply);
                 self.enter(call, |ctx| match kind {
-                    CallKind::Execute {
-                        number,
-                        tool_call_id,
-                        arguments,
-                    } => self
-                        .kernel
-                        .start_call(ctx, call, number, &tool_call_id, arguments),
+                    CallKind::Execute { number, tool_call_id, arguments } => {
+                        self.kernel.start_call(ctx, call, number, &tool_call_id, arguments)
+                    }
                     CallKind::Resolve { number, what, reason } => {
                         self.kernel.resolve_pending(ctx, call, number, what, &reason)
                     }
                     CallKind::Session { number, event } => {
                         self.kernel.tell_session(ctx, call, number, &event)
                     }
-                    CallKind::Approval {
-                        number,
-                        what,
-                        arguments,
-                    } => self.kernel.ask_approval(ctx, call, number, what, &arguments),
+                    CallKind::Approval { number, what, arguments } => {
+                        self.kernel.ask_approval(ctx, call, number, what, &arguments)
+                    }
                 });
             }
             Command::Abort { call, reason } => {
                 self.enter(call, |ctx| self.kernel.abort_call(ctx, call, &reason))
             }
-            Command::Render {
-                number,
-                what,
-                width,
-                payload,
-                reply,
-            } => {
+            Command::Render { number, what, width, payload, reply } => {
                 let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
             }
-            Command::View {
-                number,
-                what,
-                payload,
-                reply,
-            } => {
+            Command::View { number, what, payload, reply } => {
                 let drawn = self.draw(|ctx| self.kernel.view(ctx, number, what, &payload));
                 if let Some(reply) = reply {
                     let _ = reply.send(drawn);
@@ -210,9 +183,7 @@ impl Thread<'_> {
     fn draw(&self, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<(String, String)>) -> Drawn {
         let stop = &self.state.shared.stop;
         stop.limit(self.limits.render);
-        let outcome = self
-            .context
-            .with(|ctx| run(&ctx).map_err(|_| self.describe_caught(&ctx)));
+        let outcome = self.context.with(|ctx| run(&ctx).map_err(|_| self.describe_caught(&ctx)));
         if stop.take_expired() {
             return Drawn::Failed(format!("it took longer than {:?}", self.limits.render));
         }
@@ -262,14 +233,7 @@ impl Thread<'_> {
     }
 
     fn tear_down(self) {
-        let Self {
-            runtime,
-            context,
-            state,
-            kernel,
-            rejections,
-            ..
-        } = self;
+        let Self { runtime, context, state, kernel, rejections, .. } = self;
         drop(kernel);
         rejections.take();
         state.modules.clear();
@@ -305,10 +269,6 @@ impl Rejections {
     }
 
     fn take(&self) -> Vec<Persistent<Value<'static>>> {
-        self.list
-            .borrow_mut()
-            .drain(..)
-            .map(|(_, reason)| reason)
-            .collect()
+        self.list.borrow_mut().drain(..).map(|(_, reason)| reason).collect()
     }
 }

@@ -31,11 +31,7 @@ impl Timers {
     pub(crate) fn next_due(&mut self) -> Option<Instant> {
         loop {
             let Reverse((due, ticket, number)) = *self.queue.peek()?;
-            if self
-                .due
-                .get(&number)
-                .is_some_and(|(_, current)| *current == ticket)
-            {
+            if self.due.get(&number).is_some_and(|(_, current)| *current == ticket) {
                 return Some(due);
             }
             self.queue.pop();

@@ -15,10 +15,7 @@ pub(crate) struct CustomComponent {
 
 impl CustomComponent {
     pub(crate) fn new(state: &ThreadState, number: u32) -> Self {
-        Self {
-            instance: state.shared.instance(),
-            number,
-        }
+        Self { instance: state.shared.instance(), number }
     }
 }
 
@@ -26,12 +23,7 @@ impl CustomComponent {
 impl CustomView for CustomComponent {
     async fn render(&self, width: usize) -> Option<RenderedLines> {
         let payload = json!({ "width": width }).to_string();
-        match self
-            .instance
-            .upgrade()?
-            .view(self.number, "render", payload)
-            .await?
-        {
+        match self.instance.upgrade()?.view(self.number, "render", payload).await? {
             Drawn::Lines(lines) => Some(lines.into()),
             Drawn::Failed(error) => {
                 tracing::warn!(%error, "A tool's own view failed to draw");
@@ -42,9 +34,7 @@ impl CustomView for CustomComponent {
 
     async fn input(&self, keys: &str) {
         if let Some(instance) = self.instance.upgrade() {
-            instance
-                .view(self.number, "input", json!({ "keys": keys }).to_string())
-                .await;
+            instance.view(self.number, "input", json!({ "keys": keys }).to_string()).await;
         }
     }
 }

@@ -3,13 +3,8 @@
 use crate::builtins;
 
 /// Where the family of hosts that tools are written for publishes its packages.
-const FAMILY_SCOPES: &[&str] = &[
-    "@oh-my-pi/",
-    "@mariozechner/",
-    "@earendil-works/",
-    "@f5-sales-demo/",
-    "@f5xc-salesdemos/",
-];
+const FAMILY_SCOPES: &[&str] =
+    &["@oh-my-pi/", "@mariozechner/", "@earendil-works/", "@f5-sales-demo/", "@f5xc-salesdemos/"];
 
 /// Libraries by the specifiers that import them.
 const LIBRARIES: &[(&str, &str)] = &[
@@ -36,9 +31,7 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     if let Some((_, module)) = LIBRARIES.iter().find(|(known, _)| *known == specifier) {
         return Some(module);
     }
-    let package = FAMILY_SCOPES
-        .iter()
-        .find_map(|scope| specifier.strip_prefix(scope))?;
+    let package = FAMILY_SCOPES.iter().find_map(|scope| specifier.strip_prefix(scope))?;
     Some(match package.split('/').next().unwrap_or_default() {
         "pi-tui" => "toolsmith:family/tui",
         "pi-ai" => "toolsmith:family/ai",

@@ -90,10 +90,7 @@ fn not_found(importer: &Path, specifier: &str, error: &ResolveError) -> NotFound
         specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
     });
     NotFound {
-        message: format!(
-            "Cannot find {kind} '{specifier}' imported from {}{detail}",
-            importer.display()
-        ),
+        message: format!("Cannot find {kind} '{specifier}' imported from {}{detail}", importer.display()),
         package,
     }
 }

@@ -97,19 +97,11 @@ impl ModuleStore {
 
     /// Every file that was loaded.
     pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
-        self.files
-            .borrow()
-            .keys()
-            .map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT)))
-            .collect()
+        self.files.borrow().keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect()
     }
 
     fn resolver(&self) -> Rc<FileResolver> {
-        Rc::clone(
-            self.resolver
-                .borrow_mut()
-                .get_or_insert_with(|| Rc::new(FileResolver::new())),
-        )
+        Rc::clone(self.resolver.borrow_mut().get_or_insert_with(|| Rc::new(FileResolver::new())))
     }
 
     /// Resolves for `require` and `import.meta.resolve`; throws when there is nothing.
@@ -160,29 +152,17 @@ impl ModuleStore {
 
     fn load_builtin<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         let Some(code) = builtins::bytecode(name) else {
-            return Err(Exception::throw_reference(
-                ctx,
-                &format!("There is no built-in module {name}"),
-            ));
+            return Err(Exception::throw_reference(ctx, &format!("There is no built-in module {name}")));
         };
         // SAFETY: the bytecode was made by the same version of the engine, in `build.rs`.
-        let module = self
-            .stop
-            .while_compiling(|| unsafe { Module::load(ctx.clone(), code) })?;
-        self.held
-            .borrow_mut()
-            .insert(name.to_owned(), HeldModule::new(module.clone()));
+        let module = self.stop.while_compiling(|| unsafe { Module::load(ctx.clone(), code) })?;
+        self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
         Ok(module)
     }
 
     /// The built-in module as an importer wants it: itself, or a stand-in that also has the names it lacks.
     fn builtin_for(&self, ctx: &Ctx<'_>, importer: &str, specifier: &str, module: String) -> Result<String> {
-        let wanted = match self
-            .files
-            .borrow()
-            .get(importer)
-            .and_then(|file| file.imports.get(specifier))
-        {
+        let wanted = match self.files.borrow().get(importer).and_then(|file| file.imports.get(specifier)) {
             Some(names) if !names.is_empty() => names.clone(),
             _ => return Ok(module),
         };
@@ -197,11 +177,7 @@ impl ModuleStore {
             return Ok(module);
         }
         let mut stand_ins = self.stand_ins.borrow_mut();
-        stand_ins.push(StandIn {
-            module,
-            package: specifier.to_owned(),
-            missing,
-        });
+        stand_ins.push(StandIn { module, package: specifier.to_owned(), missing });
         Ok(format!("{STAND_IN}{}", stand_ins.len() - 1))
     }
 
@@ -225,12 +201,7 @@ impl ModuleStore {
         {
             let stand_ins = self.stand_ins.borrow();
             let stand_in = index.parse().ok().and_then(|index: usize| stand_ins.get(index));
-            let Some(StandIn {
-                module,
-                package,
-                missing,
-            }) = stand_in
-            else {
+            let Some(StandIn { module, package, missing }) = stand_in else {
                 return Err(Exception::throw_reference(ctx, name));
             };
             code.push_str(&format!(
@@ -256,8 +227,7 @@ impl ModuleStore {
         name: &str,
         code: impl Into<Vec<u8>>,
     ) -> Result<Module<'js, Declared>> {
-        self.stop
-            .while_compiling(|| Module::declare(ctx.clone(), name, code))
+        self.stop.while_compiling(|| Module::declare(ctx.clone(), name, code))
     }
 
     fn load_file<'js>(self: &Rc<Self>, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
@@ -281,11 +251,7 @@ impl ModuleStore {
         }
         let prepared = transform::prepare(path, &source)
             .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
-        let Prepared {
-            code,
-            format,
-            imports,
-        } = prepared;
+        let Prepared { code, format, imports } = prepared;
         self.remember(name, Arc::clone(&source), imports);
         if format == Format::CommonJs {
             return self.load_common_js(ctx, name);
@@ -294,17 +260,13 @@ impl ModuleStore {
             Some(code) => self.declare(ctx, name, code)?,
             None => self.declare(ctx, name, source.as_bytes())?,
         };
-        self.held
-            .borrow_mut()
-            .insert(name.to_owned(), HeldModule::new(module.clone()));
+        self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
         self.fill_meta(&module.meta()?, name)?;
         Ok(module)
     }
 
     fn remember(&self, name: &str, source: Arc<str>, imports: BTreeMap<String, Vec<String>>) {
-        self.files
-            .borrow_mut()
-            .insert(name.to_owned(), LoadedFile { source, imports });
+        self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports });
     }
 
     /// A CommonJS file as a module: it runs now, so that its exports are known by name.
@@ -326,18 +288,11 @@ impl ModuleStore {
 
     fn fill_meta<'js>(self: &Rc<Self>, meta: &Object<'js>, name: &str) -> Result<()> {
         let path = Path::new(name);
-        let folder = path
-            .parent()
-            .unwrap_or(Path::new("/"))
-            .to_string_lossy()
-            .into_owned();
+        let folder = path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
         meta.set("url", file_url(path))?;
         meta.set("filename", name)?;
         meta.set("path", name)?;
-        meta.set(
-            "file",
-            path.file_name().map(|file| file.to_string_lossy().into_owned()),
-        )?;
+        meta.set("file", path.file_name().map(|file| file.to_string_lossy().into_owned()))?;
         meta.set("dirname", folder.as_str())?;
         meta.set("dir", folder.as_str())?;
         meta.set("main", false)?;
@@ -441,21 +396,14 @@ fn compile_function<'js>(
 }
 
 fn without_hashbang(code: &str) -> &str {
-    if code.starts_with("#!") {
-        code.find('\n').map_or("", |end| &code[end..])
-    } else {
-        code
-    }
+    if code.starts_with("#!") { code.find('\n').map_or("", |end| &code[end..]) } else { code }
 }
 
 fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
     let bytes = fs::read(path).map_err(|error| {
-        throw_with(
-            ctx,
-            "Error",
-            &format!("Cannot read {}: {error}", path.display()),
-            |object| object.set("fileName", path.to_string_lossy().into_owned()),
-        )
+        throw_with(ctx, "Error", &format!("Cannot read {}: {error}", path.display()), |object| {
+            object.set("fileName", path.to_string_lossy().into_owned())
+        })
     })?;
     if bytes.len() > MAX_SOURCE_BYTES {
         let message = format!("{} is larger than {} MB", path.display(), MAX_SOURCE_BYTES >> 20);
@@ -465,10 +413,8 @@ fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
         Ok(text) => Ok(Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text))),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let message = format!(
-                "{} is not UTF-8: the byte at offset {at} starts no character",
-                path.display()
-            );
+            let message =
+                format!("{} is not UTF-8: the byte at offset {at} starts no character", path.display());
             Err(throw_with(ctx, "SyntaxError", &message, |object| {
                 object.set("fileName", path.to_string_lossy().into_owned())
             }))
@@ -517,9 +463,7 @@ fn throw_syntax(ctx: &Ctx<'_>, name: &str, source: &str, problem: &SyntaxProblem
 
 fn throw_native(ctx: &Ctx<'_>, name: &str, what: &str) -> Error {
     let message = format!("{name} is {what}, which the embedded engine cannot run");
-    throw_with(ctx, "Error", &message, |object| {
-        object.set("code", "ERR_DLOPEN_FAILED")
-    })
+    throw_with(ctx, "Error", &message, |object| object.set("code", "ERR_DLOPEN_FAILED"))
 }
 
 /// A string literal of JavaScript. JSON's is one, but for two line ends that are fine in JavaScript today.

@@ -57,10 +57,7 @@ pub(crate) struct Language {
 
 impl Language {
     pub(crate) fn of(path: &Path) -> Self {
-        let extension = path
-            .extension()
-            .and_then(|extension| extension.to_str())
-            .unwrap_or_default();
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let (typescript, format) = match extension {
             "ts" | "tsx" => (true, None),
             "mts" => (true, Some(Format::EsModule)),
@@ -74,11 +71,7 @@ impl Language {
 
     fn source_type(self) -> SourceType {
         // `mjs` is strict about being a module; what is CommonJS after all is found out from the content.
-        let base = if self.typescript {
-            SourceType::ts()
-        } else {
-            SourceType::unambiguous()
-        };
+        let base = if self.typescript { SourceType::ts() } else { SourceType::unambiguous() };
         match self.format {
             Some(Format::CommonJs) => base.with_commonjs(true),
             _ => base,
@@ -91,28 +84,19 @@ pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProbl
     let language = Language::of(path);
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, language.source_type())
-        .with_options(ParseOptions {
-            allow_return_outside_function: true,
-            ..ParseOptions::default()
-        })
+        .with_options(ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() })
         .parse();
     if let Some(diagnostic) = parsed.diagnostics.errors().next() {
         return Err(problem(diagnostic));
     }
     let imports = imports(&parsed.module_record);
-    let format = language
-        .format
-        .unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
+    let format = language.format.unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
     let code = if language.typescript {
         Some(emit(&allocator, parsed.program, path, format, false)?.code)
     } else {
         None
     };
-    Ok(Prepared {
-        code,
-        format,
-        imports,
-    })
+    Ok(Prepared { code, format, imports })
 }
 
 /// Finds where a place in the emitted code is in the author's source. Lines and columns count from one. This repeats
@@ -124,9 +108,7 @@ pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u3
     }
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, language.source_type()).parse();
-    let format = language
-        .format
-        .unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
+    let format = language.format.unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
     let emitted = emit(&allocator, parsed.program, path, format, true).ok()?;
     let map = emitted.map?;
     let table = map.generate_lookup_table();
@@ -141,10 +123,7 @@ fn emit<'a>(
     format: Format,
     with_map: bool,
 ) -> Result<CodegenReturn<'a>, SyntaxProblem> {
-    let analysed = SemanticBuilder::new()
-        .with_excess_capacity(2.0)
-        .with_enum_eval(true)
-        .build(&program);
+    let analysed = SemanticBuilder::new().with_excess_capacity(2.0).with_enum_eval(true).build(&program);
     if let Some(diagnostic) = analysed.diagnostics.errors().next() {
         return Err(problem(diagnostic));
     }
@@ -158,10 +137,8 @@ fn emit<'a>(
     if let Some(diagnostic) = transformed.diagnostics.errors().next() {
         return Err(problem(diagnostic));
     }
-    let options = CodegenOptions {
-        source_map_path: with_map.then(|| path.to_path_buf()),
-        ..CodegenOptions::default()
-    };
+    let options =
+        CodegenOptions { source_map_path: with_map.then(|| path.to_path_buf()), ..CodegenOptions::default() };
     Ok(Codegen::new().with_options(options).build(&program))
 }
 
@@ -169,10 +146,7 @@ fn problem(diagnostic: &OxcDiagnostic) -> SyntaxProblem {
     SyntaxProblem {
         message: diagnostic.message.to_string(),
         help: diagnostic.help.as_ref().map(ToString::to_string),
-        offset: diagnostic
-            .labels
-            .first()
-            .map_or(0, |label| label.offset() as usize),
+        offset: diagnostic.labels.first().map_or(0, |label| label.offset() as usize),
     }
 }
 
@@ -189,16 +163,9 @@ fn imports(record: &ModuleRecord<'_>) -> BTreeMap<String, Vec<String>> {
             ImportImportName::NamespaceObject => {}
         }
     }
-    for entry in record
-        .indirect_export_entries
-        .iter()
-        .filter(|entry| !entry.is_type)
-    {
+    for entry in record.indirect_export_entries.iter().filter(|entry| !entry.is_type) {
         if let (Some(request), ExportImportName::Name(name)) = (&entry.module_request, &entry.import_name) {
-            imports
-                .entry(request.name.to_string())
-                .or_default()
-                .push(name.name.to_string());
+            imports.entry(request.name.to_string()).or_default().push(name.name.to_string());
         }
     }
     imports
@@ -218,11 +185,7 @@ fn find_format(program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
     }
     let mut finder = CommonJsNames { found: false };
     finder.visit_program(program);
-    if finder.found {
-        Format::CommonJs
-    } else {
-        Format::EsModule
-    }
+    if finder.found { Format::CommonJs } else { Format::EsModule }
 }
 
 struct CommonJsNames {
@@ -231,10 +194,8 @@ struct CommonJsNames {
 
 impl<'a> Visit<'a> for CommonJsNames {
     fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
-        self.found |= matches!(
-            identifier.name.as_str(),
-            "module" | "exports" | "require" | "__dirname" | "__filename"
-        );
+        self.found |=
+            matches!(identifier.name.as_str(), "module" | "exports" | "require" | "__dirname" | "__filename");
     }
 
     fn visit_statement(&mut self, statement: &Statement<'a>) {
@@ -248,15 +209,9 @@ impl<'a> Visit<'a> for CommonJsNames {
 
 /// Line and column, from one, of a byte offset.
 pub(crate) fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
-    let offset = (0..=offset.min(source.len()))
-        .rev()
-        .find(|at| source.is_char_boundary(*at))
-        .unwrap_or(0);
+    let offset = (0..=offset.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
     let before = &source[..offset];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |text| text.chars().count()) + 1;
-    (
-        u32::try_from(line).unwrap_or(u32::MAX),
-        u32::try_from(column).unwrap_or(u32::MAX),
-    )
+    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }

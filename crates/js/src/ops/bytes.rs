@@ -17,19 +17,16 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     let encode = |ctx: Ctx<'js>, text: JsString<'js>| -> Result<TypedArray<'js, u8>> {
         // A half of a surrogate pair becomes the replacement character, as the web has it.
-        let bytes = text
-            .to_string()
-            .map_or_else(|_| lossy(&ctx, &text), |text| Ok(text.into_bytes()))?;
+        let bytes = text.to_string().map_or_else(|_| lossy(&ctx, &text), |text| Ok(text.into_bytes()))?;
         TypedArray::new(ctx, bytes)
     };
     host.set("utf8Encode", Func::from(encode))?;
     let decode = |ctx: Ctx<'js>, bytes: TypedArray<'js, u8>, fatal: bool| -> Result<String> {
         match String::from_utf8(copy(&bytes)) {
             Ok(text) => Ok(text),
-            Err(_) if fatal => Err(Exception::throw_type(
-                &ctx,
-                "The encoded data was not valid for encoding utf-8",
-            )),
+            Err(_) if fatal => {
+                Err(Exception::throw_type(&ctx, "The encoded data was not valid for encoding utf-8"))
+            }
             Err(error) => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         }
     };
@@ -37,10 +34,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set(
         "latin1Decode",
         Func::from(|bytes: TypedArray<'js, u8>| {
-            copy(&bytes)
-                .iter()
-                .map(|byte| char::from(*byte))
-                .collect::<String>()
+            copy(&bytes).iter().map(|byte| char::from(*byte)).collect::<String>()
         }),
     )?;
     host.set(
@@ -58,10 +52,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
         TypedArray::new(ctx, lenient_base64(&text))
     };
     host.set("base64Decode", Func::from(decode64))?;
-    host.set(
-        "hexEncode",
-        Func::from(|bytes: TypedArray<'js, u8>| hex(&copy(&bytes))),
-    )?;
+    host.set("hexEncode", Func::from(|bytes: TypedArray<'js, u8>| hex(&copy(&bytes))))?;
     let decode_hex = |ctx: Ctx<'js>, text: String| -> Result<TypedArray<'js, u8>> {
         let pairs = text.as_bytes().chunks_exact(2).map_while(|pair| {
             let text = std::str::from_utf8(pair).ok()?;
@@ -76,9 +67,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine between looking and copying.
-    unsafe { array.as_bytes() }
-        .map(<[u8]>::to_vec)
-        .unwrap_or_default()
+    unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
 }
 
 fn lossy<'js>(ctx: &Ctx<'js>, text: &JsString<'js>) -> Result<Vec<u8>> {
@@ -112,10 +101,6 @@ fn lenient_base64(text: &str) -> Vec<u8> {
         .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
         .collect();
     // A single character left over stands for nothing.
-    let usable = if clean.len() % 4 == 1 {
-        &clean[..clean.len() - 1]
-    } else {
-        &clean[..]
-    };
+    let usable = if clean.len() % 4 == 1 { &clean[..clean.len() - 1] } else { &clean[..] };
     LENIENT.decode(usable).unwrap_or_default()
 }

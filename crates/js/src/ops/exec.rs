@@ -26,10 +26,7 @@ struct ExecRequest {
 
 pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
     let state = Rc::clone(state);
-    host.set(
-        "exec",
-        Func::from(move |number: f64, json: String| start(&state, whole(number), &json)),
-    )
+    host.set("exec", Func::from(move |number: f64, json: String| start(&state, whole(number), &json)))
 }
 
 fn start(state: &ThreadState, number: u64, json: &str) {
@@ -46,9 +43,8 @@ fn start(state: &ThreadState, number: u64, json: &str) {
         if let Some(text) = request.stdin {
             process.stdin = Stdin::Bytes(text.into_bytes());
         }
-        process.timeout = request
-            .timeout
-            .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
+        process.timeout =
+            request.timeout.and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok());
         if request.aborted {
             token.cancel("aborted before it started");
         }

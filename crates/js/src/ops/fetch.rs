@@ -38,11 +38,7 @@ impl WebClients {
             // Another part of the program may have chosen one already; any will do.
             let _ = rustls::crypto::ring::default_provider().install_default();
             let agent = concat!("toolsmith/", env!("CARGO_PKG_VERSION"));
-            Client::builder()
-                .user_agent(agent)
-                .redirect(policy)
-                .build()
-                .map_err(|error| describe(&error))
+            Client::builder().user_agent(agent).redirect(policy).build().map_err(|error| describe(&error))
         })
         .clone()
     }
@@ -61,26 +57,17 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     let own = Rc::clone(state);
     host.set(
         "fetchStart",
-        Func::from(
-            move |number: f64, json: String, body: Option<TypedArray<'js, u8>>| {
-                start(&own, whole(number), &json, body.map(|body| bytes::copy(&body)));
-            },
-        ),
+        Func::from(move |number: f64, json: String, body: Option<TypedArray<'js, u8>>| {
+            start(&own, whole(number), &json, body.map(|body| bytes::copy(&body)));
+        }),
     )?;
     let own = Rc::clone(state);
-    host.set(
-        "fetchRead",
-        Func::from(move |number: f64, response: u32| read(&own, whole(number), response)),
-    )?;
+    host.set("fetchRead", Func::from(move |number: f64, response: u32| read(&own, whole(number), response)))?;
     let own = Rc::clone(state);
     host.set(
         "fetchClose",
         Func::from(move |response: u32| {
-            own.shared
-                .responses
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&response);
+            own.shared.responses.lock().unwrap_or_else(PoisonError::into_inner).remove(&response);
         }),
     )
 }
@@ -106,11 +93,7 @@ fn start(state: &ThreadState, number: u64, json: &str, body: Option<Vec<u8>>) {
             Ok(response) => {
                 let id = RESPONSES.fetch_add(1, Ordering::Relaxed);
                 let head = head_json(&response, id, &asked);
-                shared
-                    .responses
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(id, response);
+                shared.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(id, response);
                 Settled::Text(head)
             }
             Err(error) => Settled::Failed(error),
@@ -135,10 +118,8 @@ async fn send(
     if let Some(body) = body {
         builder = builder.body(body);
     }
-    let response = builder
-        .send()
-        .await
-        .map_err(|error| fetch_failed(describe(&error), error_code(&error)))?;
+    let response =
+        builder.send().await.map_err(|error| fetch_failed(describe(&error), error_code(&error)))?;
     if request.redirect == "error" && response.status().is_redirection() {
         return Err(fetch_failed("unexpected redirect".to_owned(), None));
     }
@@ -162,10 +143,7 @@ fn header_pairs(headers: &HeaderMap) -> Vec<(String, String)> {
     headers
         .iter()
         .map(|(name, value)| {
-            (
-                name.as_str().to_owned(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         })
         .collect()
 }
@@ -174,21 +152,13 @@ fn header_pairs(headers: &HeaderMap) -> Vec<(String, String)> {
 fn read(state: &ThreadState, number: u64, id: u32) {
     let shared = std::sync::Arc::clone(&state.shared);
     state.shared.spawn_operation(number, |token| async move {
-        let taken = shared
-            .responses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&id);
+        let taken = shared.responses.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         let Some(mut response) = taken else {
             return Settled::Nothing;
         };
         match unless_cancelled(&token, response.chunk()).await {
             Some(Ok(Some(chunk))) => {
-                shared
-                    .responses
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(id, response);
+                shared.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(id, response);
                 Settled::Bytes(chunk.to_vec())
             }
             Some(Ok(None)) => Settled::Nothing,
@@ -219,11 +189,7 @@ fn describe(error: &reqwest::Error) -> String {
     }
     if inner.is::<reqwest::Error>() {
         // Without its address this is all it says.
-        return if error.is_timeout() {
-            "timed out".to_owned()
-        } else {
-            "the request failed".to_owned()
-        };
+        return if error.is_timeout() { "timed out".to_owned() } else { "the request failed".to_owned() };
     }
     inner.to_string()
 }

@@ -1,9 +1,6 @@
 //! Functions about the runtime itself: outcomes of calls, timers, the log, compiling, built-in modules.
 
-#![expect(
-    unsafe_code,
-    reason = "compiling without running is beyond the engine's safe interface"
-)]
+#![expect(unsafe_code, reason = "compiling without running is beyond the engine's safe interface")]
 
 use std::{
     rc::Rc,
@@ -38,22 +35,15 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     host.set(
         "startTimer",
         Func::from(move |number: u32, delay: f64| {
-            own.timers.borrow_mut().start(
-                number,
-                Duration::try_from_secs_f64(delay / 1000.0).unwrap_or_default(),
-            );
+            own.timers
+                .borrow_mut()
+                .start(number, Duration::try_from_secs_f64(delay / 1000.0).unwrap_or_default());
         }),
     )?;
     let own = Rc::clone(state);
-    host.set(
-        "stopTimer",
-        Func::from(move |number: u32| own.timers.borrow_mut().stop(number)),
-    )?;
+    host.set("stopTimer", Func::from(move |number: u32| own.timers.borrow_mut().stop(number)))?;
     let own = Rc::clone(state);
-    host.set(
-        "cancelOperation",
-        Func::from(move |number: f64| own.shared.operations.cancel(whole(number))),
-    )?;
+    host.set("cancelOperation", Func::from(move |number: f64| own.shared.operations.cancel(whole(number))))?;
     host.set("now", Func::from(milliseconds_since_start))?;
     let own = Rc::clone(state);
     host.set(
@@ -75,10 +65,7 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
         }),
     )?;
     let own = Rc::clone(state);
-    host.set(
-        "evalScript",
-        Func::from(move |ctx: Ctx<'js>, code: String| eval_script(&own, &ctx, code)),
-    )?;
+    host.set("evalScript", Func::from(move |ctx: Ctx<'js>, code: String| eval_script(&own, &ctx, code)))?;
     let own = Rc::clone(state);
     host.set(
         "emitEvent",
@@ -130,13 +117,7 @@ fn eval_script<'js>(state: &ThreadState, ctx: &Ctx<'js>, code: String) -> Result
     // by us and given up to `JS_EvalFunction`, whose result is owned by the value made of it.
     unsafe {
         let function = state.shared.stop.while_compiling(|| {
-            qjs::JS_Eval(
-                raw,
-                bytes.as_ptr().cast(),
-                length as _,
-                c"eval".as_ptr(),
-                flags.cast_signed(),
-            )
+            qjs::JS_Eval(raw, bytes.as_ptr().cast(), length as _, c"eval".as_ptr(), flags.cast_signed())
         });
         if qjs::JS_VALUE_GET_TAG(function) == qjs::JS_TAG_EXCEPTION {
             return Err(Error::Exception);

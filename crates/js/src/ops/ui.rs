@@ -60,19 +60,11 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
         }),
     )?;
     let own = Rc::clone(state);
-    host.set(
-        "setTitle",
-        Func::from(move |call: u32, title: String| own.ui(call).set_title(&title)),
-    )?;
+    host.set("setTitle", Func::from(move |call: u32, title: String| own.ui(call).set_title(&title)))?;
     let own = Rc::clone(state);
     host.set(
         "themePalette",
-        Func::from(move || {
-            own.ui(0)
-                .theme()
-                .map(|theme| theme.to_string())
-                .unwrap_or_default()
-        }),
+        Func::from(move || own.ui(0).theme().map(|theme| theme.to_string()).unwrap_or_default()),
     )
 }
 
@@ -96,25 +88,19 @@ async fn ask(
 ) -> Option<String> {
     let options = DialogOptions::new(cancel);
     match kind {
-        "select" => ui
-            .select(&dialog.title, &dialog.options, options)
-            .await
-            .map(|chosen| json!(chosen).to_string()),
+        "select" => {
+            ui.select(&dialog.title, &dialog.options, options).await.map(|chosen| json!(chosen).to_string())
+        }
         "confirm" => Some(json!(ui.confirm(&dialog.title, &dialog.message, options).await).to_string()),
         "input" => {
-            let text = ui
-                .input(&dialog.title, dialog.placeholder.as_deref(), options)
-                .await;
+            let text = ui.input(&dialog.title, dialog.placeholder.as_deref(), options).await;
             text.map(|text| json!(text).to_string())
         }
         "editor" => {
             let text = ui.editor(&dialog.title, dialog.prefill.as_deref(), options).await;
             text.map(|text| json!(text).to_string())
         }
-        "custom" => ui
-            .custom(Arc::new(component?), options)
-            .await
-            .map(|value| value.to_string()),
+        "custom" => ui.custom(Arc::new(component?), options).await.map(|value| value.to_string()),
         _ => None,
     }
 }

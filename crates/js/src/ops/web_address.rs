@@ -15,9 +15,7 @@ pub(super) fn install(host: &Object<'_>) -> Result<()> {
     host.set(
         "domainToAscii",
         Func::from(|domain: String| {
-            url::Host::parse(&domain)
-                .map(|host| host.to_string())
-                .unwrap_or_default()
+            url::Host::parse(&domain).map(|host| host.to_string()).unwrap_or_default()
         }),
     )
 }
@@ -61,13 +59,9 @@ fn change(href: String, part: String, value: String) -> Option<String> {
             let (host, port) = value
                 .rsplit_once(':')
                 .map_or((value.as_str(), None), |(host, port)| (host, port.parse().ok()));
-            url.set_host(Some(host)).map_err(|_| ()).and_then(|()| {
-                if port.is_some() {
-                    url.set_port(port)
-                } else {
-                    Ok(())
-                }
-            })
+            url.set_host(Some(host))
+                .map_err(|_| ())
+                .and_then(|()| if port.is_some() { url.set_port(port) } else { Ok(()) })
         }
         "hostname" => url.set_host(Some(&value)).map_err(|_| ()),
         "port" => url.set_port(value.parse().ok()),

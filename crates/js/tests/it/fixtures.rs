@@ -56,10 +56,7 @@ fn empty() -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_contract_case_holds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut cases: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut cases: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.sort();
     assert!(cases.len() > 20, "the cases are where they should be");
     let only = std::env::var("CASE").ok();
@@ -88,11 +85,7 @@ async fn run_case(name: &str, folder: &Path) {
         let error = error.replace(&*root.to_string_lossy(), "ROOT");
         assert!(error.contains(part), "{name}: {error:?} should contain {part:?}");
     }
-    let tools: Vec<Arc<dyn Tool>> = loaded
-        .tools
-        .iter()
-        .map(|loaded| Arc::clone(&loaded.tool))
-        .collect();
+    let tools: Vec<Arc<dyn Tool>> = loaded.tools.iter().map(|loaded| Arc::clone(&loaded.tool)).collect();
     if let Some(expected) = &case.tools {
         let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
         assert_eq!(&names, expected, "{name}");
@@ -136,9 +129,7 @@ fn check_spec(name: &str, tool: &Arc<dyn Tool>, expected: &Value) {
 async fn run_call(name: &str, tools: &[Arc<dyn Tool>], call: &Call, root: &Path) {
     let tool = find(name, tools, call.tool.as_ref());
     let mut registry = Registry::new();
-    registry
-        .register(Arc::clone(tool), toolsmith_tool::Origin::built_in())
-        .unwrap();
+    registry.register(Arc::clone(tool), toolsmith_tool::Origin::built_in()).unwrap();
     let spec = tool.spec();
     let schema = &registry.get(&spec.name).unwrap().arguments;
     let (updates, seen) = collector();
@@ -146,9 +137,7 @@ async fn run_call(name: &str, tools: &[Arc<dyn Tool>], call: &Call, root: &Path)
         Ok(prepared) => {
             let context = ToolContext::detached().with_updates(updates);
             let call = ToolCall::new("call-1", prepared.arguments);
-            tool.execute(call, context)
-                .await
-                .map_err(|error| error.to_string())
+            tool.execute(call, context).await.map_err(|error| error.to_string())
         }
         Err(error) => Err(error.to_string()),
     };
@@ -170,12 +159,8 @@ async fn run_call(name: &str, tools: &[Arc<dyn Tool>], call: &Call, root: &Path)
         (Ok(result), ..) => panic!("{name}: should have failed, but gave {result:?}"),
     }
     if let Some(expected) = &call.updates {
-        let seen: Vec<String> = seen
-            .lock()
-            .unwrap()
-            .iter()
-            .map(toolsmith_tool::ToolResult::joined_text)
-            .collect();
+        let seen: Vec<String> =
+            seen.lock().unwrap().iter().map(toolsmith_tool::ToolResult::joined_text).collect();
         assert_eq!(&seen, expected, "{name}");
     }
 }

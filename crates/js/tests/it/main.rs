@@ -1,10 +1,10 @@
 //! The tests of `toolsmith-js`: one binary, a module per subject.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod errors;
 mod fixtures;
+mod globals;
+mod hostile;
 mod project;
+mod rendering;
+mod surroundings;

@@ -13,7 +13,8 @@ use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateS
 
 /// Files in a folder of their own, and an engine that works there.
 pub(crate) struct Project {
-    pub(crate) folder: TempDir,
+    /// Removed with the project.
+    _folder: TempDir,
     pub(crate) engine: Engine,
 }
 
@@ -32,7 +33,7 @@ impl Project {
             fs::write(path, text).unwrap();
         }
         let engine = Engine::new(EngineOptions::new(root).limits(limits));
-        Self { folder, engine }
+        Self { _folder: folder, engine }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -70,8 +71,7 @@ pub(crate) fn tool_source(body: &str) -> String {
 
 /// Calls a tool with nothing around it.
 pub(crate) async fn call(tool: &Arc<dyn Tool>, arguments: Value) -> Result<ToolResult, ToolError> {
-    tool.execute(ToolCall::new("call-1", arguments), ToolContext::detached())
-        .await
+    tool.execute(ToolCall::new("call-1", arguments), ToolContext::detached()).await
 }
 
 /// Runs a body as a tool and gives its text.

@@ -30,11 +30,7 @@ fn fill_part(part: &Part<'_>, value: &mut Value, steps: usize) -> bool {
     }
     for keyword in ["anyOf", "oneOf"] {
         // The branch the value was written for is the one whose defaults count.
-        if let Some(branch) = part
-            .branches(keyword)
-            .into_iter()
-            .find(|branch| branch.is_valid(value))
-        {
+        if let Some(branch) = part.branches(keyword).into_iter().find(|branch| branch.is_valid(value)) {
             changed |= fill_part(&branch, value, steps - 1);
         }
     }

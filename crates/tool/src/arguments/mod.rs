@@ -37,14 +37,18 @@ pub struct Prepared {
 }
 
 impl ArgumentSchema {
+    /// Makes what compiling any schema needs, which takes as long as loading a tool. It is made by the first
+    /// [`ArgumentSchema::compile`] otherwise; a program that will need it can call this early, on another thread.
+    pub fn warm_up() {
+        let _ = Self::compile(&serde_json::json!({ "type": "object" }));
+    }
+
     /// Compiles the schema. References that would need the network or a file are refused.
     ///
     /// # Errors
     /// When it is not a JSON Schema, or not one for an object.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        Ok(Self {
-            tree: SchemaTree::compile(schema)?,
-        })
+        Ok(Self { tree: SchemaTree::compile(schema)? })
     }
 
     /// Prepares arguments that arrived as JSON text, as models send them. An empty text stands for no arguments.
@@ -94,10 +98,7 @@ impl ArgumentSchema {
 
     /// The error for problems found beyond the schema, by code the author wrote: same text, same cutting.
     pub fn refuse(tool: &str, problems: Vec<(String, String)>, received: &Value) -> ArgumentError {
-        let problems = problems
-            .into_iter()
-            .map(|(path, message)| Problem { path, message })
-            .collect();
+        let problems = problems.into_iter().map(|(path, message)| Problem { path, message }).collect();
         ArgumentError::invalid(tool, problems, received)
     }
 }

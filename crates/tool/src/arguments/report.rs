@@ -58,11 +58,7 @@ impl ArgumentError {
         let mut text = format!("Validation failed for tool \"{tool}\":");
         let more = problems.len().saturating_sub(MAX_PROBLEMS);
         for problem in problems.into_iter().take(MAX_PROBLEMS) {
-            text.push_str(&format!(
-                "\n  - {}: {}",
-                cut(&problem.path, MAX_STRING_CHARS),
-                problem.message
-            ));
+            text.push_str(&format!("\n  - {}: {}", cut(&problem.path, MAX_STRING_CHARS), problem.message));
         }
         if more > 0 {
             text.push_str(&format!("\n  … and {more} more"));
@@ -77,10 +73,7 @@ impl ArgumentError {
 /// The validator could list errors itself, but it lists those of every alternative within every alternative, which
 /// grows beyond bounds on schemas that refer to themselves. Here one alternative speaks at each fork.
 pub(super) fn problems(tree: &SchemaTree, value: &Value) -> Vec<Problem> {
-    let mut found = Explanation {
-        path: Vec::new(),
-        problems: Vec::new(),
-    };
+    let mut found = Explanation { path: Vec::new(), problems: Vec::new() };
     found.explain(&tree.root(), value, 0);
     found.problems
 }
@@ -94,11 +87,7 @@ impl Explanation {
     fn push(&mut self, name: Option<&str>, message: String) {
         let mut parts: Vec<&str> = self.path.iter().map(String::as_str).collect();
         parts.extend(name);
-        let path = if parts.is_empty() {
-            "root".to_owned()
-        } else {
-            parts.join("/")
-        };
+        let path = if parts.is_empty() { "root".to_owned() } else { parts.join("/") };
         let problem = Problem { path, message };
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -128,9 +117,7 @@ impl Explanation {
         match value {
             Value::Object(map) => {
                 for (key, inner) in map {
-                    let Some(property) = part
-                        .property(key)
-                        .or_else(|| part.below(["additionalProperties"]))
+                    let Some(property) = part.property(key).or_else(|| part.below(["additionalProperties"]))
                     else {
                         continue;
                     };
@@ -154,15 +141,8 @@ impl Explanation {
         }
         if self.problems.len() == before {
             let rules = part.rare_keywords();
-            let rules = if rules.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", rules.join(", "))
-            };
-            self.push(
-                None,
-                format!("does not satisfy the schema{rules}, {}", received(value)),
-            );
+            let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
+            self.push(None, format!("does not satisfy the schema{rules}, {}", received(value)));
         }
     }
 
@@ -172,10 +152,8 @@ impl Explanation {
         if branches.is_empty() || branches.iter().any(|branch| branch.is_valid(value)) {
             return;
         }
-        let targets: Vec<Part<'_>> = branches
-            .iter()
-            .map(|branch| branch.reference().unwrap_or_else(|| branch.clone()))
-            .collect();
+        let targets: Vec<Part<'_>> =
+            branches.iter().map(|branch| branch.reference().unwrap_or_else(|| branch.clone())).collect();
         let (right_type, wrong_type): (Vec<&Part<'_>>, Vec<&Part<'_>>) = targets.iter().partition(|part| {
             let types = part.expected_types();
             (types.is_empty() || fits_types(value, &types))
@@ -194,10 +172,7 @@ impl Explanation {
             let given = value.get(tag).map(received).unwrap_or_default();
             return self.push(
                 Some(tag),
-                format!(
-                    "expected one of {}, {given}",
-                    cut(&options.join(", "), MAX_STRING_CHARS)
-                ),
+                format!("expected one of {}, {given}", cut(&options.join(", "), MAX_STRING_CHARS)),
             );
         }
         let mut expected: Vec<String> = Vec::new();
@@ -211,19 +186,14 @@ impl Explanation {
                 expected.push(words);
             }
         }
-        self.push(
-            None,
-            format!("expected {}, {}", expected.join(" or "), received(value)),
-        );
+        self.push(None, format!("expected {}, {}", expected.join(" or "), received(value)));
     }
 
     fn describe(&mut self, error: &ValidationError<'_>) {
         let received = received(error.instance());
         let message = match error.kind() {
             ValidationErrorKind::Required { property } => {
-                let name = property
-                    .as_str()
-                    .map_or_else(|| property.to_string(), str::to_owned);
+                let name = property.as_str().map_or_else(|| property.to_string(), str::to_owned);
                 return self.push(Some(&name), "required, but missing".to_owned());
             }
             ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -277,9 +247,7 @@ fn tag_text(part: &Part<'_>, tag: &str) -> Option<String> {
 fn count_wrong_properties(part: &Part<'_>, value: &Value) -> usize {
     part.property_names()
         .filter(|name| match value.get(name) {
-            Some(given) => part
-                .property(name)
-                .is_some_and(|property| !property.is_valid(given)),
+            Some(given) => part.property(name).is_some_and(|property| !property.is_valid(given)),
             None => part.requires(name),
         })
         .count()
@@ -288,21 +256,14 @@ fn count_wrong_properties(part: &Part<'_>, value: &Value) -> usize {
 fn type_words(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(name) => name.to_string(),
-        TypeKind::Multiple(names) => names
-            .iter()
-            .map(|name| name.to_string())
-            .collect::<Vec<_>>()
-            .join(" or "),
+        TypeKind::Multiple(names) => {
+            names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" or ")
+        }
     }
 }
 
 fn options_text(options: &Value) -> String {
-    let texts: Vec<String> = options
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(Value::to_string)
-        .collect();
+    let texts: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
     cut(&texts.join(", "), MAX_STRING_CHARS)
 }
 
@@ -311,11 +272,7 @@ fn received(value: &Value) -> String {
         Value::Array(items) => format!("received an array of {}", items.len()),
         Value::Object(map) => format!("received an object with {} properties", map.len()),
         Value::Null => "received null".to_owned(),
-        scalar => format!(
-            "received {} ({})",
-            cut(&scalar.to_string(), MAX_VALUE_CHARS),
-            type_name(scalar)
-        ),
+        scalar => format!("received {} ({})", cut(&scalar.to_string(), MAX_VALUE_CHARS), type_name(scalar)),
     }
 }
 

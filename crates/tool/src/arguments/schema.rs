@@ -50,18 +50,14 @@ impl SchemaTree {
             return Err(SchemaError::TooDeep);
         }
         let Value::Object(map) = schema else {
-            return Err(SchemaError::NotAnObject {
-                found: shorten(&schema.to_string()),
-            });
+            return Err(SchemaError::NotAnObject { found: shorten(&schema.to_string()) });
         };
         match map.get("type") {
             None => {}
             Some(Value::String(name)) if name == "object" => {}
             Some(Value::Array(names)) if names.iter().any(|name| name == "object") => {}
             Some(other) => {
-                return Err(SchemaError::NotAnObject {
-                    found: shorten(&format!("\"type\": {other}")),
-                });
+                return Err(SchemaError::NotAnObject { found: shorten(&format!("\"type\": {other}")) });
             }
         }
         let mut root = schema.clone();
@@ -73,12 +69,7 @@ impl SchemaTree {
             },
             message: shorten(&error.to_string()),
         })?;
-        Ok(Self {
-            has_defaults: mentions_default(schema),
-            root,
-            validator,
-            parts: OnceLock::new(),
-        })
+        Ok(Self { has_defaults: mentions_default(schema), root, validator, parts: OnceLock::new() })
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
@@ -91,11 +82,7 @@ impl SchemaTree {
     }
 
     pub(super) fn root(&self) -> Part<'_> {
-        Part {
-            tree: self,
-            pointer: "#".to_owned(),
-            schema: &self.root,
-        }
+        Part { tree: self, pointer: "#".to_owned(), schema: &self.root }
     }
 
     fn parts(&self) -> Option<&ValidatorMap> {
@@ -112,9 +99,7 @@ impl SchemaTree {
 
 impl fmt::Debug for SchemaTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SchemaTree")
-            .field("root", &self.root)
-            .finish_non_exhaustive()
+        f.debug_struct("SchemaTree").field("root", &self.root).finish_non_exhaustive()
     }
 }
 
@@ -141,12 +126,8 @@ fn put_cheap_properties_first(schema: &mut Value) {
 }
 
 fn cost_rank(property: &Value) -> u8 {
-    let scalar = |name: &Value| {
-        matches!(
-            name.as_str(),
-            Some("string" | "number" | "integer" | "boolean" | "null")
-        )
-    };
+    let scalar =
+        |name: &Value| matches!(name.as_str(), Some("string" | "number" | "integer" | "boolean" | "null"));
     if property.get("const").is_some() || property.get("enum").is_some() {
         0
     } else if property.get("type").is_some_and(scalar) {
@@ -226,13 +207,8 @@ impl<'s> Part<'s> {
 
     /// The branches of `allOf`, `anyOf` or `oneOf`.
     pub(super) fn branches(&self, keyword: &str) -> Vec<Part<'s>> {
-        let count = self
-            .keyword(keyword)
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        (0..count)
-            .filter_map(|index| self.below([keyword, &index.to_string()]))
-            .collect()
+        let count = self.keyword(keyword).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).filter_map(|index| self.below([keyword, &index.to_string()])).collect()
     }
 
     /// Where `$ref` leads, when that is a pointer within the document.
@@ -283,10 +259,7 @@ impl<'s> Part<'s> {
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect();
         if self.is_closed() {
-            let names = self
-                .property_names()
-                .map(|name| (name.to_owned(), Value::Bool(true)))
-                .collect();
+            let names = self.property_names().map(|name| (name.to_owned(), Value::Bool(true))).collect();
             own.insert("properties".to_owned(), Value::Object(names));
             own.insert("additionalProperties".to_owned(), Value::Bool(false));
         }
@@ -323,10 +296,7 @@ impl<'s> Part<'s> {
 
     /// The part that describes one element of an array.
     pub(super) fn element(&self, index: usize) -> Option<Part<'s>> {
-        let prefix = self
-            .keyword("prefixItems")
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
+        let prefix = self.keyword("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
         if index < prefix {
             return self.below(["prefixItems", &index.to_string()]);
         }
@@ -402,9 +372,7 @@ fn percent_decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let hex = bytes
-            .get(at + 1..at + 3)
-            .and_then(|pair| std::str::from_utf8(pair).ok());
+        let hex = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
         match (bytes[at], hex.and_then(|pair| u8::from_str_radix(pair, 16).ok())) {
             (b'%', Some(byte)) => {
                 out.push(byte);

@@ -4,11 +4,7 @@ use serde_json::{Value, json};
 use toolsmith_tool::{ArgumentSchema, SchemaError};
 
 fn refusal(schema: &Value, arguments: Value) -> String {
-    ArgumentSchema::compile(schema)
-        .unwrap()
-        .prepare("my_tool", arguments)
-        .unwrap_err()
-        .to_string()
+    ArgumentSchema::compile(schema).unwrap().prepare("my_tool", arguments).unwrap_err().to_string()
 }
 
 #[test]
@@ -26,10 +22,7 @@ fn c4_2_the_text_names_path_expectation_and_value() {
         },
         "required": ["count"],
     });
-    let text = refusal(
-        &schema,
-        json!({ "count": "many", "mode": "medium", "edits": [{ "line": {} }] }),
-    );
+    let text = refusal(&schema, json!({ "count": "many", "mode": "medium", "edits": [{ "line": {} }] }));
     assert_eq!(
         text,
         r#"Validation failed for tool "my_tool":
@@ -85,20 +78,13 @@ fn the_text_stays_short_whatever_was_sent() {
     assert!(text.len() < 2_000, "{} bytes", text.len());
     let many: Vec<Value> = (0..10_000).map(|_| json!("no")).collect();
     let text = refusal(&schema, json!({ "list": many }));
-    assert!(
-        text.contains("more") && text.len() < 8_000,
-        "{} bytes",
-        text.len()
-    );
+    assert!(text.contains("more") && text.len() < 8_000, "{} bytes", text.len());
 }
 
 #[test]
 fn text_that_is_not_json_says_where() {
     let schema = ArgumentSchema::compile(&json!({ "type": "object" })).unwrap();
-    let error = schema
-        .prepare_text("my_tool", "path: a.txt")
-        .unwrap_err()
-        .to_string();
+    let error = schema.prepare_text("my_tool", "path: a.txt").unwrap_err().to_string();
     assert!(
         error.starts_with(
             "Validation failed for tool \"my_tool\": Tool call arguments are not valid JSON.\nParse Error: expected value at line 1"
@@ -122,14 +108,8 @@ fn refusals_by_the_authors_own_code_have_the_same_shape() {
 #[test]
 fn a_schema_that_cannot_be_used_is_refused_with_the_place() {
     let refused = |schema: Value| ArgumentSchema::compile(&schema).unwrap_err();
-    assert!(matches!(
-        refused(json!({ "type": "string" })),
-        SchemaError::NotAnObject { .. }
-    ));
-    assert!(matches!(
-        refused(json!("object")),
-        SchemaError::NotAnObject { .. }
-    ));
+    assert!(matches!(refused(json!({ "type": "string" })), SchemaError::NotAnObject { .. }));
+    assert!(matches!(refused(json!("object")), SchemaError::NotAnObject { .. }));
     assert!(matches!(refused(json!(null)), SchemaError::NotAnObject { .. }));
     assert_eq!(
         refused(json!({ "type": "object", "properties": { "a": { "type": "strin" } } })).to_string(),
@@ -146,11 +126,7 @@ fn a_schema_that_cannot_be_used_is_refused_with_the_place() {
 
 #[test]
 fn references_out_of_the_document_are_refused() {
-    for target in [
-        "http://127.0.0.1:9/schema.json",
-        "file:///etc/passwd",
-        "other.json",
-    ] {
+    for target in ["http://127.0.0.1:9/schema.json", "file:///etc/passwd", "other.json"] {
         let schema = json!({ "type": "object", "properties": { "a": { "$ref": target } } });
         let error = ArgumentSchema::compile(&schema).unwrap_err().to_string();
         assert!(error.contains(target.rsplit('/').next().unwrap()), "{error}");

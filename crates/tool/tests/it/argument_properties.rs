@@ -48,10 +48,8 @@ fn key() -> impl Strategy<Value = String> {
 
 fn any_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
-        prop::sample::select(vec![
-            "string", "number", "integer", "boolean", "null", "array", "object"
-        ])
-        .prop_map(|name| json!({ "type": name })),
+        prop::sample::select(vec!["string", "number", "integer", "boolean", "null", "array", "object"])
+            .prop_map(|name| json!({ "type": name })),
         Just(json!({ "type": ["string", "null"] })),
         Just(json!({ "type": ["number", "boolean"] })),
         Just(json!({ "enum": ["apply", "discard", 3] })),
@@ -66,9 +64,7 @@ fn any_schema() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
-            inner
-                .clone()
-                .prop_map(|items| json!({ "type": "array", "items": items })),
+            inner.clone().prop_map(|items| json!({ "type": "array", "items": items })),
             vec(inner.clone(), 1..3).prop_map(|branches| json!({ "anyOf": branches })),
             vec(inner.clone(), 1..3).prop_map(|branches| json!({ "oneOf": branches })),
             vec(inner.clone(), 1..3).prop_map(|branches| json!({ "allOf": branches })),
@@ -78,24 +74,20 @@ fn any_schema() -> impl Strategy<Value = Value> {
 }
 
 fn object_schema(property: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
-    (
-        vec((key(), property, any::<bool>()), 0..4),
-        prop::option::of(any::<bool>()),
-    )
-        .prop_map(|(properties, open)| {
+    (vec((key(), property, any::<bool>()), 0..4), prop::option::of(any::<bool>())).prop_map(
+        |(properties, open)| {
             let mut required: Vec<String> = properties.iter().filter(|p| p.2).map(|p| p.0.clone()).collect();
             required.sort();
             required.dedup();
-            let properties: Map<String, Value> = properties
-                .into_iter()
-                .map(|(key, schema, _)| (key, schema))
-                .collect();
+            let properties: Map<String, Value> =
+                properties.into_iter().map(|(key, schema, _)| (key, schema)).collect();
             let mut schema = json!({ "type": "object", "properties": properties, "required": required });
             if let Some(open) = open {
                 schema["additionalProperties"] = json!(open);
             }
             schema
-        })
+        },
+    )
 }
 
 proptest! {
@@ -136,20 +128,16 @@ proptest! {
 
 /// An independent judge of validity.
 fn jsonschema_is_valid(schema: &Value) -> impl Fn(&Value) -> bool + use<> {
-    let validator = jsonschema::options()
-        .offline()
-        .should_validate_formats(true)
-        .build(schema)
-        .unwrap();
+    let validator = jsonschema::options().offline().should_validate_formats(true).build(schema).unwrap();
     move |value| validator.is_valid(value)
 }
 
 /// Whether all of `part` is in `whole`, which may have more properties (defaults).
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => part
-            .iter()
-            .all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value))),
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value)))
+        }
         (Value::Array(whole), Value::Array(part)) => {
             whole.len() == part.len() && whole.iter().zip(part).all(|(whole, part)| contains(whole, part))
         }

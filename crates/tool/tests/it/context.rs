@@ -42,10 +42,7 @@ async fn c3_3_headless_answers_and_a_switch_that_reaches_every_holder() {
     let taken_early = slot.handle();
     let ui = taken_early.current();
     assert!(!ui.has_ui());
-    assert_eq!(
-        ui.select("t", &["a".to_owned()], DialogOptions::default()).await,
-        None
-    );
+    assert_eq!(ui.select("t", &["a".to_owned()], DialogOptions::default()).await, None);
     assert_eq!(ui.input("t", None, DialogOptions::default()).await, None);
     assert_eq!(ui.editor("t", None, DialogOptions::default()).await, None);
     assert!(!ui.confirm("t", "m", DialogOptions::default()).await);
@@ -58,12 +55,7 @@ async fn c3_3_headless_answers_and_a_switch_that_reaches_every_holder() {
     let ui = taken_early.current();
     assert!(ui.has_ui());
     assert!(ui.confirm("t", "m", DialogOptions::default()).await);
-    assert_eq!(
-        ui.select("t", &["a".to_owned()], DialogOptions::default())
-            .await
-            .as_deref(),
-        Some("a")
-    );
+    assert_eq!(ui.select("t", &["a".to_owned()], DialogOptions::default()).await.as_deref(), Some("a"));
 }
 
 #[test]
@@ -71,10 +63,7 @@ fn c4_1_content_has_the_documented_json() {
     let result = ToolResult {
         content: vec![
             ContentBlock::text("t"),
-            ContentBlock::Image {
-                data: "AAAA".into(),
-                mime_type: "image/png".into(),
-            },
+            ContentBlock::Image { data: "AAAA".into(), mime_type: "image/png".into() },
         ],
         details: Some(json!({ "n": 1 })),
         is_error: false,
@@ -94,29 +83,17 @@ fn c4_1_content_has_the_documented_json() {
 fn c4_5_and_c4_6_errors_become_error_results_with_their_text() {
     let mut failure = Failure::new("git failed");
     failure.details = Some(json!({ "code": 128 }));
-    let result = ToolError::Reply(failure).into_result();
+    let result = ToolError::Reply(Box::new(failure)).into_result();
     assert!(result.is_error);
-    assert_eq!(
-        (result.joined_text().as_str(), result.details),
-        ("git failed", Some(json!({ "code": 128 })))
-    );
-    assert_eq!(
-        ToolError::reply("  ").into_result().joined_text(),
-        "Tool failed with no output."
-    );
+    assert_eq!((result.joined_text().as_str(), result.details), ("git failed", Some(json!({ "code": 128 }))));
+    assert_eq!(ToolError::reply("  ").into_result().joined_text(), "Tool failed with no output.");
 
     let text = |stop| ToolError::stopped(stop).into_result().joined_text();
     assert_eq!(text(Stop::NotStarted), "cancelled before it started");
     assert_eq!(text(Stop::Stopped), "stopped");
     assert_eq!(text(Stop::Forced), "stopped by force; its effects are unknown");
-    let noted = ToolError::Stopped {
-        stop: Stop::Forced,
-        note: Some("its state was lost".into()),
-    };
-    assert_eq!(
-        noted.to_string(),
-        "stopped by force; its effects are unknown (its state was lost)"
-    );
+    let noted = ToolError::Stopped { stop: Stop::Forced, note: Some("its state was lost".into()) };
+    assert_eq!(noted.to_string(), "stopped by force; its effects are unknown (its state was lost)");
 }
 
 #[test]

@@ -36,15 +36,9 @@ fn ten_megabytes_pass_and_are_repaired() {
 fn ten_megabytes_of_nonsense_are_refused_in_few_words() {
     let word = format!("\"{}\"", "no".repeat(24));
     let text = format!("{{\"v\": [{}]}}", vec![word; 200_000].join(","));
-    let error = list_of_integers()
-        .prepare_text("t", &text)
-        .unwrap_err()
-        .to_string();
+    let error = list_of_integers().prepare_text("t", &text).unwrap_err().to_string();
     assert!(error.len() < 10_000, "{} bytes", error.len());
-    let error = list_of_integers()
-        .prepare_text("t", &"{\"v\": ".repeat(1_500_000))
-        .unwrap_err()
-        .to_string();
+    let error = list_of_integers().prepare_text("t", &"{\"v\": ".repeat(1_500_000)).unwrap_err().to_string();
     assert!(error.len() < 10_000, "{} bytes", error.len());
 }
 
@@ -69,9 +63,8 @@ fn ten_thousand_levels_are_refused_as_value_and_as_text() {
 
 #[test]
 fn a_schema_ten_thousand_levels_deep_is_refused() {
-    let deep = (0..10_000).fold(json!({}), |inner, _| {
-        Value::Object([("not".to_owned(), inner)].into_iter().collect())
-    });
+    let deep = (0..10_000)
+        .fold(json!({}), |inner, _| Value::Object([("not".to_owned(), inner)].into_iter().collect()));
     assert_eq!(ArgumentSchema::compile(&deep).unwrap_err(), SchemaError::TooDeep);
     // Dropping it would recurse as deep; that is this test's doing, not the library's.
     std::mem::forget(deep);

@@ -148,9 +148,8 @@ fn heal_tail(text: &str) -> Option<Value> {
         serde_json::from_str::<Value>(&candidate).ok()
     };
     let brackets = tail.iter().filter(|(_, c)| matches!(c, '{' | '}' | '[' | ']'));
-    brackets.clone().find_map(|&(at, c)| with(at, c, "")).or_else(|| {
-        brackets
-            .clone()
-            .find_map(|&(at, c)| ["]", "}"].iter().find_map(|new| with(at, c, new)))
-    })
+    brackets
+        .clone()
+        .find_map(|&(at, c)| with(at, c, ""))
+        .or_else(|| brackets.clone().find_map(|&(at, c)| ["]", "}"].iter().find_map(|new| with(at, c, new))))
 }

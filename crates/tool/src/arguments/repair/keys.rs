@@ -43,11 +43,8 @@ pub(super) fn flattened_keys(part: &Part<'_>, map: &Map<String, Value>) -> Optio
         }
     }
     // A gap in the indices would leave an item nobody wrote.
-    (changed
-        && !out
-            .values()
-            .any(|value| value.as_array().is_some_and(|items| items.contains(&Value::Null))))
-    .then_some(out)
+    (changed && !out.values().any(|value| value.as_array().is_some_and(|items| items.contains(&Value::Null))))
+        .then_some(out)
 }
 
 enum Step<'k> {
@@ -60,10 +57,7 @@ fn parse_flattened(key: &str) -> Option<(&str, Vec<Step<'_>>)> {
     let start = key.find('[').filter(|at| *at > 0)?;
     let (name, mut rest) = key.split_at(start);
     let is_name = |text: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-'))
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-'))
     };
     if !is_name(name) {
         return None;
@@ -72,9 +66,7 @@ fn parse_flattened(key: &str) -> Option<(&str, Vec<Step<'_>>)> {
     while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix('[') {
             let (digits, after) = after.split_once(']')?;
-            steps.push(Step::Index(
-                digits.parse().ok().filter(|index| *index <= MAX_INDEX)?,
-            ));
+            steps.push(Step::Index(digits.parse().ok().filter(|index| *index <= MAX_INDEX)?));
             rest = after;
         } else {
             let after = rest.strip_prefix('.')?;
@@ -110,13 +102,7 @@ fn place(slot: &mut Value, steps: &[Step<'_>], value: &Value) -> Option<()> {
             if slot.is_null() {
                 *slot = Value::Object(Map::new());
             }
-            place(
-                slot.as_object_mut()?
-                    .entry((*name).to_owned())
-                    .or_insert(Value::Null),
-                rest,
-                value,
-            )
+            place(slot.as_object_mut()?.entry((*name).to_owned()).or_insert(Value::Null), rest, value)
         }
     }
 }

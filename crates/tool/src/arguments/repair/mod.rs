@@ -38,74 +38,26 @@ struct ObjectRule {
 
 /// In the order they are tried; the first one that applies wins.
 const VALUE_RULES: &[ValueRule] = &[
-    ValueRule {
-        name: "null_text",
-        apply: scalars::null_text,
-    },
-    ValueRule {
-        name: "number_text",
-        apply: scalars::number_text,
-    },
-    ValueRule {
-        name: "json_text",
-        apply: json_text::json_text,
-    },
-    ValueRule {
-        name: "boolean_word",
-        apply: scalars::boolean_word,
-    },
-    ValueRule {
-        name: "boolean_number",
-        apply: scalars::boolean_number,
-    },
-    ValueRule {
-        name: "number_boolean",
-        apply: scalars::number_boolean,
-    },
-    ValueRule {
-        name: "scalar_to_text",
-        apply: scalars::scalar_to_text,
-    },
-    ValueRule {
-        name: "container_to_text",
-        apply: json_text::container_to_text,
-    },
-    ValueRule {
-        name: "lone_item",
-        apply: scalars::lone_item,
-    },
-    ValueRule {
-        name: "surrounding_space",
-        apply: scalars::surrounding_space,
-    },
+    ValueRule { name: "null_text", apply: scalars::null_text },
+    ValueRule { name: "number_text", apply: scalars::number_text },
+    ValueRule { name: "json_text", apply: json_text::json_text },
+    ValueRule { name: "boolean_word", apply: scalars::boolean_word },
+    ValueRule { name: "boolean_number", apply: scalars::boolean_number },
+    ValueRule { name: "number_boolean", apply: scalars::number_boolean },
+    ValueRule { name: "scalar_to_text", apply: scalars::scalar_to_text },
+    ValueRule { name: "container_to_text", apply: json_text::container_to_text },
+    ValueRule { name: "lone_item", apply: scalars::lone_item },
+    ValueRule { name: "surrounding_space", apply: scalars::surrounding_space },
 ];
 
 /// All of them are tried, in this order: names are put right before anything is dropped.
 const OBJECT_RULES: &[ObjectRule] = &[
-    ObjectRule {
-        name: "quoted_keys",
-        apply: keys::quoted_keys,
-    },
-    ObjectRule {
-        name: "flattened_keys",
-        apply: keys::flattened_keys,
-    },
-    ObjectRule {
-        name: "lone_text",
-        apply: keys::lone_text,
-    },
-    ObjectRule {
-        name: "placeholders",
-        apply: placeholders::drop_placeholders,
-    },
-    ObjectRule {
-        name: "required_defaults",
-        apply: placeholders::required_defaults,
-    },
-    ObjectRule {
-        name: "unknown_keys",
-        apply: keys::unknown_keys,
-    },
+    ObjectRule { name: "quoted_keys", apply: keys::quoted_keys },
+    ObjectRule { name: "flattened_keys", apply: keys::flattened_keys },
+    ObjectRule { name: "lone_text", apply: keys::lone_text },
+    ObjectRule { name: "placeholders", apply: placeholders::drop_placeholders },
+    ObjectRule { name: "required_defaults", apply: placeholders::required_defaults },
+    ObjectRule { name: "unknown_keys", apply: keys::unknown_keys },
 ];
 
 /// The outcome of the pass: valid or as far as it got.
@@ -116,11 +68,8 @@ pub(super) struct Attempt {
 
 /// Mends `value` as far as the rules reach.
 pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
-    let mut walk = Walk {
-        work: SPARE_WORK + 10 * count_nodes(&value),
-        path: Vec::new(),
-        applied: Vec::new(),
-    };
+    let mut walk =
+        Walk { work: SPARE_WORK + 10 * count_nodes(&value), path: Vec::new(), applied: Vec::new() };
     let mut value = walk.settle(tree, value);
     // The last resort looks at text that is usually meant as it is, so it runs only when all else failed.
     if !tree.is_valid(&value)
@@ -129,10 +78,7 @@ pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
         walk.applied.push((String::new(), "spilled_arguments"));
         value = walk.settle(tree, mended);
     }
-    Attempt {
-        value,
-        applied: walk.applied,
-    }
+    Attempt { value, applied: walk.applied }
 }
 
 struct Walk {
@@ -243,9 +189,8 @@ impl Walk {
             return value;
         }
         let same_type = |branch: &&Part<'_>| {
-            let types = branch
-                .reference()
-                .map_or_else(|| branch.expected_types(), |target| target.expected_types());
+            let types =
+                branch.reference().map_or_else(|| branch.expected_types(), |target| target.expected_types());
             types.is_empty() || types.contains(&type_name(&value)) || fits_types(&value, &types)
         };
         let (near, far): (Vec<&Part<'_>>, Vec<&Part<'_>>) = branches.iter().partition(same_type);

@@ -44,10 +44,7 @@ pub(super) fn required_defaults(part: &Part<'_>, map: &Map<String, Value>) -> Op
 }
 
 fn is_nothing(value: &Value) -> bool {
-    value.is_null()
-        || value
-            .as_str()
-            .is_some_and(|text| text.trim().eq_ignore_ascii_case("null"))
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case("null"))
 }
 
 fn is_placeholder(value: &Value) -> bool {

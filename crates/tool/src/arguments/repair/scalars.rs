@@ -31,9 +31,7 @@ fn read_number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_plain = digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.ends_with(|c: char| c.is_ascii_digit())
-        && digits
-            .chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
     if !is_plain {
         return None;
     }
@@ -44,10 +42,7 @@ fn read_number(text: &str) -> Option<Number> {
     if let Ok(integer) = unsigned_plus.parse::<u64>() {
         return Some(integer.into());
     }
-    let float: f64 = unsigned_plus
-        .parse()
-        .ok()
-        .filter(|float: &f64| float.is_finite())?;
+    let float: f64 = unsigned_plus.parse().ok().filter(|float: &f64| float.is_finite())?;
     if digits.chars().all(|c| c.is_ascii_digit()) && float.abs() > MAX_EXACT {
         return None;
     }
@@ -85,9 +80,7 @@ pub(super) fn boolean_number(part: &Part<'_>, value: &Value) -> Option<Value> {
 /// `true` or `false` where a number is wanted.
 pub(super) fn number_boolean(part: &Part<'_>, value: &Value) -> Option<Value> {
     let wanted = wants(part, value, "number") || wants(part, value, "integer");
-    wanted
-        .then(|| value.as_bool().map(|flag| i64::from(flag).into()))
-        .flatten()
+    wanted.then(|| value.as_bool().map(|flag| i64::from(flag).into())).flatten()
 }
 
 /// `5` or `true` where text is wanted.

@@ -58,24 +58,17 @@ fn read_pairs(mut rest: &str) -> Option<Pairs> {
         }
         let (key, after) = rest.strip_prefix(KEY_OPEN)?.split_once(KEY_CLOSE)?;
         if key.is_empty()
-            || !key
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$'))
+            || !key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '$'))
         {
             return None;
         }
         let body = after.trim_start().strip_prefix(VALUE_OPEN)?;
         // The value ends at its closing tag, at a wrong one, at the next pair, or with the text.
-        let end = [VALUE_CLOSE, KEY_CLOSE, KEY_OPEN, CALL_CLOSE]
-            .iter()
-            .filter_map(|tag| body.find(tag))
-            .min();
+        let end =
+            [VALUE_CLOSE, KEY_CLOSE, KEY_OPEN, CALL_CLOSE].iter().filter_map(|tag| body.find(tag)).min();
         let end = end.unwrap_or(body.len());
         pairs.push((key.to_owned(), body[..end].to_owned()));
         let after = &body[end..];
-        rest = after
-            .strip_prefix(VALUE_CLOSE)
-            .or_else(|| after.strip_prefix(KEY_CLOSE))
-            .unwrap_or(after);
+        rest = after.strip_prefix(VALUE_CLOSE).or_else(|| after.strip_prefix(KEY_CLOSE)).unwrap_or(after);
     }
 }

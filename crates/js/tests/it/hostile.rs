@@ -1,0 +1,393 @@
+//! What a tool can do to its host, and what it costs: one call or one load, never more (CONTRACT 1.5, 4.6, 4.7).
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use toolsmith_js::Limits;
+use toolsmith_tool::{CancelToken, Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult};
+
+use crate::project::{Project, call, collector, tool_source};
+
+/// Short times, so that a test of a loop does not loop for long.
+fn short() -> Limits {
+    Limits::default().load(Duration::from_millis(400)).grace(Duration::from_millis(30)).memory(64 << 20)
+}
+
+/// Calls a tool whose body says through an update that it is about to misbehave, and cancels it then.
+async fn cancel_when_started(tool: &Arc<dyn Tool>) -> Result<ToolResult, ToolError> {
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let updates = toolsmith_tool::UpdateSink::new(move |_| stop.cancel("the user pressed Esc"));
+    let ctx = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+    tool.execute(ToolCall::new("c", json!({})), ctx).await
+}
+
+const STARTED: &str = "onUpdate({ content: [{ type: \"text\", text: \"started\" }] });";
+
+/// Each of these never ends by itself.
+const ENDLESS: &[(&str, &str)] = &[
+    ("empty loop", "while (true) {}"),
+    (
+        "loop that catches everything",
+        "while (true) { try { while (true) {} } catch {} finally { continue; } }",
+    ),
+    ("sort with an endless comparator", "[3, 1, 2].sort(() => { while (true) {} });"),
+    ("endless promise chain", "for (;;) await null;"),
+    (
+        "promise jobs that make more",
+        "const again = () => Promise.resolve().then(again).then(again); again(); await new Promise(() => {});",
+    ),
+    ("pending promise", "await new Promise(() => {});"),
+    ("interval", "setInterval(() => {}, 1); await new Promise(() => {});"),
+    ("backtracking expression", "/^(a+)+$/.test(\"a\".repeat(40) + \"b\");"),
+    (
+        "large JSON over and over",
+        "const big = JSON.stringify(Array.from({ length: 20000 }, (_, i) => i)); for (;;) JSON.parse(big);",
+    ),
+    ("large split over and over", "const text = \"x,\".repeat(300000); for (;;) text.split(\",\");"),
+    (
+        "ignored abort",
+        "signal.addEventListener(\"abort\", () => { while (true) {} }); await new Promise(() => {});",
+    ),
+    ("process", "await pi.exec(\"sh\", [\"-c\", \"trap '' TERM; while :; do sleep 1000; done\"], {});"),
+    ("generator", "function* forever() { for (;;) yield 1; } for (const _ of forever()) {}"),
+    ("getter", "const trap = { get x() { for (;;) {} } }; trap.x;"),
+    ("proxy", "const p = new Proxy({}, { get() { for (;;) {} } }); p.anything;"),
+    ("toJSON in the result", "return { content: [], details: { toJSON() { for (;;) {} } } };"),
+    ("finally", "try { await new Promise(() => {}); } finally { for (;;) {} }"),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_every_endless_tool_is_stopped_by_force_and_works_again_afterwards() {
+    for (name, body) in ENDLESS {
+        let source = tool_source(&format!(
+            "if (!params.again) {{ {STARTED} {body} }} return {{ content: [{{ type: \"text\", text: \"fine\" }}] }};"
+        ));
+        let project = Project::with_limits(short(), &[("t.ts", &source)]);
+        let tool = project.tool("t.ts").await;
+        let outcome = cancel_when_started(&tool).await;
+        let Err(ToolError::Stopped { stop: Stop::Forced, note: Some(note) }) = outcome else {
+            panic!("{name}: {outcome:?}")
+        };
+        assert!(note.starts_with("the user pressed Esc; what it kept in memory is lost"), "{name}: {note}");
+        let again = call(&tool, json!({ "again": true })).await;
+        assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error}")).joined_text(), "fine", "{name}");
+        // The stopped thread comes back, if not at once: only the new one is left.
+        while project.engine.stats().threads > 1 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(project.engine.stats().abandoned, 0, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_a_tool_that_heeds_its_signal_is_just_stopped() {
+    let body = format!(
+        "{STARTED} await new Promise((_, reject) => signal.addEventListener(\"abort\", () => reject(signal.reason)));"
+    );
+    let project = Project::new(&[("t.ts", &tool_source(&body))]);
+    let tool = project.tool("t.ts").await;
+    let Err(error) = cancel_when_started(&tool).await else { panic!("it should have stopped") };
+    assert_eq!(error.to_string(), "stopped (the user pressed Esc)");
+    // One that cleans up and answers all the same has its answer heard.
+    let body = format!(
+        "{STARTED} await new Promise((resolve) => signal.addEventListener(\"abort\", resolve)); return {{ content: [{{ type: \"text\", text: \"partial\" }}] }};"
+    );
+    let project = Project::new(&[("t.ts", &tool_source(&body))]);
+    let tool = project.tool("t.ts").await;
+    assert_eq!(cancel_when_started(&tool).await.unwrap().joined_text(), "partial");
+}
+
+#[tokio::test]
+async fn c4_6_a_call_cancelled_before_it_started_says_so() {
+    let project = Project::new(&[("t.ts", &tool_source("globalThis.ran = true; return { content: [] };"))]);
+    let tool = project.tool("t.ts").await;
+    let cancel = CancelToken::new();
+    cancel.cancel("early");
+    let outcome =
+        tool.execute(ToolCall::new("c", json!({})), ToolContext::detached().with_cancel(cancel)).await;
+    assert_eq!(outcome.unwrap_err().to_string(), "cancelled before it started");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_force_does_not_wait_for_the_grace_time() {
+    let limits = Limits::default().grace(Duration::from_secs(3600));
+    let project =
+        Project::with_limits(limits, &[("t.ts", &tool_source(&format!("{STARTED} for (;;) {{}}")))]);
+    let tool = project.tool("t.ts").await;
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let updates = toolsmith_tool::UpdateSink::new(move |_| stop.force("twice"));
+    let ctx = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+    let outcome = tool.execute(ToolCall::new("c", json!({})), ctx).await;
+    assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_children_die_with_the_tool_that_is_stopped() {
+    let body = "pi.exec(\"sh\", [\"-c\", \"trap '' TERM; echo $$ > pid; while :; do sleep 1000; done\"]);\n\
+                while (!(await pi.exec(\"test\", [\"-s\", \"pid\"])).code === 0) {} const { stdout } = await pi.exec(\"sh\", [\"-c\", \"until test -s pid; do :; done; cat pid\"]);\n\
+                onUpdate({ content: [{ type: \"text\", text: stdout }] }); for (;;) {}";
+    let project = Project::with_limits(short(), &[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let outcome = cancel_when_started(&tool).await;
+    assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
+    let pid: u32 = std::fs::read_to_string(project.path("pid")).unwrap().trim().parse().unwrap();
+    wait_until_gone(pid);
+}
+
+#[expect(unsafe_code, reason = "std has no call for processes that are not children")]
+fn wait_until_gone(pid: u32) {
+    // SAFETY: the descriptor, if there is one, is used here only.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
+        if fd >= 0 {
+            let mut waiting =
+                libc::pollfd { fd: i32::try_from(fd).unwrap(), events: libc::POLLIN, revents: 0 };
+            assert_eq!(libc::poll(&raw mut waiting, 1, 60_000), 1, "process {pid} is still there");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_call_is_stopped_too() {
+    let body = "await pi.exec(\"sh\", [\"-c\", \"echo $$ > pid; exec sleep 1000\"]);";
+    let project = Project::with_limits(short(), &[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let running = call(&tool, json!({}));
+    tokio::select! {
+        outcome = running => panic!("{outcome:?}"),
+        () = async { while std::fs::read_to_string(project.path("pid")).unwrap_or_default().trim().is_empty() { tokio::task::yield_now().await; } } => {}
+    }
+    let pid: u32 = std::fs::read_to_string(project.path("pid")).unwrap().trim().parse().unwrap();
+    tokio::task::spawn_blocking(move || wait_until_gone(pid)).await.unwrap();
+}
+
+/// Each of these uses more than it may; the tool goes on to work afterwards.
+const GREEDY: &[(&str, &str)] = &[
+    ("array that grows", "const a = []; for (;;) a.push(new Array(1000).fill(1));"),
+    ("string that doubles", "let s = \"x\"; for (;;) s += s;"),
+    ("one gigabyte", "new ArrayBuffer(1 << 30);"),
+    ("typed arrays", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(7));"),
+    ("map", "const m = new Map(); for (let i = 0; ; i++) m.set(i, \"x\".repeat(100) + i);"),
+    ("a result of 200 MB", "return { content: [{ type: \"text\", text: \"x\".repeat(200 << 20) }] };"),
+    (
+        "details of 200 MB",
+        "return { content: [], details: Array.from({ length: 200 }, () => \"x\".repeat(1 << 20)) };",
+    ),
+    (
+        "eval at the limit",
+        "const a = []; try { for (;;) a.push(\"y\".repeat(100000) + a.length); } catch {} for (let i = 0; i < 50; i++) { try { eval(`${i}; var q${i} = { a: [1, 2, 3] }; (function () { return q${i}; })();`); } catch {} } for (;;) a.push(eval(`new Array(1000).fill(${a.length})`));",
+    ),
+    (
+        "new Function at the limit",
+        "const a = []; try { for (;;) a.push(\"y\".repeat(100000) + a.length); } catch {} for (;;) a.push(new Function(`return \"${\"z\".repeat(5000)}${a.length}\"`));",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_a_tool_over_its_memory_costs_its_call() {
+    for (name, body) in GREEDY {
+        let source = tool_source(&format!(
+            "if (!params.again) {{ {body} }} return {{ content: [{{ type: \"text\", text: \"fine\" }}] }};"
+        ));
+        let project = Project::with_limits(short(), &[("t.ts", &source)]);
+        let tool = project.tool("t.ts").await;
+        let error = match call(&tool, json!({})).await {
+            Ok(result) => panic!("{name}: it gave {} bytes", result.joined_text().len()),
+            Err(error) => error.to_string(),
+        };
+        let expected = ["more than 64 MB of memory", "string too long", "invalid array buffer length"];
+        assert!(expected.iter().any(|part| error.contains(part)), "{name}: {error}");
+        let again = call(&tool, json!({ "again": true })).await;
+        assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error}")).joined_text(), "fine", "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn recursion_without_end_is_an_error() {
+    for body in [
+        "const f = () => f(); f();",
+        "const f = (n) => [n].map(() => f(n + 1)); f(0);",
+        "JSON.parse(\"[\".repeat(200000) + \"]\".repeat(200000));",
+        "let o = {}; for (let i = 0; i < 200000; i++) o = { o }; JSON.stringify(o);",
+        "const p = new Proxy({}, { get: (t, k, r) => r[k] }); p.x;",
+        "eval(\"(\".repeat(100000) + \")\".repeat(100000));",
+        "new RegExp(\"(\".repeat(100000) + \")\".repeat(100000));",
+        "let a = []; for (let i = 0; i < 100000; i++) a = [a]; a.flat(Infinity);",
+    ] {
+        let project = Project::new(&[(
+            "t.ts",
+            &tool_source(&format!("if (!params.again) {{ {body} }} return {{ content: [] }};")),
+        )]);
+        let tool = project.tool("t.ts").await;
+        let error = call(&tool, json!({})).await.expect_err(body).to_string();
+        assert!(["stack", "too many captures"].iter().any(|part| error.contains(part)), "{body}: {error}");
+        assert!(call(&tool, json!({ "again": true })).await.is_ok(), "{body}: and works again");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c1_5_loading_cannot_take_the_host_down() {
+    let cases = [
+        ("endless loop", "while (true) {}", "took longer than 400ms"),
+        (
+            "endless loop in the factory",
+            "export default () => { while (true) {} };",
+            "took longer than 400ms",
+        ),
+        (
+            "factory that never settles",
+            "export default () => new Promise(() => {});",
+            "took longer than 400ms",
+        ),
+        (
+            "top-level await for ever",
+            "await new Promise(() => {}); export default () => [];",
+            "took longer than 400ms",
+        ),
+        (
+            "allocation bomb",
+            "const a = []; for (;;) a.push(new Array(10000).fill(1));",
+            "more than 64 MB of memory",
+        ),
+        ("stack overflow", "const f = () => f(); f();", "stack"),
+        ("process.exit", "process.exit(1);", "process.exit(1) was called"),
+        ("process.abort", "process.abort();", "process.abort() was called"),
+        ("throw undefined", "throw undefined;", "undefined"),
+        ("throw a symbol", "throw Symbol(\"s\");", "Symbol(s)"),
+        (
+            "loop in a getter of the tool",
+            "export default () => ({ get name() { for (;;) {} } });",
+            "took longer than 400ms",
+        ),
+        (
+            "loop in an exported getter",
+            "module.exports = { get default() { for (;;) {} } };",
+            "took longer than 400ms",
+        ),
+        (
+            "loop in a schema",
+            "export default (pi) => ({ name: \"a\", description: \"d\", execute() {}, parameters: { type: \"object\", toJSON() { for (;;) {} } } });",
+            "took longer than 400ms",
+        ),
+        ("not JavaScript", "import x from \"./t.js?\" + 1;", "SyntaxError"),
+        ("imports itself", "import x from \"./t.js\"; export default x;", "x is not initialized"),
+        (
+            "Proxy that throws",
+            "export default new Proxy(() => {}, { apply() { throw new Error(\"trap\"); } });",
+            "trap",
+        ),
+        (
+            "prototype tampering",
+            "Object.prototype.toString = () => { throw 1; }; Promise.prototype.then = undefined; JSON.stringify = undefined; throw new Error(\"x\");",
+            "",
+        ),
+    ];
+    for (name, source, expected) in cases {
+        let project = Project::with_limits(short(), &[("t.js", source)]);
+        let module = project.load("t.js").await;
+        assert!(module.tools.is_empty(), "{name}: {:?}", module.tools);
+        let [error] = module.errors.as_slice() else { panic!("{name}: {:#?}", module.errors) };
+        assert!(error.to_string().contains(expected), "{name}: {error}");
+        // The others are not touched by it.
+        assert_eq!(project.engine.stats().abandoned, 0, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tools_that_are_odd_objects_load_or_are_reported() {
+    let project = Project::new(&[
+        (
+            "getter.ts",
+            "export default () => [{ get name() { throw new Error(\"no name\"); } }, { name: \"ok\", description: \"d\", parameters: {}, execute: async () => ({ content: [] }) }];",
+        ),
+        (
+            "proxy.ts",
+            "export default () => new Proxy({ description: \"d\", parameters: { type: \"object\" }, execute: async () => ({ content: [{ type: \"text\", text: \"p\" }] }) }, { get: (t, k) => k === \"name\" ? \"proxied\" : t[k] });",
+        ),
+        (
+            "many.ts",
+            "export default () => Array.from({ length: 10000 }, (_, i) => ({ name: `t${i}`, description: \"d\", parameters: { type: \"object\" }, execute: async () => ({ content: [{ type: \"text\", text: String(i) }] }) }));",
+        ),
+    ]);
+    let module = project.load("getter.ts").await;
+    assert_eq!(module.tools.len(), 1);
+    assert_eq!(module.errors[0].index, Some(0));
+    assert!(module.errors[0].message.contains("no name"), "{:?}", module.errors);
+    let tool = project.tool("proxy.ts").await;
+    assert_eq!(call(&tool, json!({})).await.unwrap().joined_text(), "p");
+    let module = project.load("many.ts").await;
+    assert_eq!((module.tools.len(), module.errors.len()), (10_000, 0));
+    assert_eq!(call(&module.tools[9999].tool, json!({})).await.unwrap().joined_text(), "9999");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_thousand_updates_arrive_in_order() {
+    let body = "for (let i = 0; i < 100000; i++) onUpdate({ content: [{ type: \"text\", text: String(i) }] }); return { content: [] };";
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let (updates, seen) = collector();
+    tool.execute(ToolCall::new("c", json!({})), ToolContext::detached().with_updates(updates)).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 100_000);
+    assert!(seen.iter().enumerate().all(|(index, update)| update.joined_text() == index.to_string()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_not_text_or_not_there_is_a_load_error() {
+    let project = Project::new(&[("dir/x.txt", "")]);
+    std::fs::write(project.path("bytes.ts"), b"export default () => \xff\xfe;").unwrap();
+    let error = project.load_error("bytes.ts").await.to_string();
+    assert!(error.contains("is not UTF-8: the byte at offset 21"), "{error}");
+    let error = project.load_error("missing.ts").await.to_string();
+    assert!(error.contains("Cannot read") && error.contains("missing.ts"), "{error}");
+    let error = project.load_error("dir").await.to_string();
+    assert!(error.contains("Cannot read"), "{error}");
+    std::fs::write(project.path("huge.ts"), vec![b' '; 17 << 20]).unwrap();
+    assert!(project.load_error("huge.ts").await.to_string().contains("larger than 16 MB"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_symlinked_module_finds_what_lies_beside_its_target() {
+    let project = Project::new(&[
+        (
+            "real/t.ts",
+            "import { x } from \"./x\"; export default () => ({ name: x, description: \"d\", parameters: {}, execute: async () => ({ content: [] }) });",
+        ),
+        ("real/x.ts", "export const x = \"linked\";"),
+    ]);
+    std::os::unix::fs::symlink(project.path("real/t.ts"), project.path("link.ts")).unwrap();
+    assert_eq!(project.tool("link.ts").await.spec().name, "linked");
+    std::os::unix::fs::symlink(project.path("loop.ts"), project.path("loop.ts")).unwrap();
+    assert!(project.load_error("loop.ts").await.to_string().contains("Cannot read"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_call_of_a_stopped_tool_is_told() {
+    let source = tool_source(&format!(
+        "if (params.loop) {{ {STARTED} for (;;) {{}} }} onUpdate({{ content: [] }}); await new Promise(() => {{}});"
+    ));
+    let project = Project::with_limits(short(), &[("t.ts", &source)]);
+    let tool = project.tool("t.ts").await;
+    let (send, waiting) = tokio::sync::oneshot::channel();
+    let mut send = Some(send);
+    let updates = toolsmith_tool::UpdateSink::new(move |_| {
+        let _ = send.take().map(|send| send.send(()));
+    });
+    let other = tokio::spawn({
+        let tool = Arc::clone(&tool);
+        async move {
+            tool.execute(ToolCall::new("o", json!({})), ToolContext::detached().with_updates(updates)).await
+        }
+    });
+    waiting.await.unwrap();
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let updates = toolsmith_tool::UpdateSink::new(move |_| stop.cancel("x"));
+    let ctx = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+    let outcome = tool.execute(ToolCall::new("c", json!({ "loop": true })), ctx).await;
+    assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
+    let error = other.await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("engine was stopped while this call ran"), "{error}");
+}

@@ -1,0 +1,438 @@
+//! The engine beside Bun: cold starts, loading, calls, stopping, memory, and a soak.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use toolsmith_js::{Engine, EngineOptions, Limits};
+use toolsmith_tool::{CancelToken, Tool, ToolCall, ToolContext, UpdateSink};
+
+use super::{
+    peers,
+    sample::{Sample, describe, verdict},
+};
+
+/// What the same program does when it is started as a child of the benchmark: load one tool and call it.
+pub(crate) const CHILD: &str = "bench-engine-child";
+
+const BUN_SCRIPT: &str = r#"
+const [kind, count, action] = process.argv.slice(2);
+const pi = { cwd: process.cwd() };
+if (kind === "typebox") pi.typebox = await import("@sinclair/typebox");
+if (kind === "zod") pi.zod = await import("zod");
+let tool;
+for (let i = 0; i < Number(count); i++) {
+  tool = (await import(`./${kind}/t${i}.ts`)).default(pi);
+  JSON.stringify(kind === "zod" ? pi.zod.toJSONSchema(tool.parameters, { io: "input" }) : tool.parameters);
+}
+if (action === "count") console.log(count);
+if (action === "call") console.log((await tool.execute("id", { n: 1 }, () => {}, {}, new AbortController().signal)).content[0].text);
+if (action === "trip") {
+  const size = Number(process.argv[5]);
+  const value = { list: Array.from({ length: Math.max(1, Math.floor(size / 40)) }, (_, i) => ({ id: i, name: `item number ${i}` })) };
+  const text = JSON.stringify(value);
+  const times = [];
+  for (let i = 0; i < Number(process.argv[6]); i++) {
+    const start = performance.now();
+    JSON.stringify(await (async (input) => JSON.parse(input))(text));
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  console.log(times[Math.floor(times.length / 2)]);
+}
+"#;
+
+fn module(kind: &str, index: usize) -> String {
+    let schema = match kind {
+        "typebox" => {
+            "pi.typebox.Type.Object({ glob: pi.typebox.Type.Optional(pi.typebox.Type.String({ default: \"**/*.ts\" })), n: pi.typebox.Type.Number() })"
+        }
+        _ => "pi.zod.object({ glob: pi.zod.string().optional().default(\"**/*.ts\"), n: pi.zod.number() })",
+    };
+    format!(
+        r#"import type {{ CustomToolFactory }} from "@oh-my-pi/pi-coding-agent";
+
+interface Options {{
+  glob?: string;
+  n: number;
+}}
+
+const factory: CustomToolFactory = (pi) => ({{
+  name: "tool_{index}",
+  label: "Tool {index}",
+  description: "A tool of the benchmark, number {index}",
+  parameters: {schema},
+  async execute(toolCallId: string, params: Options, onUpdate: any, ctx: any, signal: AbortSignal) {{
+    const words = (params.glob ?? "**/*.ts").split("/").filter(Boolean);
+    onUpdate?.({{ content: [{{ type: "text", text: "Working..." }}] }});
+    return {{ content: [{{ type: "text", text: `Found ${{words.length + params.n}}` }}], details: {{ words }} }};
+  }},
+}});
+
+export default factory;
+"#
+    )
+}
+
+pub(crate) fn run() -> Result<()> {
+    let folder = peers::folder()?.join("engine");
+    fs::create_dir_all(&folder)?;
+    peers::npm_install(
+        &folder,
+        &["bun@1.4.4", "@oven/bun-linux-x64@1.4.4", "zod@4.6.7", "@sinclair/typebox@0.34.52"],
+    )?;
+    let bun = peers::bun(&folder).context("bun was not installed")?;
+    fs::write(folder.join("run.ts"), BUN_SCRIPT)?;
+    for kind in ["typebox", "zod"] {
+        fs::create_dir_all(folder.join(kind))?;
+        for index in 0..100 {
+            fs::write(folder.join(kind).join(format!("t{index}.ts")), module(kind, index))?;
+        }
+    }
+    cold_starts(&folder, &bun)?;
+    loading(&folder, &bun)?;
+    memory(&folder)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    round_trips(&runtime, &folder, &bun)?;
+    stopping(&runtime, &folder)?;
+    parallel(&runtime, &folder)?;
+    soak(&runtime, &folder)
+}
+
+/// The child: does one thing in a fresh process and prints what the parent expects.
+pub(crate) fn child(arguments: &[&str]) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let folder = std::env::current_dir()?;
+    runtime.block_on(async {
+        let engine = Engine::new(EngineOptions::new(&folder));
+        let paths = |kind: &str, count: &str| -> Result<Vec<PathBuf>> {
+            Ok((0..count.parse()?)
+                .map(|index: usize| folder.join(kind).join(format!("t{index}.ts")))
+                .collect())
+        };
+        match arguments {
+            ["call", kind] => {
+                let module = engine.load(&paths(kind, "1")?).await.remove(0);
+                let Some(loaded) = module.tools.first() else { bail!("{:?}", module.errors) };
+                let mut registry = toolsmith_tool::Registry::new();
+                registry.register(Arc::clone(&loaded.tool), toolsmith_tool::Origin::built_in())?;
+                let registered = registry.get(&loaded.tool.spec().name).context("it was just registered")?;
+                let prepared = registered.arguments.prepare_text("t", "{\"n\": 1}")?;
+                let call = ToolCall::new("id", prepared.arguments);
+                println!("{}", loaded.tool.execute(call, ToolContext::detached()).await?.joined_text());
+            }
+            ["load", kind, count] => {
+                let modules = engine.load(&paths(kind, count)?).await;
+                println!("{}", modules.iter().map(|module| module.tools.len()).sum::<usize>());
+            }
+            ["survey", kind, count] => {
+                let modules = engine.survey(&paths(kind, count)?).await;
+                println!("{}", modules.iter().map(|module| module.tools.len()).sum::<usize>());
+            }
+            ["memory", kind, count] => {
+                let before = resident();
+                let modules = engine.load(&paths(kind, count)?).await;
+                let each = |bytes: usize| bytes as f64 / modules.len() as f64 / 1e6;
+                println!(
+                    "{:.2} MB resident each, {:.2} MB of it JavaScript's",
+                    each(resident() - before),
+                    each(engine.stats().memory)
+                );
+            }
+            _ => bail!("not for people"),
+        }
+        // The parent measures the whole process; ending it is the system's work.
+        #[expect(clippy::exit, reason = "as a command ends when its output is written")]
+        std::process::exit(0)
+    })
+}
+
+fn timed(command: &mut std::process::Command, expected: &str) -> Result<Duration> {
+    let start = Instant::now();
+    let output = command.stdin(Stdio::null()).output()?;
+    let elapsed = start.elapsed();
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(output.stdout.starts_with(expected.as_bytes()), "{}", String::from_utf8_lossy(&output.stdout));
+    Ok(elapsed)
+}
+
+fn cold_starts(folder: &Path, bun: &Path) -> Result<()> {
+    println!("engine: one tool loaded and called once, whole process, 40 rounds");
+    let own = std::env::current_exe()?;
+    for (kind, budget) in [("typebox", 0.30), ("zod", 0.40)] {
+        let (mut ours, mut theirs) = (Sample::default(), Sample::default());
+        for _ in 0..40 {
+            ours.push(timed(peers::start(&own, folder).args([CHILD, "call", kind]), "Found 3")?);
+            theirs.push(timed(
+                peers::start(bun, folder).args(["run", "run.ts", kind, "1", "call"]),
+                "Found 3",
+            )?);
+        }
+        println!("  {kind:<8} toolsmith {}", describe(&ours));
+        println!("  {kind:<8} bun       {}   {}", describe(&theirs), verdict(ours.ratio(&theirs), budget));
+    }
+    Ok(())
+}
+
+fn loading(folder: &Path, bun: &Path) -> Result<()> {
+    println!(
+        "engine: modules loaded and described, whole process, 10 rounds (budget for a survey of 100: 0.5 ×)"
+    );
+    let own = std::env::current_exe()?;
+    for kind in ["typebox", "zod"] {
+        for count in ["1", "10", "100"] {
+            let (mut load, mut survey, mut theirs) =
+                (Sample::default(), Sample::default(), Sample::default());
+            for _ in 0..10 {
+                load.push(timed(peers::start(&own, folder).args([CHILD, "load", kind, count]), count)?);
+                survey.push(timed(peers::start(&own, folder).args([CHILD, "survey", kind, count]), count)?);
+                theirs.push(timed(
+                    peers::start(bun, folder).args(["run", "run.ts", kind, count, "count"]),
+                    count,
+                )?);
+            }
+            let note = verdict(survey.ratio(&theirs), 0.5);
+            println!(
+                "  {kind:<8} {count:>3}: own runtimes {}, survey {}, bun {}   {note}",
+                describe(&load),
+                describe(&survey),
+                describe(&theirs)
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn load_tool(folder: &Path, name: &str, body: &str, limits: Limits) -> Result<(Engine, Arc<dyn Tool>)> {
+    let path = folder.join(format!("{name}.ts"));
+    fs::write(
+        &path,
+        format!(
+            "export default (pi) => ({{ name: \"{name}\", description: \"d\", parameters: {{ type: \"object\" }}, async execute(id, params, onUpdate, ctx, signal) {{ {body} }} }});"
+        ),
+    )?;
+    let engine = Engine::new(EngineOptions::new(folder).limits(limits));
+    let module = engine.load(&[path]).await.remove(0);
+    let Some(loaded) = module.tools.first() else { bail!("{:?}", module.errors) };
+    let tool = Arc::clone(&loaded.tool);
+    Ok((engine, tool))
+}
+
+fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
+    println!(
+        "engine: a call with its arguments as details, there and back (bun: in one process, no crossing)"
+    );
+    let (_engine, tool) = runtime.block_on(load_tool(
+        folder,
+        "echo",
+        "return { content: [], details: params };",
+        Limits::default(),
+    ))?;
+    for (size, rounds) in [(100, 5000), (10_000, 500), (1_000_000, 20)] {
+        let list: Vec<Value> = (0..(size / 40).max(1))
+            .map(|id| json!({ "id": id, "name": format!("item number {id}") }))
+            .collect();
+        let arguments = json!({ "list": list });
+        let mut ours = Sample::default();
+        runtime.block_on(async {
+            for _ in 0..rounds {
+                let call = ToolCall::new("id", arguments.clone());
+                let start = Instant::now();
+                tool.execute(call, ToolContext::detached()).await?;
+                ours.push(start.elapsed());
+            }
+            anyhow::Ok(())
+        })?;
+        let output = peers::start(bun, folder)
+            .args(["run", "run.ts", "none", "0", "trip", &size.to_string(), &rounds.to_string()])
+            .output()?;
+        let theirs: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(f64::NAN);
+        let note = if size == 100 {
+            format!("   {}", verdict(ours.median().as_secs_f64() * 1e6, 30.0))
+        } else {
+            String::new()
+        };
+        println!(
+            "  {size:>8} B: toolsmith {:.1} µs, bun {:.1} µs{note}",
+            ours.median().as_secs_f64() * 1e6,
+            theirs * 1000.0
+        );
+    }
+    Ok(())
+}
+
+fn stopping(runtime: &Runtime, folder: &Path) -> Result<()> {
+    println!(
+        "engine: cancel to control back, no grace, 15 rounds, budget 50 ms; then until the thread is back"
+    );
+    let cases = [
+        ("empty loop", "for (;;) {}"),
+        ("loop that catches", "for (;;) { try { for (;;) {} } catch {} finally { continue; } }"),
+        ("promise chain", "for (;;) await null;"),
+        ("pending promise", "await new Promise(() => {});"),
+        ("backtracking regex", "/^(a+)+$/.test(\"a\".repeat(40) + \"b\");"),
+        (
+            "JSON.parse loop",
+            "const big = JSON.stringify(Array.from({ length: 20000 }, (_, i) => i)); for (;;) JSON.parse(big);",
+        ),
+        ("split loop", "const text = \"x,\".repeat(300000); for (;;) text.split(\",\");"),
+        ("process", "await pi.exec(\"sleep\", [\"1000\"]);"),
+        ("indexOf loop, no allocation", "const a = new Array(1e6).fill(0); for (;;) a.indexOf(1);"),
+    ];
+    for (name, body) in cases {
+        let mut sample = Sample::default();
+        let mut back = Sample::default();
+        for _ in 0..15 {
+            runtime.block_on(async {
+                let body = format!("onUpdate({{ content: [] }}); {body}");
+                let (engine, tool) =
+                    load_tool(folder, "hostile", &body, Limits::default().grace(Duration::ZERO)).await?;
+                let cancel = CancelToken::new();
+                let stop = cancel.clone();
+                let (send, started) = tokio::sync::oneshot::channel();
+                let mut send = Some(send);
+                let updates = UpdateSink::new(move |_| {
+                    let _ = send.take().map(|send| send.send(()));
+                });
+                let ctx = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+                let running =
+                    tokio::spawn(async move { tool.execute(ToolCall::new("id", json!({})), ctx).await });
+                started.await?;
+                // Well inside its loop.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                let start = Instant::now();
+                stop.cancel("bench");
+                let _ = running.await?;
+                sample.push(start.elapsed());
+                while engine.stats().threads > 0 && start.elapsed() < Duration::from_secs(2) {
+                    tokio::task::yield_now().await;
+                }
+                back.push(start.elapsed());
+                anyhow::Ok(())
+            })?;
+        }
+        let within = verdict(sample.median().as_secs_f64() * 1000.0, 51.0);
+        println!("  {name:<28} {}   {within}   thread back {}", describe(&sample), describe(&back));
+    }
+    Ok(())
+}
+
+fn parallel(runtime: &Runtime, folder: &Path) -> Result<()> {
+    let body = "const fib = (n) => (n < 2 ? n : fib(n - 1) + fib(n - 2)); return { content: [{ type: \"text\", text: String(fib(27)) }] };";
+    let (one, two) = runtime.block_on(async {
+        anyhow::Ok((
+            load_tool(folder, "fib_a", body, Limits::default()).await?,
+            load_tool(folder, "fib_b", body, Limits::default()).await?,
+        ))
+    })?;
+    let (mut alone, mut both) = (Sample::default(), Sample::default());
+    let (mut native_alone, mut native_both) = (Sample::default(), Sample::default());
+    for _ in 0..15 {
+        runtime.block_on(async {
+            let call = || ToolCall::new("id", json!({}));
+            let start = Instant::now();
+            one.1.execute(call(), ToolContext::detached()).await?;
+            two.1.execute(call(), ToolContext::detached()).await?;
+            alone.push(start.elapsed());
+            let start = Instant::now();
+            let (a, b) = tokio::join!(
+                one.1.execute(call(), ToolContext::detached()),
+                two.1.execute(call(), ToolContext::detached())
+            );
+            a?;
+            b?;
+            both.push(start.elapsed());
+            anyhow::Ok(())
+        })?;
+        let start = Instant::now();
+        (compute(), compute());
+        native_alone.push(start.elapsed());
+        let start = Instant::now();
+        let other = std::thread::spawn(compute);
+        compute();
+        let _ = other.join();
+        native_both.push(start.elapsed());
+    }
+    println!(
+        "engine: two computing tools, one after the other {} and at once {}",
+        describe(&alone),
+        describe(&both)
+    );
+    println!(
+        "  {:.2} × (budget ≥ 1.8); two threads of plain Rust on this machine: {:.2} ×",
+        alone.ratio(&both),
+        native_alone.ratio(&native_both)
+    );
+    Ok(())
+}
+
+/// Something to compute in plain Rust, about as long as the tools above.
+fn compute() -> u64 {
+    fn fib(n: u64) -> u64 {
+        if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
+    }
+    std::hint::black_box(fib(std::hint::black_box(36)))
+}
+
+/// Resident memory of this process, in bytes.
+fn resident() -> usize {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096
+}
+
+fn memory(folder: &Path) -> Result<()> {
+    println!("engine: memory per runtime");
+    let own = std::env::current_exe()?;
+    for kind in ["typebox", "zod"] {
+        for count in ["1", "10", "100"] {
+            let output = peers::start(&own, folder).args([CHILD, "memory", kind, count]).output()?;
+            println!("  {kind:<8} {count:>3}: {}", String::from_utf8_lossy(&output.stdout).trim());
+        }
+    }
+    Ok(())
+}
+
+fn soak(runtime: &Runtime, folder: &Path) -> Result<()> {
+    println!("engine: soak, 10,000 calls with a forced stop after every 20th");
+    let body = "if (params.loop) { onUpdate({ content: [] }); for (;;) {} } return { content: [{ type: \"text\", text: String(params.n) }] };";
+    let limits = Limits::default().grace(Duration::ZERO);
+    let (engine, tool) = runtime.block_on(load_tool(folder, "soak", body, limits))?;
+    let threads = || fs::read_dir("/proc/self/task").map(Iterator::count).unwrap_or(0);
+    let report = |calls: usize| {
+        println!(
+            "  after {calls:>5} calls: {:>6.1} MB resident, {} threads, {:?}",
+            resident() as f64 / 1e6,
+            threads(),
+            engine.stats()
+        );
+    };
+    let start = Instant::now();
+    for n in 1..=10_000_usize {
+        runtime.block_on(async {
+            let result =
+                tool.execute(ToolCall::new("id", json!({ "n": n })), ToolContext::detached()).await?;
+            ensure!(result.joined_text() == n.to_string(), "call {n} gave {:?}", result.joined_text());
+            if n.is_multiple_of(20) {
+                let cancel = CancelToken::new();
+                let stop = cancel.clone();
+                let ctx = ToolContext::detached()
+                    .with_cancel(cancel)
+                    .with_updates(UpdateSink::new(move |_| stop.cancel("soak")));
+                let _ = tool.execute(ToolCall::new("id", json!({ "loop": true })), ctx).await;
+            }
+            anyhow::Ok(())
+        })?;
+        if n == 100 || n.is_multiple_of(2500) {
+            report(n);
+        }
+    }
+    println!("  in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
