@@ -146,6 +146,15 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
                     each(engine.stats().memory)
                 );
             }
+            ["trip", size, rounds] => {
+                let (_engine, tool) =
+                    load_tool(&folder, "echo", "return { content: [], details: params };", Limits::default())
+                        .await?;
+                let arguments = trip_arguments(size.parse()?);
+                for _ in 0..rounds.parse()? {
+                    tool.execute(ToolCall::new("id", arguments.clone()), ToolContext::detached()).await?;
+                }
+            }
             _ => bail!("not for people"),
         }
         // The parent measures the whole process; ending it is the system's work.
@@ -225,6 +234,13 @@ async fn load_tool(folder: &Path, name: &str, body: &str, limits: Limits) -> Res
     Ok((engine, tool))
 }
 
+/// Small objects of about `size` bytes in all.
+fn trip_arguments(size: usize) -> Value {
+    let list: Vec<Value> =
+        (0..(size / 40).max(1)).map(|id| json!({ "id": id, "name": format!("item number {id}") })).collect();
+    json!({ "list": list })
+}
+
 fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
     println!(
         "engine: a call with its arguments as details, there and back (bun: in one process, no crossing)"
@@ -236,10 +252,7 @@ fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
         Limits::default(),
     ))?;
     for (size, rounds) in [(100, 5000), (10_000, 500), (1_000_000, 20)] {
-        let list: Vec<Value> = (0..(size / 40).max(1))
-            .map(|id| json!({ "id": id, "name": format!("item number {id}") }))
-            .collect();
-        let arguments = json!({ "list": list });
+        let arguments = trip_arguments(size);
         let mut ours = Sample::default();
         runtime.block_on(async {
             for _ in 0..rounds {
@@ -352,7 +365,8 @@ fn parallel(runtime: &Runtime, folder: &Path) -> Result<()> {
             anyhow::Ok(())
         })?;
         let start = Instant::now();
-        (compute(), compute());
+        compute();
+        compute();
         native_alone.push(start.elapsed());
         let start = Instant::now();
         let other = std::thread::spawn(compute);

@@ -60,14 +60,15 @@ export function resultJson(result) {
   }
 }
 
-function settleWith(call, promise) {
-  promise.then(
-    (json) => host.finishCall(call, "result", json),
-    (error) => {
-      if (error instanceof Refused) host.finishCall(call, "refused", stringify(error.problems));
-      else host.finishCall(call, "thrown", describeJson(error));
-    },
-  ).finally(() => running.delete(call));
+async function settleWith(call, work) {
+  try {
+    host.finishCall(call, "result", await work);
+  } catch (error) {
+    if (error instanceof Refused) host.finishCall(call, "refused", stringify(error.problems));
+    else host.finishCall(call, "thrown", describeJson(error));
+  } finally {
+    running.delete(call);
+  }
 }
 
 async function execute(call, { object, check }, toolCallId, argumentsJson, controller) {

@@ -50,49 +50,64 @@ function modelRegistry(call) {
   });
 }
 
-/** The `ctx` of a call. */
-export function makeContext(call, signal) {
-  const lazy = (make) => {
-    let value;
-    return () => (value ??= make());
-  };
-  const session = lazy(() => sessionManager(call));
-  const models = lazy(() => modelRegistry(call));
-  const ui = lazy(() => makeUi(call, signal));
-  return {
-    get sessionManager() {
-      return session();
-    },
-    get modelRegistry() {
-      return models();
-    },
-    get ui() {
-      return ui();
-    },
-    get hasUI() {
-      return host.hasUi(call);
-    },
-    get model() {
-      return ask(call, "agent.model");
-    },
-    get settings() {
-      return ask(call, "agent.settings");
-    },
-    get autoApprove() {
-      return ask(call, "agent.autoApprove");
-    },
-    get cwd() {
-      return ask(call, "session.cwd") || host.cwd();
-    },
-    get sessionId() {
-      return ask(call, "session.id");
-    },
-    signal,
-    isIdle: () => ask(call, "agent.isIdle"),
-    hasQueuedMessages: () => ask(call, "agent.hasQueuedMessages"),
-    hasPendingMessages: () => ask(call, "agent.hasQueuedMessages"),
-    abort: () => void ask(call, "agent.abort"),
-    getContextUsage: () => undefined,
-    getSystemPrompt: () => "",
-  };
+// On a prototype, because one is made for every call. Functions are made when they are asked for, so that they work when
+// they are taken out of the object.
+class CallContext {
+  #call;
+  #session;
+  #models;
+  #ui;
+
+  constructor(call, signal) {
+    this.#call = call;
+    this.signal = signal;
+  }
+  get sessionManager() {
+    return (this.#session ??= sessionManager(this.#call));
+  }
+  get modelRegistry() {
+    return (this.#models ??= modelRegistry(this.#call));
+  }
+  get ui() {
+    return (this.#ui ??= makeUi(this.#call, this.signal));
+  }
+  get hasUI() {
+    return host.hasUi(this.#call);
+  }
+  get model() {
+    return ask(this.#call, "agent.model");
+  }
+  get settings() {
+    return ask(this.#call, "agent.settings");
+  }
+  get autoApprove() {
+    return ask(this.#call, "agent.autoApprove");
+  }
+  get cwd() {
+    return ask(this.#call, "session.cwd") || host.cwd();
+  }
+  get sessionId() {
+    return ask(this.#call, "session.id");
+  }
+  get isIdle() {
+    return () => ask(this.#call, "agent.isIdle");
+  }
+  get hasQueuedMessages() {
+    return () => ask(this.#call, "agent.hasQueuedMessages");
+  }
+  get hasPendingMessages() {
+    return this.hasQueuedMessages;
+  }
+  get abort() {
+    return () => void ask(this.#call, "agent.abort");
+  }
+  get getContextUsage() {
+    return () => undefined;
+  }
+  get getSystemPrompt() {
+    return () => "";
+  }
 }
+
+/** The `ctx` of a call. */
+export const makeContext = (call, signal) => new CallContext(call, signal);

@@ -72,10 +72,12 @@ export class CustomEvent extends Event {
 }
 
 export class EventTarget {
-  #listeners = new Map();
+  // Made when there is something to listen to; most signals are never listened to.
+  #listeners;
 
   addEventListener(type, listener, options) {
     if (listener == null) return;
+    this.#listeners ??= new Map();
     const { once = false, signal } = typeof options === "object" && options !== null ? options : {};
     if (signal?.aborted) return;
     const list = this.#listeners.get(type) ?? [];
@@ -86,7 +88,7 @@ export class EventTarget {
   }
 
   removeEventListener(type, listener) {
-    const list = this.#listeners.get(type);
+    const list = this.#listeners?.get(type);
     if (list === undefined) return;
     this.#listeners.set(type, list.filter((entry) => entry.listener !== listener));
   }
@@ -94,7 +96,7 @@ export class EventTarget {
   dispatchEvent(event) {
     event[target] = this;
     const handler = this[`on${event.type}`];
-    const list = [...(this.#listeners.get(event.type) ?? [])];
+    const list = [...(this.#listeners?.get(event.type) ?? [])];
     if (typeof handler === "function") list.unshift({ listener: handler, once: false });
     for (const { listener, once } of list) {
       if (event[stopped]) break;
