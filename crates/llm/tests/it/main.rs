@@ -7,8 +7,10 @@
 )]
 
 mod asking;
+mod discovery;
 mod failing;
 mod keys;
 mod reading;
 mod scripts;
+mod selecting;
 mod wires;
