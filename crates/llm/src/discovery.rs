@@ -1,0 +1,74 @@
+//! Servers on this machine that want no key: asked what they have, found or not in a moment.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{
+    builtin::LOCAL_SERVERS,
+    http::{HttpClient, HttpRequest},
+    model::ModelOverride,
+};
+
+/// A server that is there answers at once, and one that is not must not hold anything up.
+const PROBE_TIME: Duration = Duration::from_secs(1);
+/// The most that is read of a list of models.
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
+
+/// A server that answered.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LocalServer {
+    /// The provider's name, such as `ollama`.
+    pub provider: String,
+    /// What it has, for [`crate::Providers::add_models`].
+    pub models: Vec<ModelOverride>,
+}
+
+/// Asks the usual ports of Ollama, llama.cpp and LM Studio, all at once.
+pub async fn discover_local() -> Vec<LocalServer> {
+    let servers: Vec<(&str, &str)> = LOCAL_SERVERS.to_vec();
+    discover_at(&servers).await
+}
+
+/// Asks these servers, each a provider's name and base URL, all at once. The answers keep the order.
+pub async fn discover_at(servers: &[(&str, &str)]) -> Vec<LocalServer> {
+    let client = HttpClient::default();
+    let mut probes = tokio::task::JoinSet::new();
+    for (at, (provider, base_url)) in servers.iter().enumerate() {
+        let client = client.clone();
+        let provider = (*provider).to_owned();
+        let url = format!("{}/models", base_url.trim_end_matches('/'));
+        probes.spawn(async move {
+            let models = tokio::time::timeout(PROBE_TIME, list(&client, url)).await.ok()??;
+            Some((at, LocalServer { provider, models }))
+        });
+    }
+    let mut found: Vec<(usize, LocalServer)> = probes.join_all().await.into_iter().flatten().collect();
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().map(|(_, server)| server).collect()
+}
+
+async fn list(client: &HttpClient, url: String) -> Option<Vec<ModelOverride>> {
+    let request = HttpRequest { url, headers: Vec::new(), body: None };
+    let body = client.send(request, PROBE_TIME).await.ok()?;
+    let text = body.text(PROBE_TIME, MAX_LIST_BYTES).await.ok()?;
+    let list: Value = serde_json::from_str(&text).ok()?;
+    let models = list["data"].as_array()?.iter().filter_map(entry);
+    Some(models.collect())
+}
+
+fn entry(model: &Value) -> Option<ModelOverride> {
+    let mut entry = ModelOverride::new(model["id"].as_str()?);
+    // vLLM, LM Studio, gateways, llama.cpp: each has its own word for it.
+    entry.context_window = [
+        &model["max_model_len"],
+        &model["max_context_length"],
+        &model["context_length"],
+        &model["meta"]["n_ctx"],
+        &model["meta"]["n_ctx_train"],
+    ]
+    .into_iter()
+    .find_map(Value::as_u64);
+    Some(entry)
+}

@@ -1,0 +1,231 @@
+//! Connections. The only file that knows the HTTP library.
+
+use std::{
+    error::Error as _,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::{
+    classify::{Said, parse_duration},
+    error::{ErrorClass, LlmError},
+    secret::Secret,
+};
+
+const CONNECT_TIME: Duration = Duration::from_secs(30);
+/// Shorter than servers keep an unused connection, so that none closes under a request.
+const KEPT_TIME: Duration = Duration::from_secs(45);
+/// The most of an error's body that is read.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// After the answer ended, the rest of the body is read for this long, so that the connection can be used again: a new
+/// one costs several round trips.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Connections shared by all providers. Cheap to clone; nothing is set up before the first request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HttpClient {
+    inner: Arc<Clients>,
+}
+
+/// Servers on this machine need neither proxy nor certificates, and reading the system's certificates takes longer than
+/// they take to answer.
+#[derive(Debug, Default)]
+struct Clients {
+    near: OnceLock<Result<reqwest::Client, String>>,
+    far: OnceLock<Result<reqwest::Client, String>>,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub(crate) struct HttpRequest {
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(String, Secret)>,
+    /// `None` is a `GET`.
+    pub(crate) body: Option<Vec<u8>>,
+}
+
+/// The body of an answer that was accepted.
+#[derive(Debug)]
+pub(crate) struct HttpBody {
+    response: reqwest::Response,
+}
+
+impl HttpClient {
+    /// Sends, and waits for the answer to begin.
+    pub(crate) async fn send(&self, request: HttpRequest, idle: Duration) -> Result<HttpBody, LlmError> {
+        let url = parse_url(&request.url)?;
+        let client = self.client(&url)?;
+        let builder = match request.body {
+            Some(body) => client.post(url).header("content-type", "application/json").body(body),
+            None => client.get(url),
+        };
+        let sent = builder.headers(headers(&request.headers)?).send();
+        let response = within(idle, sent).await?.map_err(|error| network(&error))?;
+        let body = HttpBody { response };
+        if body.response.status().is_success() {
+            return Ok(body);
+        }
+        Err(body.into_failure(idle, &request.headers).await)
+    }
+
+    fn client(&self, url: &reqwest::Url) -> Result<reqwest::Client, LlmError> {
+        let is_near = url.scheme() == "http" && url.host_str().is_some_and(is_loopback);
+        let cell = if is_near { &self.inner.near } else { &self.inner.far };
+        cell.get_or_init(|| build(is_near).map_err(|error| describe(&error)))
+            .clone()
+            .map_err(LlmError::network)
+    }
+}
+
+impl HttpBody {
+    /// The next bytes; `None` at the end.
+    pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, LlmError> {
+        let chunk = within(idle, self.response.chunk()).await?;
+        Ok(chunk.map_err(|error| network(&error))?.map(Into::into))
+    }
+
+    /// The kind of content, in lower case, without parameters.
+    pub(crate) fn content_type(&self) -> String {
+        let value = self.response.headers().get("content-type");
+        let text = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let kind = text.split(';').next().unwrap_or_default();
+        kind.trim().to_lowercase()
+    }
+
+    /// The start of the body, as text.
+    pub(crate) async fn text(mut self, idle: Duration, most: usize) -> Result<String, LlmError> {
+        let mut bytes = Vec::new();
+        while bytes.len() < most
+            && let Some(chunk) = self.chunk(idle).await?
+        {
+            bytes.extend(chunk);
+        }
+        bytes.truncate(most);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Reads what is left, in the background.
+    pub(crate) fn drain(self) {
+        let mut response = self.response;
+        tokio::spawn(async move {
+            let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+            let _ = tokio::time::timeout(DRAIN_TIME, rest).await;
+        });
+    }
+
+    /// The error this answer is.
+    pub(crate) async fn into_failure(self, idle: Duration, sent: &[(String, Secret)]) -> LlmError {
+        let status = self.response.status();
+        let retry_after = retry_after(self.response.headers());
+        if status.is_redirection() {
+            // Following would hand the key to whoever is named there.
+            let mut error = LlmError::new(
+                ErrorClass::BadRequest,
+                "the server redirects elsewhere; set the base URL to where it really is",
+            );
+            error.status = Some(status.as_u16());
+            return error;
+        }
+        let body = self.text(idle, MAX_ERROR_BYTES).await.unwrap_or_default();
+        let mut said = Said::parse(Some(status.as_u16()), &body);
+        if said.text.is_empty() {
+            status.canonical_reason().unwrap_or_default().clone_into(&mut said.text);
+        }
+        said.retry_after = retry_after.or(said.retry_after);
+        said.text = redact(&said.text, sent);
+        said.into_error()
+    }
+}
+
+/// Takes out of `text` whatever was sent in secret.
+pub(crate) fn redact(text: &str, sent: &[(String, Secret)]) -> String {
+    sent.iter().fold(text.to_owned(), |text, (_, secret)| {
+        // A header's value may be more than the key in it.
+        let key = secret.expose().rsplit(' ').next().unwrap_or_default();
+        Secret::new(key).redact(&secret.redact(&text))
+    })
+}
+
+fn parse_url(url: &str) -> Result<reqwest::Url, LlmError> {
+    // Parsers take the path for the host where there is none.
+    let has_host = url.split_once("://").is_some_and(|(_, rest)| !rest.starts_with(['/', ':']));
+    reqwest::Url::parse(url)
+        .ok()
+        .filter(|url| has_host && matches!(url.scheme(), "http" | "https"))
+        .ok_or_else(|| {
+            let text = "the base URL is not one; it looks like https://host/path";
+            LlmError::new(ErrorClass::BadRequest, text)
+        })
+}
+
+async fn within<T>(idle: Duration, work: impl Future<Output = T>) -> Result<T, LlmError> {
+    tokio::time::timeout(idle, work).await.map_err(|_| {
+        LlmError::network(format!("nothing came for {} s (idleTimeoutMs is the setting)", idle.as_secs_f32()))
+    })
+}
+
+fn build(is_near: bool) -> Result<reqwest::Client, reqwest::Error> {
+    // The process may have chosen one already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // An answer is one stream, and over HTTP/1 dropping it closes the connection, which is what stop means.
+    let builder = reqwest::Client::builder()
+        .http1_only()
+        .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIME)
+        .pool_idle_timeout(KEPT_TIME);
+    if is_near { builder.no_proxy().tls_certs_only([]).build() } else { builder.build() }
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost"
+        || host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+fn headers(pairs: &[(String, Secret)]) -> Result<HeaderMap, LlmError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        let refuse = |what: &str| {
+            LlmError::new(ErrorClass::BadRequest, format!("the header \"{name}\" can't be sent: {what}"))
+        };
+        let key: HeaderName = name.parse().map_err(|_| refuse("its name is not one"))?;
+        let mut value: HeaderValue =
+            value.expose().parse().map_err(|_| refuse("its value has characters that headers can't hold"))?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let read = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    read("retry-after-ms")
+        .and_then(|text| text.trim().parse().ok().map(Duration::from_millis))
+        .or_else(|| read("retry-after").and_then(parse_duration))
+}
+
+fn network(error: &reqwest::Error) -> LlmError {
+    LlmError::network(describe(error))
+}
+
+/// What went wrong, from the outside in, without the URL: it may hold a password.
+fn describe(error: &reqwest::Error) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if texts.last().is_none_or(|last| !last.contains(&text)) {
+            texts.push(text);
+        }
+        source = cause.source();
+    }
+    if texts.is_empty() {
+        return "the request failed".to_owned();
+    }
+    texts.join(": ")
+}

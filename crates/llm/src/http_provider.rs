@@ -1,0 +1,210 @@
+//! A provider behind a URL: writes the request, sends it, reads the reply, over whichever wire it speaks.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use toolsmith_tool::CancelToken;
+
+use crate::{
+    classify::Said,
+    config::ProviderConfig,
+    error::{ErrorClass, LlmError},
+    http::{HttpBody, HttpClient, HttpRequest, redact},
+    key::{Environment, Key},
+    model::Model,
+    provider::{Capabilities, Provider},
+    reply::Reply,
+    request::Request,
+    secret::Secret,
+    sse::SseParser,
+    stream::{EventStream, ReplySource},
+    wire::{self, Decoder, Encoded},
+};
+
+/// The most that is read of an answer that is no stream.
+const MAX_ODD_BYTES: usize = 64 * 1024;
+
+/// A provider behind a URL.
+#[derive(Clone, Debug)]
+pub struct HttpProvider {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: ProviderConfig,
+    key: Key,
+    client: HttpClient,
+}
+
+impl HttpProvider {
+    /// A provider with connections of its own.
+    pub fn new(config: ProviderConfig, environment: Environment) -> Self {
+        Self::with_client(config, environment, HttpClient::default())
+    }
+
+    pub(crate) fn with_client(config: ProviderConfig, environment: Environment, client: HttpClient) -> Self {
+        let key = Key::new(&config.name, config.key.clone(), environment);
+        Self { inner: Arc::new(Inner { config, key, client }) }
+    }
+
+    /// Whether its key can be had, as far as that can be told without running anything.
+    pub fn has_key(&self) -> bool {
+        self.inner.key.is_set()
+    }
+
+    /// How it is configured.
+    pub fn config(&self) -> &ProviderConfig {
+        &self.inner.config
+    }
+}
+
+impl Provider for HttpProvider {
+    fn name(&self) -> &str {
+        &self.inner.config.name
+    }
+
+    fn capabilities(&self, model: &Model) -> Capabilities {
+        let config = &self.inner.config;
+        wire::capabilities(config.api, &config.quirks, Capabilities::of(model))
+    }
+
+    fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {
+        let config = &self.inner.config;
+        let encoded = wire::encode(config.api, request, &config.quirks);
+        let source = Connection {
+            provider: Arc::clone(&self.inner),
+            state: State::Ready(encoded),
+            secrets: Vec::new(),
+        };
+        EventStream::new(Box::new(source), Reply::new(request, config.api.as_str()), cancel)
+    }
+}
+
+/// One request and its reply.
+struct Connection {
+    provider: Arc<Inner>,
+    state: State,
+    /// What was sent and must not come back in a text.
+    secrets: Vec<(String, Secret)>,
+}
+
+enum State {
+    Ready(Encoded),
+    Reading { body: HttpBody, parser: SseParser, decoder: Box<dyn Decoder> },
+    Over,
+}
+
+#[async_trait]
+impl ReplySource for Connection {
+    async fn advance(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
+        let outcome = match std::mem::replace(&mut self.state, State::Over) {
+            State::Ready(encoded) => self.connect(encoded, reply).await,
+            State::Reading { body, parser, decoder } => self.read(body, parser, decoder, reply).await,
+            State::Over => Err(LlmError::invalid("the connection is over")),
+        };
+        outcome.map_err(|error| self.name_failure(error))
+    }
+}
+
+impl Connection {
+    async fn connect(&mut self, encoded: Encoded, reply: &mut Reply) -> Result<(), LlmError> {
+        let config = &self.provider.config;
+        let key = self.provider.key.get().await?;
+        let mut headers: Vec<(String, Secret)> =
+            config.headers.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
+        let has = |name: &str| config.headers.keys().any(|own| own.eq_ignore_ascii_case(name));
+        if let Some(key) = key {
+            let (name, before) = config.api.key_header();
+            if !has(name) {
+                headers.push((name.to_owned(), Secret::new(format!("{before}{}", key.expose()))));
+            }
+        }
+        self.secrets.clone_from(&headers);
+        for (name, value) in encoded.headers {
+            if !has(name) {
+                headers.push((name.to_owned(), Secret::new(value)));
+            }
+        }
+        headers.push(("accept".to_owned(), Secret::new("text/event-stream")));
+        let request = HttpRequest {
+            url: format!("{}{}", config.api.versioned(&config.base_url), encoded.path),
+            headers,
+            body: Some(
+                serde_json::to_vec(&encoded.body)
+                    .map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?,
+            ),
+        };
+        let body = self.provider.client.send(request, config.idle_timeout).await?;
+        if matches!(body.content_type().as_str(), "application/json" | "text/html") {
+            return Err(not_a_stream(body, config.idle_timeout).await);
+        }
+        reply.start();
+        self.state =
+            State::Reading { body, parser: SseParser::default(), decoder: wire::decoder(config.api) };
+        Ok(())
+    }
+
+    async fn read(
+        &mut self,
+        mut body: HttpBody,
+        mut parser: SseParser,
+        mut decoder: Box<dyn Decoder>,
+        reply: &mut Reply,
+    ) -> Result<(), LlmError> {
+        let chunk = body.chunk(self.provider.config.idle_timeout).await?;
+        let Some(bytes) = chunk else {
+            if let Some(event) = parser.end() {
+                decoder.event(&event, reply)?;
+            }
+            return if reply.is_finished() { Ok(()) } else { decoder.end(reply) };
+        };
+        for event in parser.push(&bytes)? {
+            decoder.event(&event, reply)?;
+            if reply.is_finished() {
+                body.drain();
+                return Ok(());
+            }
+        }
+        self.state = State::Reading { body, parser, decoder };
+        Ok(())
+    }
+
+    /// Says where it happened, and takes out what nobody may see.
+    fn name_failure(&self, mut error: LlmError) -> LlmError {
+        let config = &self.provider.config;
+        error.provider.clone_from(&config.name);
+        error.text = redact(&error.text, &self.secrets);
+        match error.class {
+            ErrorClass::Network => error.text = format!("{}: {}", config.host(), error.text),
+            ErrorClass::Auth => {
+                if let (Some(_), Some(origin)) = (error.status, self.provider.key.origin()) {
+                    error.text = format!("{} ({origin})", error.text);
+                }
+                self.provider.key.forget();
+            }
+            _ => {}
+        }
+        error
+    }
+}
+
+/// Some servers answer an error with success, some are not what was looked for.
+async fn not_a_stream(body: HttpBody, idle: Duration) -> LlmError {
+    let kind = body.content_type();
+    let text = match body.text(idle, MAX_ODD_BYTES).await {
+        Ok(text) => text,
+        Err(error) => return error,
+    };
+    let has_error = serde_json::from_str::<serde_json::Value>(&text)
+        .is_ok_and(|value| !value["error"].is_null() || !value[0]["error"].is_null());
+    if has_error {
+        return Said::parse(None, &text).into_error();
+    }
+    LlmError::new(
+        ErrorClass::BadRequest,
+        format!(
+            "{kind} came instead of a stream; is the base URL right, and does the server speak this wire?"
+        ),
+    )
+}

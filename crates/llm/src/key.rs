@@ -1,0 +1,138 @@
+//! Keys when they are needed: from the environment, from a command, or as they are. Asked for before each request, so
+//! that a key set later counts.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use toolsmith_host::exec;
+use toolsmith_tool::CancelToken;
+
+use crate::{
+    config::KeySource,
+    error::{ErrorClass, LlmError},
+    secret::Secret,
+};
+
+/// A password manager may ask its user first.
+const COMMAND_TIME: Duration = Duration::from_secs(60);
+
+/// Looks environment variables up. This crate never reads the environment behind its caller's back.
+#[derive(Clone)]
+pub struct Environment(Arc<LookUp>);
+
+type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+impl Environment {
+    /// The environment of this process.
+    pub fn process() -> Self {
+        Self::new(|name| std::env::var(name).ok())
+    }
+
+    /// Whatever `look_up` says.
+    pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(look_up))
+    }
+
+    /// The value of a variable that is set and not blank.
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        (self.0)(name).filter(|value| !value.trim().is_empty())
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Environment")
+    }
+}
+
+/// The key of one provider.
+#[derive(Debug)]
+pub(crate) struct Key {
+    provider: String,
+    source: KeySource,
+    environment: Environment,
+    /// What the command printed.
+    printed: Mutex<Option<Secret>>,
+}
+
+impl Key {
+    pub(crate) fn new(provider: &str, source: KeySource, environment: Environment) -> Self {
+        Self { provider: provider.to_owned(), source, environment, printed: Mutex::new(None) }
+    }
+
+    /// The key; `None` where none is needed.
+    pub(crate) async fn get(&self) -> Result<Option<Secret>, LlmError> {
+        match &self.source {
+            KeySource::None => Ok(None),
+            KeySource::Literal(key) => Ok(Some(key.clone())),
+            KeySource::Env(names) => match names.iter().find_map(|name| self.environment.get(name)) {
+                Some(key) => Ok(Some(Secret::new(key.trim()))),
+                None => Err(self.missing(format!("Set {}.", names.join(" or ")))),
+            },
+            KeySource::Command(command) => self.run(command).await.map(Some),
+        }
+    }
+
+    /// Where the key came from, for the person who has to mend it.
+    pub(crate) fn origin(&self) -> Option<String> {
+        match &self.source {
+            KeySource::None => None,
+            KeySource::Literal(_) => Some("the key is the one in the settings".to_owned()),
+            KeySource::Env(names) => names
+                .iter()
+                .find(|name| self.environment.get(name).is_some())
+                .map(|name| format!("the key is the one in {name}")),
+            KeySource::Command(_) => Some("the key is what its command printed".to_owned()),
+        }
+    }
+
+    /// Whether a key can be had, as far as that can be told without running anything.
+    pub(crate) fn is_set(&self) -> bool {
+        match &self.source {
+            KeySource::None | KeySource::Command(_) | KeySource::Literal(_) => true,
+            KeySource::Env(names) => names.iter().any(|name| self.environment.get(name).is_some()),
+        }
+    }
+
+    /// The provider refused the key: a command is asked again next time.
+    pub(crate) fn forget(&self) {
+        self.printed.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    async fn run(&self, command: &str) -> Result<Secret, LlmError> {
+        let printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(key) = printed {
+            return Ok(key);
+        }
+        let request = exec::Request::new("/bin/sh").args(["-c", command]).timeout(COMMAND_TIME);
+        // Dropping this future, as a cancel does, kills the command.
+        let outcome = exec::run(&request, &CancelToken::new(), |_| {})
+            .await
+            .map_err(|error| self.missing(format!("Its command could not be run: {error}")))?;
+        if outcome.code != 0 {
+            // What it printed may be half a key; what it complained of is not.
+            let complaint = outcome.stderr.text();
+            let complaint = complaint.trim();
+            let code = outcome.code;
+            return Err(self.missing(match complaint.lines().next() {
+                Some(line) => format!("Its command ended with code {code}: {line}"),
+                None => format!("Its command ended with code {code}."),
+            }));
+        }
+        let text = outcome.stdout.text();
+        let key = text.trim();
+        if key.is_empty() {
+            return Err(self.missing("Its command printed nothing.".to_owned()));
+        }
+        let key = Secret::new(key);
+        *self.printed.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
+        Ok(key)
+    }
+
+    fn missing(&self, what_to_do: String) -> LlmError {
+        LlmError::new(ErrorClass::Auth, format!("No API key for provider: {}. {what_to_do}", self.provider))
+    }
+}

@@ -1,0 +1,74 @@
+//! Models behind one trait. A [`Request`] goes into a [`Provider`], events come out of an [`EventStream`], and what they
+//! add up to is a [`Message`] like those that went in.
+//!
+//! Four wires are spoken, over HTTP, to any endpoint that speaks one of them; [`ScriptedProvider`] plays a file instead.
+//! Who is called what, where it is and what it can do is in [`Providers`]. This crate retries nothing and runs no tools.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use toolsmith_llm::{CancelToken, Environment, Message, Providers, Request, StreamEvent};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("hello.json");
+//! # std::fs::write(&path, r#"["Hello."]"#)?;
+//! # let name = format!("script:{}", path.display());
+//! let providers = Providers::builtin(Environment::process());
+//! // `name` is what a person types: "anthropic/claude-sonnet-4-5", "gpt-5.2:high", "script:FILE".
+//! let selected = providers.select(&name)?;
+//! let said = [Message::user("Hi")];
+//! let request = Request::new(&selected.model).system("Be brief.").messages(&said);
+//!
+//! let mut stream = selected.provider.stream(&request, CancelToken::new());
+//! let mut text = String::new();
+//! while let Some(event) = stream.next().await {
+//!     if let StreamEvent::TextDelta { delta, .. } = event {
+//!         text.push_str(&delta);
+//!     }
+//! }
+//! assert_eq!(text, "Hello.");
+//! # Ok(())
+//! # }
+//! ```
+
+mod builtin;
+mod catalog;
+mod classify;
+mod config;
+mod discovery;
+mod error;
+mod http;
+mod http_provider;
+mod key;
+mod message;
+mod model;
+mod provider;
+mod providers;
+mod reply;
+mod request;
+pub mod script;
+mod secret;
+mod sse;
+mod stream;
+mod wire;
+
+pub use async_trait::async_trait;
+pub use catalog::Catalog;
+pub use config::{ApiKind, KeySource, ProviderConfig, Quirks, ReasoningParameter, UnknownApi};
+pub use discovery::{LocalServer, discover_at, discover_local};
+pub use error::{ErrorClass, LlmError};
+pub use http_provider::HttpProvider;
+pub use key::Environment;
+pub use message::{
+    AssistantBlock, AssistantMessage, ContentBlock, Cost, InputMessage, Message, StopReason, TextBlock,
+    ThinkingBlock, ToolCall, ToolResultMessage, Usage,
+};
+pub use model::{ForcedTool, Model, ModelOverride, Price, Thinking};
+pub use provider::{Capabilities, Provider};
+pub use providers::{Providers, SelectError, Selection};
+pub use reply::{Reply, Slot};
+pub use request::{Request, ThinkingLevel, ToolChoice, ToolDefinition, UnknownLevel};
+pub use script::{Expectation, RecordedRequest, Script, ScriptError, ScriptedProvider, Turn};
+pub use secret::Secret;
+pub use stream::{EventStream, ReplySource, StreamEvent};
+pub use toolsmith_tool::CancelToken;

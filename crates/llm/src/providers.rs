@@ -1,0 +1,383 @@
+//! All providers by name, and from what a person types to a model at one of them.
+
+use std::{path::Path, sync::Arc};
+
+use thiserror::Error;
+use toolsmith_tool::closest_names;
+
+use crate::{
+    builtin,
+    catalog::Catalog,
+    config::{KeySource, ProviderConfig, Quirks},
+    http::HttpClient,
+    http_provider::HttpProvider,
+    key::Environment,
+    model::{Model, ModelOverride},
+    provider::Provider,
+    request::ThinkingLevel,
+    script::{ScriptError, ScriptedProvider},
+};
+
+/// What stands before the path of a script.
+const SCRIPT: &str = "script:";
+/// How many models an error names.
+const MAX_NAMED: usize = 5;
+
+/// All providers by name.
+#[derive(Clone, Debug)]
+pub struct Providers {
+    known: Vec<HttpProvider>,
+    environment: Environment,
+    client: HttpClient,
+}
+
+/// A model, and who answers for it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The model.
+    pub model: Model,
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// The level that was named with it, as in `sonnet-4-5:high`.
+    pub thinking: Option<ThinkingLevel>,
+}
+
+impl std::fmt::Debug for Selection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Selection")
+            .field("model", &self.model)
+            .field("provider", &self.provider.name())
+            .field("thinking", &self.thinking)
+            .finish()
+    }
+}
+
+/// Why no model is found by a name.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// Nothing is called so.
+    #[error("No model is called \"{name}\".{}", did_you_mean(.closest))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What resembles it.
+        closest: Vec<String>,
+    },
+    /// Too much is called so.
+    #[error("\"{name}\" can mean {}.", .matches.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// What it can mean.
+        matches: Vec<String>,
+    },
+    /// No provider is called so.
+    #[error(
+        "No provider is called \"{name}\". Known are {}. For any other, give its base URL.",
+        .known.join(", ")
+    )]
+    UnknownProvider {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The script cannot be played.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+impl Providers {
+    /// The built-in ones, with keys from `environment`.
+    pub fn builtin(environment: Environment) -> Self {
+        let mut providers = Self { known: Vec::new(), environment, client: HttpClient::default() };
+        for config in builtin::providers() {
+            providers.add(config);
+        }
+        providers
+    }
+
+    /// Adds a provider, in place of one with the same name.
+    pub fn add(&mut self, config: ProviderConfig) {
+        let provider = HttpProvider::with_client(config, self.environment.clone(), self.client.clone());
+        match self.known.iter_mut().find(|known| known.name() == provider.name()) {
+            Some(known) => *known = provider,
+            None => self.known.push(provider),
+        }
+    }
+
+    /// A provider as the command line names it: one that is known, or the chat wire at a base URL, with what is given in
+    /// place of what is configured.
+    ///
+    /// # Errors
+    /// When the name is not known and no base URL is given.
+    pub fn add_endpoint(
+        &mut self,
+        name: &str,
+        base_url: Option<&str>,
+        api_key_env: Option<&str>,
+    ) -> Result<(), SelectError> {
+        let mut config = match (self.get(name), base_url) {
+            (Ok(known), _) => known.config().clone(),
+            (Err(_), Some(base_url)) => builtin::stranger(name, base_url),
+            (Err(error), None) => return Err(error),
+        };
+        if let Some(base_url) = base_url {
+            base_url.clone_into(&mut config.base_url);
+            // Who knows whether whoever is there takes it.
+            config.quirks = Quirks { eager_tool_input: false, ..config.quirks };
+            // A server of one's own often wants no key.
+            let key_is_set = HttpProvider::new(config.clone(), self.environment.clone()).has_key();
+            if api_key_env.is_none() && !key_is_set {
+                config.key = KeySource::None;
+            }
+        }
+        if let Some(variable) = api_key_env {
+            config.key = KeySource::env(variable);
+        }
+        self.add(config);
+        Ok(())
+    }
+
+    /// Says more of a provider's models, such as which a server on this machine has.
+    pub fn add_models(&mut self, provider: &str, models: impl IntoIterator<Item = ModelOverride>) {
+        if let Ok(known) = self.get(provider) {
+            let mut config = known.config().clone();
+            for model in models {
+                config.models.retain(|known| known.id != model.id);
+                config.models.push(model);
+            }
+            self.add(config);
+        }
+    }
+
+    /// The names, in the order they are tried.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().map(Provider::name)
+    }
+
+    /// A provider by its name.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn get(&self, name: &str) -> Result<&HttpProvider, SelectError> {
+        self.known.iter().find(|provider| provider.name() == name).ok_or_else(|| {
+            SelectError::UnknownProvider {
+                name: name.to_owned(),
+                known: self.names().map(str::to_owned).collect(),
+            }
+        })
+    }
+
+    /// The models of providers whose key can be had. Servers on this machine have none until they were asked
+    /// ([`crate::discover_local`]).
+    pub fn available(&self) -> Vec<Model> {
+        self.known
+            .iter()
+            .filter(|provider| provider.has_key())
+            .flat_map(|provider| ids(provider).into_iter().map(|id| model(provider, &id)))
+            .collect()
+    }
+
+    /// The model to begin with where nobody chose: of the first provider with a key.
+    pub fn default_model(&self) -> Option<Selection> {
+        builtin::DEFAULT_MODELS.iter().find_map(|(name, id)| {
+            let provider = self.get(name).ok().filter(|provider| provider.has_key())?;
+            Some(select(provider, id, None))
+        })
+    }
+
+    /// The model a person means: `provider/id`, an id, or enough of one to be sure; `:high` and the like behind it sets
+    /// how hard to think; `script:FILE` is played instead.
+    ///
+    /// # Errors
+    /// When the name means nothing, or too much.
+    pub fn select(&self, name: &str) -> Result<Selection, SelectError> {
+        if let Some(path) = name.strip_prefix(SCRIPT) {
+            let provider = ScriptedProvider::open(Path::new(path))?;
+            return Ok(Selection {
+                model: provider.model().clone(),
+                provider: Arc::new(provider),
+                thinking: None,
+            });
+        }
+        let (wanted, thinking) = split_level(name);
+        let named = wanted.split_once('/').and_then(|(provider, id)| Some((self.get(provider).ok()?, id)));
+        if let Some((provider, id)) = named {
+            return self.select_within(provider, id, thinking);
+        }
+        self.select_anywhere(wanted, thinking)
+    }
+
+    /// The model with exactly this id at `provider`, whether it is known here or not: the provider knows best. A level
+    /// may stand behind it.
+    ///
+    /// # Errors
+    /// When there is no such provider.
+    pub fn select_at(&self, provider: &str, id: &str) -> Result<Selection, SelectError> {
+        let provider = self.get(provider)?;
+        let (id, thinking) = split_level(id);
+        Ok(select(provider, id, thinking))
+    }
+
+    fn select_within(
+        &self,
+        provider: &HttpProvider,
+        id: &str,
+        thinking: Option<ThinkingLevel>,
+    ) -> Result<Selection, SelectError> {
+        let ids = ids(provider);
+        if ids.iter().any(|known| known == id) {
+            return Ok(select(provider, id, thinking));
+        }
+        let meant = best(id, ids.iter(), |id| id);
+        match meant.as_slice() {
+            [] => Ok(select(provider, id, thinking)),
+            [one] => Ok(select(provider, one, thinking)),
+            many => Err(SelectError::Ambiguous {
+                name: id.to_owned(),
+                matches: some(many.iter().map(|id| format!("{}/{id}", provider.name()))),
+            }),
+        }
+    }
+
+    fn select_anywhere(
+        &self,
+        wanted: &str,
+        thinking: Option<ThinkingLevel>,
+    ) -> Result<Selection, SelectError> {
+        // Those that could answer come first; among them the order of the list.
+        let mut all: Vec<(&HttpProvider, String)> = self
+            .known
+            .iter()
+            .flat_map(|provider| ids(provider).into_iter().map(move |id| (provider, id)))
+            .collect();
+        all.sort_by_key(|(provider, _)| !provider.has_key());
+        if let Some((provider, id)) = all.iter().find(|(_, id)| id == wanted) {
+            return Ok(select(provider, id, thinking));
+        }
+        let mut meant = best(wanted, all.iter(), |(_, id)| id);
+        if meant.iter().any(|(provider, _)| provider.has_key()) {
+            meant.retain(|(provider, _)| provider.has_key());
+        }
+        // The same model at several providers is one answer.
+        let first = meant.first().map(|(_, id)| id.clone());
+        match first {
+            None => {
+                Err(SelectError::Unknown { name: wanted.to_owned(), closest: self.closest(wanted, &all) })
+            }
+            Some(first) if meant.iter().all(|(_, id)| *id == first) => {
+                let (provider, id) = meant[0];
+                Ok(select(provider, id, thinking))
+            }
+            Some(_) => Err(SelectError::Ambiguous {
+                name: wanted.to_owned(),
+                matches: some(meant.iter().map(|(provider, id)| format!("{}/{id}", provider.name()))),
+            }),
+        }
+    }
+
+    fn closest(&self, wanted: &str, all: &[(&HttpProvider, String)]) -> Vec<String> {
+        let id = wanted.rsplit('/').next().unwrap_or(wanted);
+        let similar = closest_names(id, all.iter().map(|(_, id)| id.as_str()));
+        let mut closest: Vec<String> = similar
+            .into_iter()
+            .filter_map(|name| all.iter().find(|(_, id)| id == name))
+            .map(|(provider, id)| format!("{}/{id}", provider.name()))
+            .collect();
+        closest.dedup();
+        closest
+    }
+}
+
+/// The ids of all models known of a provider.
+fn ids(provider: &HttpProvider) -> Vec<String> {
+    let config = provider.config();
+    let mut ids: Vec<String> = config.models.iter().map(|model| model.id.clone()).collect();
+    let catalog = config.catalog.as_deref().unwrap_or(&config.name);
+    for id in Catalog::builtin().ids(catalog) {
+        if !ids.iter().any(|known| known == id) {
+            ids.push(id.to_owned());
+        }
+    }
+    ids
+}
+
+fn select(provider: &HttpProvider, id: &str, thinking: Option<ThinkingLevel>) -> Selection {
+    Selection { model: model(provider, id), provider: Arc::new(provider.clone()), thinking }
+}
+
+/// What is known of a model at a provider, the user's word last.
+fn model(provider: &HttpProvider, id: &str) -> Model {
+    let config = provider.config();
+    let catalog = Catalog::builtin();
+    let whose = config.catalog.as_deref().unwrap_or(&config.name);
+    let mut model = catalog
+        .get(whose, id)
+        .or_else(|| {
+            // Somebody else's price is no price.
+            let mut model = catalog.get_anywhere(id)?;
+            model.price = crate::model::Price::default();
+            Some(model)
+        })
+        .unwrap_or_else(|| Model::unknown(&config.name, id));
+    model.provider.clone_from(&config.name);
+    id.clone_into(&mut model.id);
+    if let Some(said) = config.models.iter().find(|said| said.id == id) {
+        said.apply(&mut model);
+    }
+    model
+}
+
+/// A name and the level behind it. Ids have colons too, so only a level is taken for one.
+fn split_level(name: &str) -> (&str, Option<ThinkingLevel>) {
+    name.rsplit_once(':')
+        .and_then(|(head, level)| Some((head, Some(level.parse().ok()?))))
+        .unwrap_or((name, None))
+}
+
+/// Those of `all` that `wanted` can mean: whose id ends with it; else has it in one piece; else has all its words.
+fn best<'a, T>(wanted: &str, all: impl Iterator<Item = &'a T>, id: impl Fn(&T) -> &str) -> Vec<&'a T> {
+    let plain = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<Vec<_>>()
+    };
+    let words = plain(wanted);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let piece = words.join("-");
+    let with_words: Vec<(&T, String)> = all
+        .map(|item| (item, plain(id(item)).join("-")))
+        .filter(|(_, id)| words.iter().all(|word| id.contains(word.as_str())))
+        .collect();
+    let better: [&dyn Fn(&str) -> bool; 3] =
+        [&|id| id.ends_with(&piece), &|id| id.contains(&piece), &|_| true];
+    better
+        .into_iter()
+        .map(|is_such| {
+            let such = with_words.iter().filter(|(_, id)| is_such(id));
+            such.map(|(item, _)| *item).collect::<Vec<_>>()
+        })
+        .find(|such| !such.is_empty())
+        .unwrap_or_default()
+}
+
+fn some(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = names.collect();
+    if names.len() > MAX_NAMED {
+        let more = names.len() - MAX_NAMED;
+        names.truncate(MAX_NAMED);
+        names.push(format!("and {more} more"));
+    }
+    names
+}
+
+fn did_you_mean(closest: &[String]) -> String {
+    match closest {
+        [] => String::new(),
+        closest => format!(" Did you mean {}?", closest.join(" or ")),
+    }
+}

@@ -1,0 +1,288 @@
+//! A reply on its way in. Every provider writes into one, and it alone decides which events come out: a start first,
+//! each block opened before it grows and closed after, one end. No wire can get the order wrong.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::{
+    error::{ErrorClass, LlmError},
+    message::{AssistantBlock, AssistantMessage, StopReason, TextBlock, ThinkingBlock, ToolCall, Usage},
+    model::Price,
+    request::Request,
+    stream::StreamEvent,
+};
+
+/// A block's name on its wire, chosen by the provider; its place in the message follows from the order of opening.
+pub type Slot = u64;
+
+/// The reply so far, and the events not yet taken.
+#[derive(Debug)]
+pub struct Reply {
+    message: AssistantMessage,
+    price: Price,
+    open: Vec<(Slot, usize)>,
+    events: VecDeque<StreamEvent>,
+    used_ids: HashSet<String>,
+    /// Goes into the ids made up for calls that came without one. The conversation grows with each turn, so these
+    /// differ between turns, and a replayed conversation gives the same ones.
+    turn: usize,
+    started: bool,
+    finished: bool,
+}
+
+impl Reply {
+    /// An empty reply to `request`, over the wire named `api`.
+    pub fn new(request: &Request<'_>, api: impl Into<String>) -> Self {
+        let used_ids = request
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                crate::Message::Assistant(message) => Some(message),
+                _ => None,
+            })
+            .flat_map(|message| message.tool_calls().map(|call| call.id.clone()))
+            .collect();
+        Self {
+            message: AssistantMessage {
+                api: api.into(),
+                provider: request.model.provider.clone(),
+                model: request.model.id.clone(),
+                timestamp: now(),
+                ..AssistantMessage::default()
+            },
+            price: request.model.price,
+            open: Vec::new(),
+            events: VecDeque::new(),
+            used_ids,
+            turn: request.messages.len(),
+            started: false,
+            finished: false,
+        }
+    }
+
+    /// What has arrived so far.
+    pub fn message(&self) -> &AssistantMessage {
+        &self.message
+    }
+
+    /// Whether the end was written.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The provider accepted the request. Writing anything implies it.
+    pub fn start(&mut self) {
+        if !self.started {
+            self.started = true;
+            self.events.push_back(StreamEvent::Start);
+        }
+    }
+
+    /// Adds words for the reader to the block at `slot`.
+    pub fn text(&mut self, slot: Slot, delta: &str) {
+        let index = self.block(slot, || AssistantBlock::Text(TextBlock::default()));
+        if let Some(AssistantBlock::Text(block)) = self.message.content.get_mut(index)
+            && !delta.is_empty()
+        {
+            block.text.push_str(delta);
+            self.events.push_back(StreamEvent::TextDelta { content_index: index, delta: delta.to_owned() });
+        }
+    }
+
+    /// Adds words on the way to the block at `slot`.
+    pub fn thinking(&mut self, slot: Slot, delta: &str) {
+        let index = self.block(slot, || AssistantBlock::Thinking(ThinkingBlock::default()));
+        if let Some(AssistantBlock::Thinking(block)) = self.message.content.get_mut(index)
+            && !delta.is_empty()
+        {
+            block.thinking.push_str(delta);
+            self.events
+                .push_back(StreamEvent::ThinkingDelta { content_index: index, delta: delta.to_owned() });
+        }
+    }
+
+    /// Opens a thinking block whose words the provider withholds.
+    pub fn redacted_thinking(&mut self, slot: Slot, signature: &str) {
+        self.thinking(slot, "");
+        if let Some(AssistantBlock::Thinking(block)) = self.open_block(slot) {
+            block.redacted = true;
+            block.thinking_signature = Some(signature.to_owned());
+        }
+    }
+
+    /// Sets what the provider wants back with the block at `slot`, which has to be open.
+    pub fn sign(&mut self, slot: Slot, signature: &str) {
+        let place = match self.open_block(slot) {
+            Some(AssistantBlock::Text(block)) => &mut block.text_signature,
+            Some(AssistantBlock::Thinking(block)) => &mut block.thinking_signature,
+            Some(AssistantBlock::ToolCall(call)) => &mut call.thought_signature,
+            _ => return,
+        };
+        *place = Some(signature.to_owned());
+    }
+
+    /// Opens a call at `slot`. An id that is empty or was used before is replaced.
+    pub fn call(&mut self, slot: Slot, id: &str, name: &str) {
+        let id = self.unused_id(id);
+        let call =
+            ToolCall { raw_arguments: Some(String::new()), ..ToolCall::new(id, name, serde_json::json!({})) };
+        self.block(slot, || AssistantBlock::ToolCall(call));
+    }
+
+    /// Adds to the arguments of the call at `slot`, which has to be open.
+    pub fn arguments(&mut self, slot: Slot, delta: &str) {
+        let Some(index) = self.index_of(slot) else { return };
+        if let Some(AssistantBlock::ToolCall(call)) = self.message.content.get_mut(index)
+            && !delta.is_empty()
+        {
+            call.raw_arguments.get_or_insert_default().push_str(delta);
+            self.events
+                .push_back(StreamEvent::ToolCallDelta { content_index: index, delta: delta.to_owned() });
+        }
+    }
+
+    /// Whether a block is open at `slot`.
+    pub fn is_open(&self, slot: Slot) -> bool {
+        self.index_of(slot).is_some()
+    }
+
+    /// The block open at `slot`, as far as it came.
+    pub fn peek(&self, slot: Slot) -> Option<&AssistantBlock> {
+        self.message.content.get(self.index_of(slot)?)
+    }
+
+    /// Closes the block at `slot`, if one is open there.
+    pub fn close(&mut self, slot: Slot) {
+        let Some(at) = self.open.iter().position(|(open, _)| *open == slot) else {
+            return;
+        };
+        let (_, content_index) = self.open.remove(at);
+        let event = match self.message.content.get_mut(content_index) {
+            Some(AssistantBlock::Text(block)) => {
+                StreamEvent::TextEnd { content_index, content: block.text.clone() }
+            }
+            Some(AssistantBlock::Thinking(block)) => {
+                StreamEvent::ThinkingEnd { content_index, content: block.thinking.clone() }
+            }
+            Some(AssistantBlock::ToolCall(call)) => {
+                call.settle_arguments();
+                StreamEvent::ToolCallEnd { content_index, tool_call: call.clone() }
+            }
+            _ => return,
+        };
+        self.events.push_back(event);
+    }
+
+    /// Closes every open block, in the order they were opened.
+    pub fn close_all(&mut self) {
+        while let Some((slot, _)) = self.open.first().copied() {
+            self.close(slot);
+        }
+    }
+
+    /// Sets the counts of tokens; the price is added here.
+    pub fn set_usage(&mut self, usage: Usage) {
+        self.message.usage = Usage { cost: self.price.cost(&usage), ..usage };
+    }
+
+    /// Writes the end. Calls decide between [`StopReason::Stop`] and [`StopReason::ToolUse`], since not every provider
+    /// tells them apart.
+    pub fn finish(&mut self, reason: StopReason) {
+        if self.finished {
+            return;
+        }
+        self.start();
+        self.close_all();
+        let has_calls = self.message.tool_calls().next().is_some();
+        self.message.stop_reason = match reason {
+            StopReason::Stop | StopReason::ToolUse if has_calls => StopReason::ToolUse,
+            StopReason::ToolUse => StopReason::Stop,
+            reason => reason,
+        };
+        self.finished = true;
+        self.events
+            .push_back(StreamEvent::Done { reason: self.message.stop_reason, message: self.message.clone() });
+    }
+
+    /// Writes an end that is a failure. What had arrived stays; calls that were cut off keep their text.
+    pub(crate) fn fail(&mut self, mut error: LlmError) {
+        if self.finished {
+            return;
+        }
+        if error.provider.is_empty() {
+            error.provider.clone_from(&self.message.provider);
+        }
+        self.message.stop_reason = match error.class {
+            ErrorClass::Aborted => StopReason::Aborted,
+            _ => StopReason::Error,
+        };
+        self.message.error_message = Some(error.to_string());
+        self.finished = true;
+        self.events.push_back(StreamEvent::Error {
+            reason: self.message.stop_reason,
+            error,
+            message: self.message.clone(),
+        });
+    }
+
+    pub(crate) fn take_event(&mut self) -> Option<StreamEvent> {
+        self.events.pop_front()
+    }
+
+    /// Forgets events nobody wants any more.
+    pub(crate) fn forget_events(&mut self) {
+        self.events.clear();
+    }
+
+    fn index_of(&self, slot: Slot) -> Option<usize> {
+        self.open.iter().find(|(open, _)| *open == slot).map(|(_, index)| *index)
+    }
+
+    fn open_block(&mut self, slot: Slot) -> Option<&mut AssistantBlock> {
+        let index = self.index_of(slot)?;
+        self.message.content.get_mut(index)
+    }
+
+    /// The place of the block at `slot`, opened if it is not.
+    fn block(&mut self, slot: Slot, make: impl FnOnce() -> AssistantBlock) -> usize {
+        if let Some(index) = self.index_of(slot) {
+            return index;
+        }
+        self.start();
+        let content_index = self.message.content.len();
+        let block = make();
+        self.events.push_back(match &block {
+            AssistantBlock::Text(_) => StreamEvent::TextStart { content_index },
+            AssistantBlock::Thinking(_) => StreamEvent::ThinkingStart { content_index },
+            AssistantBlock::ToolCall(call) => {
+                StreamEvent::ToolCallStart { content_index, id: call.id.clone(), name: call.name.clone() }
+            }
+        });
+        self.message.content.push(block);
+        self.open.push((slot, content_index));
+        content_index
+    }
+
+    fn unused_id(&mut self, id: &str) -> String {
+        let base = match id {
+            "" => format!("call_{}_{}", self.turn, self.message.tool_calls().count() + 1),
+            id => id.to_owned(),
+        };
+        let mut unused = base.clone();
+        let mut again = 2;
+        while !self.used_ids.insert(unused.clone()) {
+            unused = format!("{base}_{again}");
+            again += 1;
+        }
+        unused
+    }
+}
+
+fn now() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+#[path = "reply_tests.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! OpenAI Chat Completions, outward: the wire that everybody else speaks too, each a little differently. What differs is
+//! in [`Quirks`].
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Encoded,
+    chat_read::THINKING_FIELDS,
+    history::{self, Block, Outcome, Part, Turn},
+    schema,
+};
+use crate::{
+    config::{ApiKind, Quirks, ReasoningParameter},
+    request::{Request, ThinkingLevel, ToolChoice},
+};
+
+/// Stands in a result whose images follow in a message of their own, since results here are text only.
+const IMAGES_FOLLOW: &str = "(see the image below)";
+const IMAGES_ABOVE: &str = "Images from the tool results above:";
+
+pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
+    set("model", json!(request.model.id));
+    set("messages", messages(request, quirks));
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| {
+                let mut function = json!({
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": schema::parameters(tool),
+                });
+                if schema::is_strict(tool) {
+                    function["strict"] = json!(true);
+                }
+                json!({ "type": "function", "function": function })
+            })
+            .collect();
+        set("tools", Value::Array(tools));
+        if let Some(choice) = tool_choice(request.sendable_choice()) {
+            set("tool_choice", choice);
+        }
+    }
+    if let Some(max_tokens) = request.max_tokens {
+        let field = if quirks.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+        set(field, json!(max_tokens.min(request.model.max_output)));
+    }
+    let thinking = &request.model.thinking;
+    if let Some(effort) = thinking.effort(request.thinking).filter(|_| thinking.is_supported()) {
+        match quirks.reasoning {
+            ReasoningParameter::Effort => {
+                set("reasoning_effort", json!(effort));
+            }
+            ReasoningParameter::Object if request.thinking == ThinkingLevel::Off => {
+                set("reasoning", json!({ "enabled": false }));
+            }
+            ReasoningParameter::Object => {
+                set("reasoning", json!({ "effort": effort }));
+            }
+            ReasoningParameter::None => {}
+        }
+    }
+    if let Some(temperature) = request.temperature
+        && request.model.temperature
+    {
+        set("temperature", json!(temperature));
+    }
+    if let Some(key) = request.cache_key
+        && quirks.prompt_cache_key
+    {
+        set("prompt_cache_key", json!(key));
+    }
+    set("stream", json!(true));
+    // Without it the counts of tokens are left out.
+    set("stream_options", json!({ "include_usage": true }));
+    Encoded { path: "/chat/completions".to_owned(), headers: Vec::new(), body: Value::Object(body) }
+}
+
+fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Tool(name) => Some(json!({ "type": "function", "function": { "name": name } })),
+    }
+}
+
+fn messages(request: &Request<'_>, quirks: &Quirks) -> Value {
+    let spell = if quirks.short_call_ids { history::short_id } else { history::plain_id };
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": request.system }));
+    }
+    for turn in &history::turns(request, ApiKind::OpenAiChat.as_str(), spell) {
+        match turn {
+            Turn::User(parts) => messages.push(json!({ "role": "user", "content": content(parts) })),
+            Turn::Developer(parts) => {
+                // Templates of many local models fail on a system message that is not the first.
+                let role = quirks.developer_role.as_deref().unwrap_or("user");
+                messages.push(json!({ "role": role, "content": content(parts) }));
+            }
+            Turn::Assistant(blocks) => messages.push(assistant(blocks)),
+            Turn::Results(outcomes) => push_results(outcomes, &mut messages),
+        }
+    }
+    Value::Array(messages)
+}
+
+/// A single text goes as such: not every server takes a list.
+fn content(parts: &[Part<'_>]) -> Value {
+    match parts {
+        [Part::Text(text)] => json!(text),
+        parts => parts.iter().map(part).collect(),
+    }
+}
+
+fn part(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Image { data, mime_type } => image(data, mime_type),
+    }
+}
+
+fn image(data: &str, mime_type: &str) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": format!("data:{mime_type};base64,{data}") } })
+}
+
+fn assistant(blocks: &[Block<'_>]) -> Value {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    let mut message = json!({ "role": "assistant", "content": null });
+    for block in blocks {
+        match block {
+            Block::Text { text: words, .. } => text.push_str(words),
+            Block::Thinking(thinking) => {
+                // The signature says in which field it came, and is the field itself where that is more than text.
+                let signature = thinking.thinking_signature.as_deref().unwrap_or_default();
+                if THINKING_FIELDS.contains(&signature) {
+                    message[signature] = json!(thinking.thinking);
+                } else if let Ok(details @ Value::Array(_)) = serde_json::from_str(signature) {
+                    message["reasoning_details"] = details;
+                }
+            }
+            Block::Call { id, call, .. } => calls.push(json!({
+                "id": id,
+                "type": "function",
+                "function": { "name": call.name, "arguments": history::arguments_text(call) },
+            })),
+        }
+    }
+    if !text.is_empty() {
+        message["content"] = json!(text);
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    message
+}
+
+fn push_results(outcomes: &[Outcome<'_>], messages: &mut Vec<Value>) {
+    let mut images = Vec::new();
+    for outcome in outcomes {
+        let before = images.len();
+        images.extend(outcome.images().map(|(data, mime_type)| image(data, mime_type)));
+        let text = match outcome.text_with_failure() {
+            text if images.len() > before && text.is_empty() => IMAGES_FOLLOW.to_owned(),
+            text if images.len() > before => format!("{text}\n{IMAGES_FOLLOW}"),
+            text => text,
+        };
+        messages.push(json!({ "role": "tool", "tool_call_id": outcome.id, "content": text }));
+    }
+    if !images.is_empty() {
+        images.insert(0, json!({ "type": "text", "text": IMAGES_ABOVE }));
+        messages.push(json!({ "role": "user", "content": images }));
+    }
+}

@@ -1,0 +1,155 @@
+//! OpenAI Responses, outward. Nothing is stored there: the whole conversation goes along each time, thinking as the
+//! provider's own sealed text.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Encoded,
+    history::{self, Block, Outcome, Part, Turn},
+    schema,
+};
+use crate::{
+    config::ApiKind,
+    request::{Request, ThinkingLevel, ToolChoice},
+};
+
+pub(super) fn encode(request: &Request<'_>) -> Encoded {
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
+    set("model", json!(request.model.id));
+    if !request.system.is_empty() {
+        set("instructions", json!(request.system));
+    }
+    set("input", input(request));
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| {
+                json!({
+                    "type": "function",
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": schema::parameters(tool),
+                    // Left out, it means yes.
+                    "strict": schema::is_strict(tool),
+                })
+            })
+            .collect();
+        set("tools", Value::Array(tools));
+        if let Some(choice) = tool_choice(request.sendable_choice()) {
+            set("tool_choice", choice);
+        }
+    }
+    if let Some(max_tokens) = request.max_tokens {
+        set("max_output_tokens", json!(max_tokens.min(request.model.max_output)));
+    }
+    let thinking = &request.model.thinking;
+    if thinking.is_supported() {
+        if let Some(effort) = thinking.effort(request.thinking) {
+            let mut reasoning = json!({ "effort": effort });
+            if request.thinking != ThinkingLevel::Off {
+                reasoning["summary"] = json!("auto");
+            }
+            set("reasoning", reasoning);
+        }
+        set("include", json!(["reasoning.encrypted_content"]));
+    }
+    if let Some(temperature) = request.temperature
+        && request.model.temperature
+    {
+        set("temperature", json!(temperature));
+    }
+    if let Some(key) = request.cache_key {
+        set("prompt_cache_key", json!(key));
+    }
+    set("store", json!(false));
+    set("stream", json!(true));
+    Encoded { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body) }
+}
+
+fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Tool(name) => Some(json!({ "type": "function", "name": name })),
+    }
+}
+
+fn input(request: &Request<'_>) -> Value {
+    let mut items = Vec::new();
+    for turn in &history::turns(request, ApiKind::OpenAiResponses.as_str(), history::plain_id) {
+        match turn {
+            Turn::User(parts) => {
+                items.push(json!({ "role": "user", "content": parts.iter().map(part).collect::<Vec<_>>() }));
+            }
+            Turn::Developer(parts) => {
+                items.push(
+                    json!({ "role": "developer", "content": parts.iter().map(part).collect::<Vec<_>>() }),
+                );
+            }
+            Turn::Assistant(blocks) => items.extend(blocks.iter().map(block)),
+            Turn::Results(outcomes) => items.extend(outcomes.iter().map(outcome)),
+        }
+    }
+    Value::Array(items)
+}
+
+fn part(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::Image { data, mime_type } => json!({
+            "type": "input_image",
+            "detail": "auto",
+            "image_url": format!("data:{mime_type};base64,{data}"),
+        }),
+    }
+}
+
+/// Ids of items are left out: they name what the provider stores, and it stores nothing.
+fn block(block: &Block<'_>) -> Value {
+    match block {
+        Block::Text { text, signature } => {
+            let mut item = json!({
+                "type": "message",
+                "role": "assistant",
+                "content": [{ "type": "output_text", "text": text }],
+            });
+            if let Some(phase) = signature {
+                item["phase"] = json!(phase);
+            }
+            item
+        }
+        Block::Thinking(thinking) => {
+            let summary: Vec<Value> = match thinking.thinking.as_str() {
+                "" => Vec::new(),
+                text => vec![json!({ "type": "summary_text", "text": text })],
+            };
+            json!({
+                "type": "reasoning",
+                "summary": summary,
+                "encrypted_content": thinking.thinking_signature,
+            })
+        }
+        Block::Call { id, call, .. } => json!({
+            "type": "function_call",
+            "call_id": id,
+            "name": call.name,
+            "arguments": history::arguments_text(call),
+        }),
+    }
+}
+
+fn outcome(outcome: &Outcome<'_>) -> Value {
+    let output = if outcome.images().next().is_none() {
+        json!(outcome.text_with_failure())
+    } else {
+        let mut parts: Vec<Value> = outcome.parts.iter().map(part).collect();
+        if outcome.is_error {
+            parts.insert(0, json!({ "type": "input_text", "text": "Error:" }));
+        }
+        Value::Array(parts)
+    };
+    json!({ "type": "function_call_output", "call_id": outcome.id, "output": output })
+}
