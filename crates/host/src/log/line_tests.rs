@@ -1,3 +1,5 @@
+//! The lines of the log, through a real subscriber.
+
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::*;

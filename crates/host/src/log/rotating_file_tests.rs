@@ -1,3 +1,5 @@
+//! The file as several writers and readers see it.
+
 use super::*;
 
 fn texts(folder: &Path) -> Vec<(String, String)> {
