@@ -53,8 +53,8 @@ impl KeyKind {
         match (self, &value) {
             (Self::Bool, Value::Bool(_)) | (Self::Text, Value::String(_)) => Ok(value),
             (Self::Count, Value::Number(number)) if number.is_u64() => Ok(value),
-            (Self::Duration, Value::Number(_)) => units::duration(&value.to_string()).map(|_| value),
-            (Self::Duration, Value::String(text)) => units::duration(text).map(|_| value),
+            (Self::Duration, Value::Number(_)) => units::parse_duration(&value.to_string()).map(|_| value),
+            (Self::Duration, Value::String(text)) => units::parse_duration(text).map(|_| value),
             (Self::Size, Value::Number(_)) => units::size(&value.to_string()).map(|_| value),
             (Self::Size, Value::String(text)) => units::size(text).map(|_| value),
             (Self::Choice(words), Value::String(text)) if words.contains(&text.as_str()) => Ok(value),

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
-use toolsmith_tool::closest_names;
+use toolsmith_tool::{ApprovalPolicy, closest_names};
 
 use super::{
     file::{self, FileContents, closest_key, show},
@@ -321,6 +321,14 @@ impl Layers {
         let mut settings: Settings =
             serde_json::from_value(nested).expect("settings that were checked can be read");
         settings.tools.paths = self.paths;
+        for (name, tool) in &settings.tools.each {
+            // Said in two places, deny wins.
+            if let Some(policy) = tool.approval
+                && settings.approval.tools.get(name) != Some(&ApprovalPolicy::Deny)
+            {
+                settings.approval.tools.insert(name.clone(), policy);
+            }
+        }
         let entries = entries(&self.held);
         LoadedSettings {
             settings,

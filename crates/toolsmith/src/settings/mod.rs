@@ -14,7 +14,8 @@ pub use layers::{
     load_settings,
 };
 pub use origin::SettingOrigin;
+pub use units::parse_duration;
 pub use values::{
-    ApprovalMode, ApprovalSettings, DiscoverySettings, EngineChoice, LimitSettings, OutputSettings,
-    ProviderError, ProviderSettings, Settings, ToolSettings, ToolsSettings,
+    DiscoverySettings, EngineChoice, LimitSettings, OutputSettings, ProviderError, ProviderSettings,
+    Settings, ToolSettings, ToolsSettings,
 };

@@ -6,7 +6,10 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
 /// Reads `500ms`, `30s`, `5m`, `1h`; a bare number means seconds.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+///
+/// # Errors
+/// A sentence about what was expected.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let factor = match unit {
         "ms" => 0.001,
@@ -50,7 +53,7 @@ fn text_of(value: &Value) -> String {
 }
 
 pub(super) fn read_duration<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    duration(&text_of(&Value::deserialize(from)?)).map_err(D::Error::custom)
+    parse_duration(&text_of(&Value::deserialize(from)?)).map_err(D::Error::custom)
 }
 
 pub(super) fn read_duration_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {

@@ -7,10 +7,10 @@ fn times_are_read_with_their_units() {
     for (text, milliseconds) in
         [("500ms", 500), ("30s", 30_000), ("1.5s", 1500), ("5m", 300_000), ("2", 2000)]
     {
-        assert_eq!(duration(text).unwrap(), Duration::from_millis(milliseconds), "{text}");
+        assert_eq!(parse_duration(text).unwrap(), Duration::from_millis(milliseconds), "{text}");
     }
     for text in ["", "s", "-1s", "1y", "1e400", "ten", "1..2s"] {
-        assert!(duration(text).is_err(), "{text}");
+        assert!(parse_duration(text).is_err(), "{text}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
 use thiserror::Error;
+use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
 use toolsmith_js::Limits;
 use toolsmith_llm::{ApiKind, KeySource, ProviderConfig, Secret, UnknownApi};
 use toolsmith_tool::ApprovalPolicy;
@@ -25,7 +26,7 @@ pub struct Settings {
     pub tools: ToolsSettings,
     /// What tools may use.
     pub limits: LimitSettings,
-    /// What runs without asking.
+    /// What runs without asking (CONTRACT 5.4), with what `tools.<name>.approval` says.
     pub approval: ApprovalSettings,
     /// Providers of models.
     #[serde(default)]
@@ -117,31 +118,11 @@ impl LimitSettings {
     pub fn engine(&self) -> Limits {
         Limits::new().memory(self.memory).load(self.load).grace(self.grace)
     }
-}
 
-/// What runs without asking (CONTRACT 5.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum ApprovalMode {
-    /// What only reads.
-    AlwaysAsk,
-    /// Also what writes files.
-    #[default]
-    Write,
-    /// Everything.
-    Yolo,
-}
-
-/// What runs without asking.
-#[derive(Clone, Debug, Deserialize)]
-#[non_exhaustive]
-pub struct ApprovalSettings {
-    /// In general.
-    pub mode: ApprovalMode,
-    /// For single tools.
-    #[serde(default)]
-    pub tools: BTreeMap<String, ApprovalPolicy>,
+    /// The dispatcher's. Its grace time is longer than the engine's, so that a tool's own account comes first.
+    pub fn deadlines(&self) -> Deadlines {
+        Deadlines::default().call(self.call).grace(self.grace + Duration::from_secs(1))
+    }
 }
 
 /// How much output a model is shown.
@@ -153,6 +134,13 @@ pub struct OutputSettings {
     pub max_bytes: usize,
     /// Lines.
     pub max_lines: usize,
+}
+
+impl OutputSettings {
+    /// The dispatcher's.
+    pub fn cut(&self) -> OutputCut {
+        OutputCut::new(self.max_bytes, self.max_lines)
+    }
 }
 
 /// A provider as settings describe it: a new one, or changes to a known one.
@@ -242,12 +230,5 @@ impl Settings {
     /// What was said of one tool.
     pub fn tool(&self, name: &str) -> ToolSettings {
         self.tools.each.get(name).cloned().unwrap_or_default()
-    }
-
-    /// The user's fixed answer for a tool; where there are two, deny wins (CONTRACT 5.4).
-    pub fn policy(&self, name: &str) -> Option<ApprovalPolicy> {
-        let own = self.tools.each.get(name).and_then(|tool| tool.approval);
-        let listed = self.approval.tools.get(name).copied();
-        [own, listed].into_iter().flatten().find(|policy| *policy == ApprovalPolicy::Deny).or(own).or(listed)
     }
 }
