@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::doctor;
+use crate::commands::{completions, config, doctor, list, man, trust};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -18,7 +18,8 @@ pub(crate) struct Arguments {
 }
 
 /// Options every command takes.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Shared {
     /// Work in this folder instead of the current one.
     #[arg(long, global = true, value_name = "FOLDER")]
@@ -26,10 +27,47 @@ pub(crate) struct Shared {
     /// Print machine-readable JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Trust the working folder's tools for this run (also TOOLSMITH_TRUST=1).
+    #[arg(long = "trust", id = "trust_once", global = true)]
+    pub(crate) trust: bool,
+    /// Load this module too; needs no trust. May be given several times.
+    #[arg(long = "tool", global = true, value_name = "PATH")]
+    pub(crate) tools: Vec<String>,
+    /// Set a setting for this run. May be given several times.
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Show where in a tool's code an error came about.
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show the tools that were found, and what was refused and why.
+    List(list::ListArguments),
+    /// Show the settings in force, and where each came from.
+    Config(config::ConfigArguments),
+    /// Say that a folder's or file's code may run.
+    Trust(trust::TrustArguments),
     /// Look at this installation: versions, folders, engine.
     Doctor(doctor::DoctorArguments),
+    /// Print a completion script for a shell.
+    Completions(completions::CompletionsArguments),
+    /// Print the manual page.
+    Man(man::ManArguments),
 }

@@ -1,16 +1,178 @@
-//! The one place that shows errors to the person at the command line, and what they mean as exit codes: 1 the job failed,
-//! 2 wrong use.
+//! The one place that shows errors to the person at the command line: what went wrong, where, why, and what to do. It
+//! also says what they mean as exit codes: 1 the job failed, 2 wrong use.
 
-use std::{io::Write as _, process::ExitCode};
+use std::{
+    fmt,
+    io::{self, Write},
+    process::ExitCode,
+};
 
-/// The job failed.
-pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "error: {error:#}");
-    ExitCode::from(1)
+use serde_json::{Value, json};
+use toolsmith::{ToolLoadError, Warning, settings::SettingsError};
+
+use crate::terminal::{DIM, ERROR, HINT, WARNING, paint};
+
+/// An error with what there is to say beside it.
+#[derive(Debug, Default)]
+pub(crate) struct Problem {
+    pub(crate) what: String,
+    /// More lines about it, such as a usage.
+    pub(crate) more: Option<String>,
+    pub(crate) hint: Option<String>,
+    pub(crate) code: u8,
+}
+
+impl Problem {
+    /// The job failed.
+    pub(crate) fn failed(what: impl Into<String>) -> Self {
+        Self { what: what.into(), code: 1, ..Self::default() }
+    }
+
+    /// The command was used wrongly.
+    pub(crate) fn wrong_use(what: impl Into<String>) -> Self {
+        Self { what: what.into(), code: 2, ..Self::default() }
+    }
+
+    pub(crate) fn more(mut self, more: impl Into<String>) -> Self {
+        self.more = Some(more.into());
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn code(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Shows why a command failed; with `as_json` on standard output, for whoever reads that.
+pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
+    let problem = error.downcast_ref::<Problem>();
+    let is_flag = error.downcast_ref::<SettingsError>().is_some();
+    let code = problem.map_or(if is_flag { 2 } else { 1 }, |problem| problem.code);
+    // Whoever read the output has enough of it: no reason to complain.
+    if is_broken_pipe(error) {
+        return ExitCode::from(code);
+    }
+    let what = format!("{error:#}");
+    let more = problem.and_then(|problem| problem.more.as_deref());
+    let hint = problem.and_then(|problem| problem.hint.as_deref());
+    if as_json {
+        let value = json!({ "error": { "message": what, "more": more, "hint": hint, "exitCode": code } });
+        let _ = crate::output::print_json(&value);
+        return ExitCode::from(code);
+    }
+    let mut out = anstream::stderr().lock();
+    let _ = draw(&mut out, (ERROR, "error"), &what, None, more, hint);
+    if matches!(error.backtrace().status(), std::backtrace::BacktraceStatus::Captured) {
+        let _ = writeln!(out, "\n{}", error.backtrace());
+    }
+    ExitCode::from(code)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// The command line could not be read; asking for help or the version is no error.
 pub(crate) fn wrong_use(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// Shows why a module or tool was refused.
+pub(crate) fn show_load_error(out: &mut dyn Write, error: &ToolLoadError, stack: bool) -> io::Result<()> {
+    let place = match &error.location {
+        Some(place) => format!("{place} ({})", error.source_of_path),
+        None => format!("{} ({})", error.path.display(), error.source_of_path),
+    };
+    let mut more = error.frame.clone();
+    if let Some(trace) = error.stack.as_ref().filter(|_| stack) {
+        more = Some(more.map_or_else(|| trace.clone(), |frame| format!("{frame}\n{trace}")));
+    }
+    draw(out, (ERROR, "error"), &error.message, Some(&place), more.as_deref(), error.hint.as_deref())
+}
+
+/// Why a module or tool was refused, for machines.
+pub(crate) fn load_error_json(error: &ToolLoadError) -> Value {
+    json!({
+        "path": error.path,
+        "source": crate::output::source_json(&error.source_of_path),
+        "message": error.message,
+        "file": error.location.as_ref().map(|place| &place.file),
+        "line": error.location.as_ref().map(|place| place.line),
+        "column": error.location.as_ref().map(|place| place.column),
+        "frame": error.frame,
+        "hint": error.hint,
+        "index": error.index,
+    })
+}
+
+/// Shows something that looks wrong and stops nothing.
+pub(crate) fn show_warning(out: &mut dyn Write, warning: &Warning) -> io::Result<()> {
+    draw(
+        out,
+        (WARNING, "warning"),
+        &warning.to_string(),
+        None,
+        warning.frame.as_deref(),
+        warning.hint.as_deref(),
+    )
+}
+
+/// The same for machines.
+pub(crate) fn warning_json(warning: &Warning) -> Value {
+    json!({
+        "path": warning.path,
+        "line": warning.place.map(|(line, _)| line),
+        "column": warning.place.map(|(_, column)| column),
+        "message": warning.message,
+        "frame": warning.frame,
+        "hint": warning.hint,
+    })
+}
+
+/// Shows warnings on standard error, where no result is.
+pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
+    let mut out = anstream::stderr().lock();
+    for warning in warnings {
+        let _ = show_warning(&mut out, warning);
+    }
+}
+
+fn draw(
+    out: &mut dyn Write,
+    (style, word): (anstyle::Style, &str),
+    what: &str,
+    place: Option<&str>,
+    more: Option<&str>,
+    hint: Option<&str>,
+) -> io::Result<()> {
+    writeln!(out, "{} {what}", paint(style, format_args!("{word}:")))?;
+    if let Some(place) = place {
+        writeln!(out, "  {} {place}", paint(DIM, "at"))?;
+    }
+    for line in more.unwrap_or_default().lines() {
+        let is_marked =
+            line.starts_with('>') || line.trim_end().ends_with("| ^") || line.trim_end().ends_with(" ^");
+        let shown = if is_marked { line.to_owned() } else { paint(DIM, line) };
+        writeln!(out, "    {shown}")?;
+    }
+    if let Some(hint) = hint {
+        writeln!(out, "  {} {hint}", paint(HINT, "→"))?;
+    }
+    Ok(())
 }

@@ -3,6 +3,12 @@
 mod arguments;
 mod commands;
 mod failure;
+mod output;
+mod progress;
+mod project;
+mod prompt;
+mod runtime;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -13,8 +19,10 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return failure::wrong_use(&error),
     };
+    terminal::choose_colours(arguments.shared.color);
+    let as_json = arguments.shared.json;
     match commands::run(arguments) {
         Ok(code) => code,
-        Err(error) => failure::failed(&error),
+        Err(error) => failure::failed(&error, as_json),
     }
 }

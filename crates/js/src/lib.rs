@@ -19,6 +19,6 @@ mod stop;
 mod tool;
 
 pub use engine::{Engine, EngineOptions, EngineStats};
-pub use errors::{LoadError, Location};
+pub use errors::{LoadError, Location, code_frame};
 pub use limits::Limits;
 pub use load::{LoadedModule, LoadedTool, SchemaKind};

@@ -1,5 +1,19 @@
 //! Toolsmith for programs: finds and loads custom tools, reads settings, and puts the parts together.
 
+mod discovery;
 mod home;
+mod load_error;
+mod loading;
+pub mod settings;
+mod trust;
+mod warning;
 
+pub use discovery::{
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, Scope,
+    ToolSource, discover_custom_tool_paths,
+};
 pub use home::Home;
+pub use load_error::ToolLoadError;
+pub use loading::{CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, load_custom_tools};
+pub use trust::{TrustDecision, trust_store};
+pub use warning::Warning;

@@ -1,25 +1,206 @@
 //! `toolsmith doctor`: what this installation is made of, and whether it can work.
 
-use std::{io::Write as _, process::ExitCode};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use anyhow::Result;
-use toolsmith::Home;
+use serde_json::{Value, json};
+use toolsmith::{Home, trust_store};
+use toolsmith_host::exec::{self, Request};
+use toolsmith_tool::CancelToken;
 
-use crate::arguments::Shared;
+use crate::{
+    arguments::Shared,
+    commands::config::state_word,
+    failure,
+    output::print_json,
+    project::Project,
+    runtime,
+    terminal::{DIM, ERROR, GOOD, HEADING, WARNING, paint},
+};
+
+/// Programs that can run modules the embedded engine cannot.
+const SIDECARS: &[&str] = &["bun", "node"];
+/// A program that does not say its version by then does not count.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A module that only works when the engine does: it needs the transformer, a virtual module, and the schema library.
+const PROBE: &str = "import { Type } from \"@sinclair/typebox\";\n\
+    export default () => ({ name: \"probe\", description: \"\", parameters: Type.Object({}), execute: async () => ({ content: [] }) });\n";
 
 /// Options of `doctor`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArguments {}
 
-pub(crate) fn run(shared: &Shared, _own: &DoctorArguments) -> Result<ExitCode> {
-    let home = Home::from_environment();
-    let version = env!("CARGO_PKG_VERSION");
-    let folder = home.toolsmith();
-    let mut out = std::io::stdout().lock();
-    if shared.json {
-        writeln!(out, "{}", serde_json::json!({ "version": version, "home": folder }))?;
-    } else {
-        writeln!(out, "toolsmith {version}\nhome      {}", folder.display())?;
+/// A line of the report: a name, what was found, and whether that is fine.
+struct Finding {
+    group: &'static str,
+    name: String,
+    value: String,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Good,
+    Absent,
+    Bad,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Absent => "absent",
+            Self::Bad => "bad",
+        }
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn run(shared: &Shared, _own: &DoctorArguments) -> Result<ExitCode> {
+    let project = Project::open(shared)?;
+    let mut findings = Vec::new();
+    engine(&project, &mut findings)?;
+    folders(&project, &mut findings);
+    trust(&project, &mut findings);
+    let failed = findings.iter().any(|finding| finding.state == State::Bad);
+    if shared.json {
+        print_json(&to_json(&project, &findings))?;
+    } else {
+        show(&findings)?;
+        project.warn();
+    }
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut add = |group, name: &str, value: String, state| {
+        findings.push(Finding { group, name: name.to_owned(), value, state });
+    };
+    add("versions", "toolsmith", env!("CARGO_PKG_VERSION").to_owned(), State::Good);
+    let limits = project.loaded.settings.limits.clone();
+    runtime::block_on(async {
+        let folder = tempfile::tempdir()?;
+        let probe = folder.path().join("probe.ts");
+        std::fs::write(&probe, PROBE)?;
+        let engine = project.engine();
+        let module = engine.survey(&[probe]).await.into_iter().next();
+        match module.filter(|module| module.errors.is_empty() && !module.tools.is_empty()) {
+            Some(_) => {
+                let memory = limits.memory >> 20;
+                add("engine", "embedded", format!("QuickJS-NG, {memory} MB a module"), State::Good);
+            }
+            None => add("engine", "embedded", "does not load a small module".to_owned(), State::Bad),
+        }
+        for program in SIDECARS {
+            match version(program).await {
+                Some(version) => add("engine", program, version, State::Good),
+                None => add("engine", program, "not installed".to_owned(), State::Absent),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What a program says its version is; `None` when it is not there or does not say.
+async fn version(program: &str) -> Option<String> {
+    let request = Request::new(program).args(["--version"]).timeout(PATIENCE);
+    let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.ok()?;
+    let text = outcome.stdout.text();
+    (outcome.code == 0 && !outcome.killed).then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+fn folders(project: &Project, findings: &mut Vec<Finding>) {
+    let home = project.home.toolsmith().to_path_buf();
+    let named: [(&str, PathBuf); 4] = [
+        ("home", home.clone()),
+        ("user's tools", home.join("agent/tools")),
+        ("working folder", project.cwd.clone()),
+        ("project's tools", project.cwd.join(".toolsmith/tools")),
+    ];
+    for (name, path) in named {
+        let (value, state) = look(&path, &project.home);
+        findings.push(Finding { group: "folders", name: name.to_owned(), value, state });
+    }
+    for file in &project.loaded.files {
+        let word = state_word(file.state);
+        let state = match word {
+            "read" => State::Good,
+            "missing" => State::Absent,
+            _ => State::Bad,
+        };
+        let value = format!("{} ({word})", file.path.display());
+        findings.push(Finding { group: "folders", name: "settings".to_owned(), value, state });
+    }
+}
+
+/// Whether a folder can be used; one that is not there is made when it is needed.
+fn look(path: &Path, home: &Home) -> (String, State) {
+    let shown = path.display();
+    match std::fs::read_dir(path) {
+        Ok(_) if path.starts_with(home.toolsmith()) && !is_writable(path) => {
+            (format!("{shown} (cannot be written to)"), State::Bad)
+        }
+        Ok(_) => (shown.to_string(), State::Good),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            (format!("{shown} (not there)"), State::Absent)
+        }
+        Err(error) => (format!("{shown} ({error})"), State::Bad),
+    }
+}
+
+/// Asked by trying: permissions are not all that can stand in the way.
+fn is_writable(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
+}
+
+fn trust(project: &Project, findings: &mut Vec<Finding>) {
+    let store = trust_store(&project.home);
+    let waiting = project.discover().waiting().count() + project.loaded.waiting.len();
+    let (value, state) = match store.load() {
+        Err(error) => (error.to_string(), State::Bad),
+        Ok(_) if project.trust.is_for_this_run() => ("for this run".to_owned(), State::Good),
+        Ok(list) if list.covers(&project.cwd) => ("yes".to_owned(), State::Good),
+        Ok(_) if waiting == 0 => ("no, and nothing waits for it".to_owned(), State::Good),
+        Ok(_) => (format!("no; {waiting} waiting, `toolsmith trust` lets them run"), State::Absent),
+    };
+    findings.push(Finding { group: "trust", name: "working folder".to_owned(), value, state });
+}
+
+fn to_json(project: &Project, findings: &[Finding]) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "home": project.home.toolsmith(),
+        "cwd": project.cwd,
+        "findings": findings.iter().map(|finding| json!({
+            "group": finding.group,
+            "name": finding.name,
+            "value": finding.value,
+            "state": finding.state.word(),
+        })).collect::<Vec<_>>(),
+        "warnings": project.warnings.iter().map(failure::warning_json).collect::<Vec<_>>(),
+    })
+}
+
+fn show(findings: &[Finding]) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    let mut group = "";
+    for finding in findings {
+        if finding.group != group {
+            group = finding.group;
+            writeln!(out, "{}", paint(HEADING, group))?;
+        }
+        let (style, mark) = match finding.state {
+            State::Good => (GOOD, "✓"),
+            State::Absent => (DIM, "·"),
+            State::Bad => (ERROR, "✗"),
+        };
+        let value =
+            if finding.state == State::Bad { paint(WARNING, &finding.value) } else { finding.value.clone() };
+        writeln!(out, "  {} {:16} {value}", paint(style, mark), finding.name)?;
+    }
+    Ok(())
 }

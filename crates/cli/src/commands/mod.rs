@@ -1,6 +1,11 @@
 //! The commands, one file or folder each. A command has its arguments (`…Arguments`) and a `run` that gives the exit code.
 
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod trust;
 
 use std::process::ExitCode;
 
@@ -10,7 +15,13 @@ use crate::arguments::{Arguments, Command};
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
+    let shared = &arguments.shared;
     match arguments.command {
-        Command::Doctor(own) => doctor::run(&arguments.shared, &own),
+        Command::List(own) => list::run(shared, &own),
+        Command::Config(own) => config::run(shared, &own),
+        Command::Trust(own) => trust::run(shared, &own),
+        Command::Doctor(own) => doctor::run(shared, &own),
+        Command::Completions(own) => completions::run(&own),
+        Command::Man(own) => man::run(&own),
     }
 }

@@ -6,3 +6,4 @@ mod outcomes;
 mod process_ids;
 mod refusals;
 mod talking;
+mod trust;

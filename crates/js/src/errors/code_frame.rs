@@ -6,7 +6,7 @@ const CONTEXT: usize = 2;
 const MAX_COLUMNS: usize = 100;
 
 /// Draws the frame; `None` when the source has no such line. Line and column count from one.
-pub(crate) fn code_frame(source: &str, line: u32, column: u32) -> Option<String> {
+pub fn code_frame(source: &str, line: u32, column: u32) -> Option<String> {
     let lines: Vec<&str> = source.lines().collect();
     let index = usize::try_from(line).ok()?.checked_sub(1)?;
     if index >= lines.len() {

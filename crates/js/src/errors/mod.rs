@@ -4,6 +4,7 @@ mod code_frame;
 mod load_error;
 mod thrown;
 
+pub use code_frame::code_frame;
 pub(crate) use load_error::LoadFailure;
 pub use load_error::{LoadError, Location};
 pub(crate) use thrown::{SourceLookup, Thrown};

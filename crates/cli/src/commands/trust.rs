@@ -1,0 +1,108 @@
+//! `toolsmith trust [PATH] [--list|--remove]`: whose code may run (CONTRACT 2.8).
+
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use toolsmith::{Home, trust_store};
+use toolsmith_host::trust::{TrustEntry, TrustKind};
+
+use crate::{
+    arguments::Shared,
+    failure::Problem,
+    output::{print_json, show_path},
+    terminal::{DIM, GOOD, WARNING, paint},
+};
+
+/// Options of `trust`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArguments {
+    /// The folder or file; the working folder without it.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Show what is trusted.
+    #[arg(long, conflicts_with_all = ["remove", "path"])]
+    list: bool,
+    /// Trust it no longer.
+    #[arg(long)]
+    remove: bool,
+}
+
+pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
+    let home = Home::from_environment();
+    let store = trust_store(&home);
+    let here = std::env::current_dir()?;
+    let cwd = shared.cwd.as_ref().map_or_else(|| here.clone(), |folder| here.join(folder));
+    let mut out = anstream::stdout().lock();
+    if own.list {
+        let entries = store.load()?.entries();
+        if shared.json {
+            print_json(
+                &json!({ "file": store.file(), "trusted": entries.iter().map(to_json).collect::<Vec<_>>() }),
+            )?;
+        } else if entries.is_empty() {
+            writeln!(out, "Nothing is trusted. `toolsmith trust` trusts the working folder.")?;
+        } else {
+            for entry in &entries {
+                let gone = if entry.exists() { "" } else { "  (gone)" };
+                let word = paint(
+                    if is_trusted(entry) { GOOD } else { WARNING },
+                    format_args!("{:8}", word(entry.kind)),
+                );
+                writeln!(
+                    out,
+                    "{word}  {}{}",
+                    show_path(&entry.path, &PathBuf::new(), &home),
+                    paint(DIM, gone)
+                )?;
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = own.path.as_ref().map_or_else(|| cwd.clone(), |path| cwd.join(path));
+    if own.remove {
+        if !store.remove(&path)? {
+            let what = format!("{} was not trusted by itself", path.display());
+            return Err(Problem::failed(what).hint("`toolsmith trust --list` shows what is.").into());
+        }
+        let still = store.load()?.covers(&path);
+        if shared.json {
+            print_json(&json!({ "path": path, "trusted": still }))?;
+        } else {
+            writeln!(out, "{} {}", paint(WARNING, "No longer trusted:"), path.display())?;
+            if still {
+                writeln!(out, "It lies in a folder that is trusted, so its code still runs.")?;
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let entry = store.add(&path)?;
+    if shared.json {
+        print_json(&to_json(&entry))?;
+    } else {
+        let more = if entry.kind == TrustKind::Folder { " and everything in it" } else { "" };
+        writeln!(out, "{} {}{more}", paint(GOOD, "Trusted:"), entry.path.display())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_trusted(entry: &TrustEntry) -> bool {
+    entry.kind != TrustKind::Declined
+}
+
+fn word(kind: TrustKind) -> &'static str {
+    match kind {
+        TrustKind::Folder => "folder",
+        TrustKind::File => "file",
+        _ => "declined",
+    }
+}
+
+fn to_json(entry: &TrustEntry) -> Value {
+    json!({
+        "path": entry.path,
+        "kind": word(entry.kind),
+        "trusted": is_trusted(entry),
+        "exists": entry.exists(),
+    })
+}

@@ -1,0 +1,96 @@
+//! Small forms every command prints with: JSON, tables, and paths as people say them.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use serde_json::Value;
+use toolsmith::{Home, ToolSource};
+
+use crate::terminal::{HEADING, paint};
+
+/// Prints a value for machines.
+pub(crate) fn print_json(value: &Value) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{value:#}")
+}
+
+/// A path as people say it: within the working folder without that, in the home with `~`.
+pub(crate) fn show_path(path: &Path, cwd: &Path, home: &Home) -> String {
+    if let Ok(rest) = path.strip_prefix(cwd)
+        && !rest.as_os_str().is_empty()
+    {
+        return rest.display().to_string();
+    }
+    match path.strip_prefix(home.user()) {
+        Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.display().to_string(),
+    }
+}
+
+/// Where a tool came from, for machines.
+pub(crate) fn source_json(source: &ToolSource) -> Value {
+    serde_json::json!({
+        "provider": source.provider,
+        "providerName": source.provider_name,
+        "scope": source.scope.as_str(),
+        "detail": source.detail,
+    })
+}
+
+/// One cell: the text, and the style it is drawn in.
+pub(crate) type Cell = (String, Option<anstyle::Style>);
+
+/// A table with a heading. Where a width is given, the last columns are cut to it.
+pub(crate) fn print_table(
+    out: &mut dyn Write,
+    heading: &[&str],
+    rows: &[Vec<Cell>],
+    width: Option<usize>,
+) -> io::Result<()> {
+    let mut widths: Vec<usize> = heading.iter().map(|text| text.chars().count()).collect();
+    for row in rows {
+        for (at, (text, _)) in row.iter().enumerate() {
+            if let Some(known) = widths.get_mut(at) {
+                *known = (*known).max(columns(text));
+            }
+        }
+    }
+    let heading: Vec<Cell> = heading.iter().map(|text| ((*text).to_owned(), Some(HEADING))).collect();
+    for row in std::iter::once(&heading).chain(rows) {
+        let mut line = String::new();
+        let mut used = 0;
+        for (at, (text, style)) in row.iter().enumerate() {
+            let wanted = widths.get(at).copied().unwrap_or_default();
+            let room = width.map_or(usize::MAX, |width| width.saturating_sub(used));
+            let text = cut(text, room.min(wanted.max(1)));
+            let shown = columns(&text);
+            line.push_str(&style.map_or_else(|| text.clone(), |style| paint(style, &text)));
+            let is_last = at + 1 == row.len();
+            let padding = if is_last { 0 } else { wanted.saturating_sub(shown) + 2 };
+            used += shown + padding;
+            if width.is_some_and(|width| used >= width) {
+                break;
+            }
+            line.push_str(&" ".repeat(padding));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The text, or its beginning and an ellipsis.
+pub(crate) fn cut(text: &str, room: usize) -> String {
+    // A name may hold anything; a line stays a line.
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if columns(&clean) <= room {
+        return clean;
+    }
+    let kept: String = clean.chars().take(room.saturating_sub(1)).collect();
+    if room == 0 { String::new() } else { format!("{kept}…") }
+}

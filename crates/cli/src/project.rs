@@ -1,0 +1,160 @@
+//! The working folder as every command sees it: settings, what is trusted, which modules there are, and the engine to run
+//! them in.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use toolsmith::{
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
+    Warning, discover_custom_tool_paths, load_custom_tools,
+    settings::{LoadedSettings, SettingsSources, load_settings},
+    trust_store,
+};
+use toolsmith_js::{Engine, EngineOptions};
+
+use crate::{
+    arguments::Shared,
+    failure::{self, Problem},
+    output::show_path,
+    prompt, terminal,
+};
+
+/// The working folder.
+pub(crate) struct Project {
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Home,
+    pub(crate) trust: TrustDecision,
+    pub(crate) loaded: LoadedSettings,
+    /// What was wrong with settings or the list of trusted folders.
+    pub(crate) warnings: Vec<Warning>,
+    sources: SettingsSources,
+    given: Vec<ConfiguredPath>,
+}
+
+impl Project {
+    /// Reads the settings for the folder the flags name.
+    pub(crate) fn open(shared: &Shared) -> Result<Self> {
+        let here = std::env::current_dir().context("the working folder cannot be found")?;
+        let cwd = match &shared.cwd {
+            Some(folder) => {
+                let folder = here.join(folder);
+                if !folder.is_dir() {
+                    let what = format!("{} is not a folder", folder.display());
+                    return Err(Problem::wrong_use(what).hint("--cwd names the folder to work in.").into());
+                }
+                folder
+            }
+            None => here.clone(),
+        };
+        let home = Home::from_environment();
+        let mut warnings = Vec::new();
+        let for_this_run = shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1");
+        let trust = if for_this_run {
+            TrustDecision::everything()
+        } else {
+            match trust_store(&home).load() {
+                Ok(list) => TrustDecision::from_list(list),
+                Err(error) => {
+                    warnings.push(Warning::new(format!("Nothing is trusted: {error}")));
+                    TrustDecision::default()
+                }
+            }
+        };
+        let flags = shared.set.iter().map(|flag| split_flag(flag)).collect::<Result<Vec<_>>>()?;
+        let sources = SettingsSources::new(home.clone(), &cwd)
+            .environment(
+                std::env::vars_os()
+                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+            )
+            .flags(flags)
+            .trust(trust.clone());
+        let loaded = load_settings(&sources)?;
+        warnings.extend(loaded.warnings.iter().cloned());
+        // A path on the command line is seen from where the person is, whatever `--cwd` says.
+        let given = shared.tools.iter().map(|path| {
+            let path = if path.starts_with('~') {
+                path.clone()
+            } else {
+                here.join(path).to_string_lossy().into_owned()
+            };
+            ConfiguredPath::new(path, ConfiguredFrom::CommandLine)
+        });
+        let given = given.collect();
+        Ok(Self { cwd, home, trust, loaded, warnings, sources, given })
+    }
+
+    /// Finds the modules. Nothing of them is run.
+    pub(crate) fn discover(&self) -> Discovered {
+        let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
+            .configured(self.given.clone())
+            .settings(self.loaded.settings.clone())
+            .trust(self.trust.clone());
+        discover_custom_tool_paths(&options)
+    }
+
+    /// Finds the modules, and asks once whether the folder is trusted when something waits for that and there is a person
+    /// to ask (CONTRACT 2.8).
+    pub(crate) fn discover_asking(&mut self) -> Result<Discovered> {
+        let discovered = self.discover();
+        let waiting: Vec<String> =
+            discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home)).collect();
+        if (waiting.is_empty() && self.loaded.waiting.is_empty())
+            || self.trust.was_declined(&self.cwd)
+            || !terminal::is_interactive()
+        {
+            return Ok(discovered);
+        }
+        let mut question = format!("{} is not trusted yet. It has\n", self.cwd.display());
+        for path in &waiting {
+            question.push_str(&format!("  {path}\n"));
+        }
+        for setting in &self.loaded.waiting {
+            question.push_str(&format!("  {} in its settings\n", setting.key));
+        }
+        question.push_str("Tools can do whatever you can. Trust this folder?");
+        let store = trust_store(&self.home);
+        if prompt::yes(&question) {
+            store.add(&self.cwd)?;
+        } else {
+            store.decline(&self.cwd)?;
+        }
+        self.trust = TrustDecision::from_list(store.load()?);
+        self.sources = self.sources.clone().trust(self.trust.clone());
+        self.loaded = load_settings(&self.sources)?;
+        Ok(self.discover())
+    }
+
+    /// An engine under the limits of the settings. Needs a tokio runtime.
+    pub(crate) fn engine(&self) -> Engine {
+        Engine::new(EngineOptions::new(&self.cwd).limits(self.loaded.settings.limits.engine()))
+    }
+
+    /// Loads what was found.
+    pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
+        let disabled = &self.loaded.settings.tools.disabled;
+        load_custom_tools(discovered, &built_in_names(), disabled, engine, mode).await
+    }
+
+    /// Shows what was wrong with settings and trust.
+    pub(crate) fn warn(&self) {
+        failure::warn_all(&self.warnings);
+    }
+
+    /// A path as people say it.
+    pub(crate) fn show(&self, path: &std::path::Path) -> String {
+        show_path(path, &self.cwd, &self.home)
+    }
+}
+
+/// Names no custom tool can have.
+pub(crate) fn built_in_names() -> Vec<&'static str> {
+    vec!["resolve"]
+}
+
+fn split_flag(flag: &str) -> Result<(String, String)> {
+    let (key, value) = flag.split_once('=').ok_or_else(|| {
+        Problem::wrong_use(format!("\"{flag}\" sets nothing"))
+            .hint("Write --set KEY=VALUE; `toolsmith config` lists the keys.")
+    })?;
+    Ok((key.trim().to_owned(), value.to_owned()))
+}

@@ -1,0 +1,249 @@
+//! What the user trusts (CONTRACT 2.8): folders and single files, by their real path, in one file of the user's own.
+//!
+//! The file is replaced whole, under a lock, so two processes at once lose nothing and a kill leaves the old or the new one.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The newest form of the file this program knows.
+const VERSION: u32 = 1;
+
+/// Why the list of trusted folders could not be read or changed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The file is there and cannot be read.
+    #[error("the list of trusted folders {} cannot be read: {source}", .file.display())]
+    Read {
+        /// The list.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not what this program writes.
+    #[error("the list of trusted folders {} is damaged: {reason}; correct or remove it", .file.display())]
+    Damaged {
+        /// The list.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file cannot be replaced.
+    #[error("the list of trusted folders {} cannot be written: {source}", .file.display())]
+    Write {
+        /// The list.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What should be trusted is not there.
+    #[error("{} cannot be trusted: {source}", .path.display())]
+    Missing {
+        /// What was named.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The list holds text, and this path is none.
+    #[error("{} cannot be trusted: its name is not UTF-8", .path.display())]
+    NotText {
+        /// What was named.
+        path: PathBuf,
+    },
+}
+
+/// What the user said of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TrustKind {
+    /// A folder with everything in it.
+    Folder,
+    /// One file.
+    File,
+    /// The user was asked and said no, so nobody asks again.
+    Declined,
+}
+
+/// One line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrustEntry {
+    /// The real path, without symbolic links.
+    pub path: PathBuf,
+    /// What was said of it.
+    pub kind: TrustKind,
+}
+
+impl TrustEntry {
+    /// Whether what was trusted is still there, as what it was.
+    pub fn exists(&self) -> bool {
+        match self.kind {
+            TrustKind::File => self.path.is_file(),
+            _ => self.path.is_dir(),
+        }
+    }
+}
+
+/// The list as it was at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trusted {
+    entries: BTreeMap<PathBuf, TrustKind>,
+}
+
+impl Trusted {
+    /// Whether `path` was trusted itself or lies in a trusted folder. Symbolic links are followed first, so a link into an
+    /// untrusted place is not trusted, whatever holds it. What does not exist is not trusted.
+    pub fn covers(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else {
+            return false;
+        };
+        let is_own = self.entries.get(&real).is_some_and(|kind| *kind != TrustKind::Declined);
+        is_own || real.ancestors().any(|folder| self.entries.get(folder) == Some(&TrustKind::Folder))
+    }
+
+    /// Whether the user was asked about this folder and said no.
+    pub fn was_declined(&self, folder: &Path) -> bool {
+        let real = folder.canonicalize();
+        real.is_ok_and(|real| self.entries.get(&real) == Some(&TrustKind::Declined))
+    }
+
+    /// Every line, by path.
+    pub fn entries(&self) -> Vec<TrustEntry> {
+        self.entries.iter().map(|(path, kind)| TrustEntry { path: path.clone(), kind: *kind }).collect()
+    }
+}
+
+/// The file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    entries: Vec<StoredEntry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredEntry {
+    path: String,
+    kind: TrustKind,
+}
+
+/// The list on disk. Each method reads or replaces the whole.
+#[derive(Clone, Debug)]
+pub struct TrustStore {
+    file: PathBuf,
+}
+
+impl TrustStore {
+    /// The list in `file`, which need not exist.
+    pub fn at(file: impl Into<PathBuf>) -> Self {
+        Self { file: file.into() }
+    }
+
+    /// Where the list is.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Reads the list; a missing file is an empty one.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged. Nothing is trusted then.
+    pub fn load(&self) -> Result<Trusted, TrustError> {
+        let text = match fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Trusted::default()),
+            Err(source) => return Err(TrustError::Read { file: self.file.clone(), source }),
+        };
+        let damaged = |reason: String| TrustError::Damaged { file: self.file.clone(), reason };
+        let stored: Stored = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if stored.version != VERSION {
+            return Err(damaged(format!("version {} is not known here", stored.version)));
+        }
+        let entries = stored.entries.into_iter().map(|entry| (PathBuf::from(entry.path), entry.kind));
+        Ok(Trusted { entries: entries.collect() })
+    }
+
+    /// Trusts a folder with everything in it, or one file.
+    ///
+    /// # Errors
+    /// When there is nothing at `path`, or the list cannot be changed.
+    pub fn add(&self, path: &Path) -> Result<TrustEntry, TrustError> {
+        let real = real_path(path)?;
+        let kind = if real.is_dir() { TrustKind::Folder } else { TrustKind::File };
+        self.set(real, kind)
+    }
+
+    /// Remembers that the user was asked about a folder and said no.
+    ///
+    /// # Errors
+    /// When there is nothing at `folder`, or the list cannot be changed.
+    pub fn decline(&self, folder: &Path) -> Result<TrustEntry, TrustError> {
+        self.set(real_path(folder)?, TrustKind::Declined)
+    }
+
+    /// Forgets what was said of a path; `false` when nothing was. The path need not exist any more.
+    ///
+    /// # Errors
+    /// When the list cannot be changed.
+    pub fn remove(&self, path: &Path) -> Result<bool, TrustError> {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let real = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
+        self.change(|entries| entries.remove(&real).or_else(|| entries.remove(&absolute)).is_some())
+    }
+
+    fn set(&self, path: PathBuf, kind: TrustKind) -> Result<TrustEntry, TrustError> {
+        self.change(|entries| entries.insert(path.clone(), kind))?;
+        Ok(TrustEntry { path, kind })
+    }
+
+    /// Reads, changes and replaces the list while no other process does.
+    fn change<T>(&self, edit: impl FnOnce(&mut BTreeMap<PathBuf, TrustKind>) -> T) -> Result<T, TrustError> {
+        let failed = |source| TrustError::Write { file: self.file.clone(), source };
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(failed)?;
+        // The lock is a file of its own because the list itself is replaced. It ends with the handle.
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.file.with_extension("lock"))
+            .map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        let mut trusted = self.load()?;
+        let outcome = edit(&mut trusted.entries);
+        let entries = trusted.entries.iter().map(|(path, kind)| {
+            // Only text gets in: `real_path` refuses the rest.
+            StoredEntry { path: path.to_string_lossy().into_owned(), kind: *kind }
+        });
+        let stored = Stored { version: VERSION, entries: entries.collect() };
+        let mut text = serde_json::to_string_pretty(&stored).map_err(|error| failed(error.into()))?;
+        text.push('\n');
+        replace(&self.file, folder, text.as_bytes()).map_err(failed)?;
+        Ok(outcome)
+    }
+}
+
+fn real_path(path: &Path) -> Result<PathBuf, TrustError> {
+    let real =
+        path.canonicalize().map_err(|source| TrustError::Missing { path: path.to_path_buf(), source })?;
+    if real.to_str().is_none() {
+        return Err(TrustError::NotText { path: real });
+    }
+    Ok(real)
+}
+
+fn replace(file: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    fresh.write_all(bytes)?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(file).map_err(|error| error.error)?;
+    // The new name is on disk once its folder is.
+    File::open(folder)?.sync_all()
+}

@@ -1,0 +1,149 @@
+//! The list of what the user trusts.
+
+use std::{fs, os::unix::fs::symlink, path::PathBuf, thread};
+
+use tempfile::TempDir;
+use toolsmith_host::trust::{TrustError, TrustKind, TrustStore};
+
+struct Place {
+    folder: TempDir,
+    store: TrustStore,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = TrustStore::at(folder.path().join("home/trust.json"));
+        fs::create_dir_all(folder.path().join("project/tools")).unwrap();
+        fs::write(folder.path().join("project/tools/a.ts"), "").unwrap();
+        fs::write(folder.path().join("project/tools/b.ts"), "").unwrap();
+        Self { folder, store }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn covers(&self, name: &str) -> bool {
+        self.store.load().unwrap().covers(&self.path(name))
+    }
+}
+
+#[test]
+fn c2_8_nothing_is_trusted_at_first() {
+    let place = Place::new();
+    assert!(!place.covers("project"));
+    assert!(place.store.load().unwrap().entries().is_empty());
+    assert!(!place.store.file().exists(), "looking writes nothing");
+}
+
+#[test]
+fn c2_8_a_folder_is_trusted_with_what_is_in_it_and_nothing_beside_it() {
+    let place = Place::new();
+    fs::create_dir(place.path("project-two")).unwrap();
+    place.store.add(&place.path("project")).unwrap();
+    assert!(place.covers("project"));
+    assert!(place.covers("project/tools/a.ts"));
+    assert!(!place.covers("project-two"), "a name that only begins alike is another folder");
+    assert!(!place.covers("."), "what is above is not trusted");
+    assert!(!place.covers("project/tools/missing.ts"));
+}
+
+#[test]
+fn c2_8_a_single_file_is_trusted_alone() {
+    let place = Place::new();
+    let entry = place.store.add(&place.path("project/tools/a.ts")).unwrap();
+    assert_eq!(entry.kind, TrustKind::File);
+    assert!(place.covers("project/tools/a.ts"));
+    assert!(!place.covers("project/tools/b.ts"));
+    assert!(!place.covers("project"));
+}
+
+#[test]
+fn c2_8_trust_is_given_to_the_real_path() {
+    let place = Place::new();
+    symlink(place.path("project"), place.path("link")).unwrap();
+    place.store.add(&place.path("link")).unwrap();
+    assert!(place.covers("project"));
+    assert!(place.covers("link/tools/a.ts"));
+    // The link now leads elsewhere: nobody trusted that.
+    fs::create_dir(place.path("other")).unwrap();
+    fs::remove_file(place.path("link")).unwrap();
+    symlink(place.path("other"), place.path("link")).unwrap();
+    assert!(!place.covers("link"));
+    assert!(place.covers("project"));
+}
+
+#[test]
+fn c2_8_a_link_in_a_trusted_folder_does_not_make_its_target_trusted() {
+    let place = Place::new();
+    fs::write(place.path("elsewhere.ts"), "").unwrap();
+    symlink(place.path("elsewhere.ts"), place.path("project/tools/c.ts")).unwrap();
+    place.store.add(&place.path("project")).unwrap();
+    assert!(!place.covers("project/tools/c.ts"));
+}
+
+#[test]
+fn c2_8_a_folder_that_was_moved_away_is_not_trusted_where_it_is_now() {
+    let place = Place::new();
+    place.store.add(&place.path("project")).unwrap();
+    fs::rename(place.path("project"), place.path("moved")).unwrap();
+    assert!(!place.covers("moved"));
+    assert!(!place.covers("project"));
+    assert!(!place.store.load().unwrap().entries()[0].exists());
+    assert!(place.store.remove(&place.path("project")).unwrap(), "what is gone can still be removed");
+    assert!(place.store.load().unwrap().entries().is_empty());
+}
+
+#[test]
+fn a_no_is_remembered_until_there_is_a_yes() {
+    let place = Place::new();
+    place.store.decline(&place.path("project")).unwrap();
+    assert!(place.store.load().unwrap().was_declined(&place.path("project")));
+    assert!(!place.covers("project"));
+    assert!(!place.covers("project/tools/a.ts"));
+    place.store.add(&place.path("project")).unwrap();
+    assert!(!place.store.load().unwrap().was_declined(&place.path("project")));
+    assert!(place.covers("project"));
+}
+
+#[test]
+fn many_at_once_lose_nothing() {
+    let place = Place::new();
+    let names: Vec<String> = (0..24).map(|number| format!("many-{number}")).collect();
+    for name in &names {
+        fs::create_dir(place.path(name)).unwrap();
+    }
+    thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(|| place.store.add(&place.path(name)).unwrap());
+        }
+    });
+    assert!(names.iter().all(|name| place.covers(name)));
+}
+
+#[test]
+fn a_damaged_list_trusts_nothing_and_is_not_overwritten() {
+    let place = Place::new();
+    fs::create_dir(place.path("home")).unwrap();
+    for damage in ["{", "[]", r#"{"version":9,"entries":[]}"#, "\0"] {
+        fs::write(place.store.file(), damage).unwrap();
+        assert!(matches!(place.store.load(), Err(TrustError::Damaged { .. })), "{damage}");
+        assert!(place.store.add(&place.path("project")).is_err());
+        assert_eq!(fs::read_to_string(place.store.file()).unwrap(), damage);
+    }
+}
+
+#[test]
+fn a_folder_where_the_list_should_be_is_an_error() {
+    let place = Place::new();
+    fs::create_dir_all(place.store.file()).unwrap();
+    assert!(matches!(place.store.load(), Err(TrustError::Read { .. })));
+}
+
+#[test]
+fn what_is_not_there_cannot_be_trusted() {
+    let place = Place::new();
+    let error = place.store.add(&place.path("nowhere")).unwrap_err();
+    assert!(error.to_string().contains("nowhere cannot be trusted"), "{error}");
+}

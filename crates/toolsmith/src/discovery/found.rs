@@ -1,0 +1,153 @@
+//! What discovery collects, and the one place that decides whether a file is new and whether it waits.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use super::{DiscoveryOptions, Scope, ToolSource};
+use crate::{load_error::ToolLoadError, warning::Warning};
+
+/// A module file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundModule {
+    /// The file, absolute, as it was found.
+    pub path: PathBuf,
+    /// The same without symbolic links.
+    pub real_path: PathBuf,
+    /// Where it came from.
+    pub source: ToolSource,
+    /// It belongs to a working folder that is not trusted, so nothing of it may run (CONTRACT 2.8).
+    pub waiting_for_trust: bool,
+}
+
+impl FoundModule {
+    /// What the file calls it: its stem, or the folder of an `index` file.
+    pub fn name(&self) -> String {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = self.path.parent().and_then(Path::file_name);
+        match folder {
+            Some(folder) if stem == "index" => folder.to_string_lossy().into_owned(),
+            _ => stem,
+        }
+    }
+}
+
+/// A `.md` or `.json` file in a folder of tools: listed, never run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundMetadata {
+    /// The file.
+    pub path: PathBuf,
+    /// Where it came from.
+    pub source: ToolSource,
+}
+
+/// What there is.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Discovered {
+    /// Modules, in the order they are loaded.
+    pub modules: Vec<FoundModule>,
+    /// Files that only describe.
+    pub metadata: Vec<FoundMetadata>,
+    /// What was named and cannot be used.
+    pub errors: Vec<ToolLoadError>,
+    /// What looked wrong.
+    pub warnings: Vec<Warning>,
+}
+
+impl Discovered {
+    /// The modules that may run.
+    pub fn ready(&self) -> impl Iterator<Item = &FoundModule> {
+        self.modules.iter().filter(|module| !module.waiting_for_trust)
+    }
+
+    /// The modules that wait for trust.
+    pub fn waiting(&self) -> impl Iterator<Item = &FoundModule> {
+        self.modules.iter().filter(|module| module.waiting_for_trust)
+    }
+}
+
+/// Collects what the parts of discovery find.
+pub(super) struct Finder<'a> {
+    pub(super) options: &'a DiscoveryOptions,
+    /// The working folder without symbolic links.
+    pub(super) real_cwd: PathBuf,
+    project_trusted: bool,
+    by_real_path: HashMap<PathBuf, usize>,
+    discovered: Discovered,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(options: &'a DiscoveryOptions) -> Self {
+        Self {
+            real_cwd: options.cwd.canonicalize().unwrap_or_else(|_| options.cwd.clone()),
+            project_trusted: options.trust.allows(&options.cwd),
+            options,
+            by_real_path: HashMap::new(),
+            discovered: Discovered::default(),
+        }
+    }
+
+    /// Takes a module. One that belongs to the project waits unless the folder, or the file itself, is trusted.
+    pub(super) fn module(&mut self, path: PathBuf, source: ToolSource) {
+        let real_path = match path.canonicalize() {
+            Ok(real) => real,
+            Err(error) => {
+                self.warn(&path, format!("cannot be read: {error}"));
+                return;
+            }
+        };
+        if path.to_str().is_none() || real_path.to_str().is_none() {
+            self.warn(&path, "is left out because its name is not UTF-8");
+            return;
+        }
+        let is_project = match source.scope {
+            Scope::Project => true,
+            Scope::User => self.is_in_project(&real_path),
+            Scope::Given => false,
+        };
+        let waits = is_project && !self.project_trusted && !self.options.trust.allows(&real_path);
+        match self.by_real_path.get(&real_path).and_then(|at| self.discovered.modules.get_mut(*at)) {
+            // The user reaches the same file in a way that needs no trust.
+            Some(first) => first.waiting_for_trust &= waits,
+            None => {
+                self.by_real_path.insert(real_path.clone(), self.discovered.modules.len());
+                let found = FoundModule { path, real_path, source, waiting_for_trust: waits };
+                self.discovered.modules.push(found);
+            }
+        }
+    }
+
+    pub(super) fn metadata(&mut self, path: PathBuf, source: ToolSource) {
+        self.discovered.metadata.push(FoundMetadata { path, source });
+    }
+
+    pub(super) fn warn(&mut self, path: &Path, message: impl Into<String>) {
+        self.discovered.warnings.push(Warning::about(path, message));
+    }
+
+    pub(super) fn error(&mut self, error: ToolLoadError) {
+        self.discovered.errors.push(error);
+    }
+
+    /// Whether the working folder may change what the user's own plugins do.
+    pub(super) fn project_is_trusted(&self) -> bool {
+        self.project_trusted
+    }
+
+    /// Whether a real path lies in the working folder and not in the user's own folders, which may be below it when the
+    /// working folder is the home.
+    fn is_in_project(&self, real: &Path) -> bool {
+        let own = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
+        let home = &self.options.home;
+        let owned = [".omp", ".xcsh", ".claude", ".codex"].iter().any(|name| own(&home.user().join(name)));
+        real.starts_with(&self.real_cwd) && !owned && !own(home.toolsmith())
+    }
+
+    pub(super) fn finish(self) -> Discovered {
+        self.discovered
+    }
+}

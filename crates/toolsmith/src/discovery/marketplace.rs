@@ -1,0 +1,134 @@
+//! Installed marketplace plugins: lists of where each was put (`installed_plugins.json`), whose `tools` folders count.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Scope, ToolSource, found::Finder, providers::in_home, scan::scan};
+
+/// The lists in the home: later ones have the last word on a plugin.
+const USER_LISTS: &[&str] = &[
+    ".claude/plugins/installed_plugins.json",
+    ".xcsh/plugins/installed_plugins.json",
+    ".omp/plugins/installed_plugins.json",
+    ".toolsmith/plugins/installed_plugins.json",
+];
+/// The lists in the working folder, in the same order.
+const PROJECT_LISTS: &[&str] = &[
+    ".xcsh/plugins/installed_plugins.json",
+    ".omp/plugins/installed_plugins.json",
+    ".toolsmith/plugins/installed_plugins.json",
+];
+
+#[derive(Deserialize)]
+struct Registry {
+    #[serde(default)]
+    plugins: BTreeMap<String, Value>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Installed {
+    scope: Option<String>,
+    install_path: Option<String>,
+    project_path: Option<String>,
+    enabled: Option<bool>,
+}
+
+/// A plugin and the list that named it.
+struct Entry {
+    installed: Vec<Installed>,
+    list: PathBuf,
+    scope: Scope,
+}
+
+pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource) {
+    let options = finder.options;
+    let mut lists: Vec<(PathBuf, Scope)> = Vec::new();
+    lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
+    for list in PROJECT_LISTS {
+        let list = options.cwd.join(list);
+        // At home the two are one.
+        if !lists.iter().any(|(known, _)| *known == list) {
+            lists.push((list, Scope::Project));
+        }
+    }
+    let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+    for (list, scope) in lists {
+        for (id, installed) in read(finder, &list) {
+            entries.insert(id, Entry { installed, list: list.clone(), scope });
+        }
+    }
+    // The project's before the user's (CONTRACT 2.2).
+    let mut found: Vec<(Scope, String, Scope, PathBuf)> = Vec::new();
+    for (id, entry) in entries {
+        if !id.contains('@') {
+            finder.warn(&entry.list, format!("Invalid plugin ID format (missing @marketplace): {id}"));
+            continue;
+        }
+        for installed in entry.installed {
+            if installed.enabled == Some(false) || !is_for(&installed, &options.cwd) {
+                continue;
+            }
+            let Some(path) = installed.install_path.as_deref().filter(|path| !path.is_empty()) else {
+                finder.warn(&entry.list, format!("Plugin {id} entry has no installPath"));
+                continue;
+            };
+            let is_project = matches!(installed.scope.as_deref(), Some("project" | "local"));
+            let level = if is_project { Scope::Project } else { entry.scope };
+            let base = entry.list.parent().unwrap_or(&options.cwd);
+            // Whose code it is depends on who listed it, not on what the list says of it.
+            found.push((level, id.clone(), entry.scope, super::expand(path, base, &options.home)));
+        }
+    }
+    found.sort();
+    for (_, id, scope, folder) in found {
+        scan(finder, &folder.join("tools"), &source(scope).detail(id));
+    }
+}
+
+/// Whether a plugin was installed for every folder or for this one.
+fn is_for(installed: &Installed, cwd: &Path) -> bool {
+    let Some(project) = &installed.project_path else {
+        return true;
+    };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    real(cwd).starts_with(real(Path::new(project)))
+}
+
+fn read(finder: &mut Finder<'_>, list: &Path) -> BTreeMap<String, Vec<Installed>> {
+    let text = match fs::read_to_string(list) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return BTreeMap::new();
+        }
+        Err(error) => {
+            finder.warn(list, format!("cannot be read: {error}"));
+            return BTreeMap::new();
+        }
+    };
+    let registry: Registry = match serde_json::from_str(&text) {
+        Ok(registry) => registry,
+        Err(error) => {
+            finder.warn(list, format!("Failed to parse plugin registry: {error}"));
+            return BTreeMap::new();
+        }
+    };
+    let mut plugins = BTreeMap::new();
+    for (id, value) in registry.plugins {
+        // Older lists hold one installation in place of a list of them.
+        let value = if value.is_object() { Value::Array(vec![value]) } else { value };
+        match serde_json::from_value::<Vec<Installed>>(value) {
+            Ok(installed) => {
+                plugins.insert(id, installed);
+            }
+            Err(error) => finder.warn(list, format!("Plugin {id} cannot be read: {error}")),
+        }
+    }
+    plugins
+}

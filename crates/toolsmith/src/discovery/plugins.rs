@@ -1,0 +1,258 @@
+//! Installed plugin packages (CONTRACT 2.4): npm packages with a manifest field that names their tools.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{ToolSource, configured::take_named, found::Finder, providers::in_home};
+use crate::load_error::ToolLoadError;
+
+/// The roots, each with its lock file, highest first.
+const ROOTS: &[(&str, &str)] = &[
+    (".toolsmith/plugins", "toolsmith-plugins.lock.json"),
+    (".omp/plugins", "omp-plugins.lock.json"),
+    (".xcsh/plugins", "xcsh-plugins.lock.json"),
+];
+/// The fields a manifest may be in; the first one counts.
+const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
+/// Where a project says which plugins it wants; the first readable file counts.
+const OVERRIDES: &[&str] = &[".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".gemini"];
+
+/// `tools` of a manifest: one path or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(path) => vec![path],
+            Self::Many(paths) => paths,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    tools: Option<OneOrMany>,
+    #[serde(default)]
+    features: BTreeMap<String, Feature>,
+}
+
+#[derive(Deserialize)]
+struct Feature {
+    #[serde(default)]
+    default: bool,
+    tools: Option<OneOrMany>,
+}
+
+#[derive(Default, Deserialize)]
+struct Lock {
+    #[serde(default)]
+    plugins: BTreeMap<String, LockEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LockEntry {
+    /// `None` means those that are on by default.
+    enabled_features: Option<Vec<String>>,
+    enabled: Option<bool>,
+}
+
+#[derive(Default, Deserialize)]
+struct Overrides {
+    #[serde(default)]
+    disabled: BTreeSet<String>,
+    #[serde(default)]
+    features: BTreeMap<String, Vec<String>>,
+}
+
+pub(super) fn find(finder: &mut Finder<'_>) {
+    if !finder.options.settings.discovery.is_on("plugins") {
+        return;
+    }
+    let overrides = read_overrides(finder);
+    let mut winners: HashMap<String, PathBuf> = HashMap::new();
+    for (root, lock) in ROOTS {
+        let root = in_home(&finder.options.home, root);
+        let packages = packages(finder, &root.join("node_modules"));
+        if packages.is_empty() {
+            continue;
+        }
+        let lock_file = root.join(lock);
+        let lock = match read_json::<Lock>(&lock_file) {
+            Ok(lock) => lock.unwrap_or_default(),
+            Err(message) => {
+                // Which plugins were switched off is not known, so none of them is run.
+                let error = ToolLoadError::new(&lock_file, &ToolSource::plugin("lock file"), message)
+                    .hint("Correct the file or remove it; until then no plugin beside it is loaded.");
+                finder.error(error);
+                continue;
+            }
+        };
+        for (name, folder) in packages {
+            if let Some(winner) = winners.get(&name) {
+                let winner = winner.display().to_string();
+                finder.warn(&folder, format!("plugin {name} is left out: {winner} has the same name"));
+                continue;
+            }
+            let entry = lock.plugins.get(&name);
+            if take_package(finder, &name, &folder, entry, &overrides) {
+                winners.insert(name, folder);
+            }
+        }
+    }
+}
+
+/// The packages of a `node_modules` folder, those in scopes too, by name.
+fn packages(finder: &mut Finder<'_>, modules: &Path) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for (name, path) in folders(finder, modules) {
+        if name.starts_with('@') {
+            let scoped = folders(finder, &path);
+            found.extend(scoped.into_iter().map(|(inner, path)| (format!("{name}/{inner}"), path)));
+        } else {
+            found.push((name, path));
+        }
+    }
+    found
+}
+
+fn folders(finder: &mut Finder<'_>, folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                finder.warn(folder, format!("cannot be searched for plugins: {error}"));
+            }
+            return Vec::new();
+        }
+    };
+    let mut found: Vec<(String, PathBuf)> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+        .filter(|(name, path)| !name.starts_with('.') && path.is_dir())
+        .collect();
+    found.sort();
+    found
+}
+
+/// Takes a package's tools; `false` when it has no manifest and so is no plugin.
+fn take_package(
+    finder: &mut Finder<'_>,
+    name: &str,
+    folder: &Path,
+    lock: Option<&LockEntry>,
+    overrides: &Overrides,
+) -> bool {
+    let source = ToolSource::plugin(name);
+    let file = folder.join("package.json");
+    let package = match read_json::<BTreeMap<String, Value>>(&file) {
+        Ok(Some(package)) => package,
+        Ok(None) => return false,
+        Err(message) => {
+            finder.error(ToolLoadError::new(&file, &source, message));
+            return false;
+        }
+    };
+    let Some((field, manifest)) =
+        MANIFEST_FIELDS.iter().find_map(|field| Some((field, package.get(*field)?)))
+    else {
+        return false;
+    };
+    if lock.is_some_and(|entry| entry.enabled == Some(false)) || overrides.disabled.contains(name) {
+        return true;
+    }
+    let manifest: Manifest = match serde_json::from_value(manifest.clone()) {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            let message = format!("Field \"{field}\" of {} cannot be read: {error}", file.display());
+            finder.error(ToolLoadError::new(&file, &source, message));
+            return true;
+        }
+    };
+    let project = overrides.features.get(name).filter(|_| finder.project_is_trusted());
+    let chosen = project.or_else(|| lock.and_then(|entry| entry.enabled_features.as_ref()));
+    if let Some(chosen) = chosen {
+        for unknown in chosen.iter().filter(|name| *name != "*" && !manifest.features.contains_key(*name)) {
+            finder.warn(&file, format!("plugin {name} has no feature \"{unknown}\""));
+        }
+    }
+    let mut paths = manifest.tools.map(OneOrMany::into_vec).unwrap_or_default();
+    for (feature, contents) in manifest.features {
+        let is_on = match chosen {
+            Some(chosen) => chosen.iter().any(|name| *name == feature || name == "*"),
+            None => contents.default,
+        };
+        if is_on {
+            paths.extend(contents.tools.map(OneOrMany::into_vec).unwrap_or_default());
+        }
+    }
+    for path in paths {
+        take_tool(finder, folder, &file, &path, &source);
+    }
+    true
+}
+
+/// Takes one path of a manifest, which must stay in its package.
+fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str, source: &ToolSource) {
+    let escapes_by_name = {
+        let mut depth = 0_i32;
+        Path::new(path).components().any(|part| {
+            depth += match part {
+                Component::Normal(_) => 1,
+                Component::ParentDir => -1,
+                Component::CurDir => 0,
+                Component::RootDir | Component::Prefix(_) => i32::MIN / 2,
+            };
+            depth < 0
+        })
+    };
+    let target = folder.join(path);
+    let real = target.canonicalize();
+    let escapes_by_link =
+        real.as_ref().is_ok_and(|real| folder.canonicalize().is_ok_and(|folder| !real.starts_with(folder)));
+    if escapes_by_name || escapes_by_link {
+        let message = format!("The manifest names \"{path}\", which is outside the package");
+        let hint = "A plugin's tools have to be files of the plugin itself.";
+        finder.error(ToolLoadError::new(manifest, source, message).hint(hint));
+    } else if real.is_err() {
+        finder.warn(manifest, format!("names \"{path}\", which does not exist"));
+    } else {
+        take_named(finder, &target, source);
+    }
+}
+
+fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
+    for folder in OVERRIDES {
+        let file = finder.options.cwd.join(folder).join("plugin-overrides.json");
+        match read_json::<Overrides>(&file) {
+            Ok(Some(overrides)) => return overrides,
+            Ok(None) => {}
+            Err(message) => finder.warn(&file, message),
+        }
+    }
+    Overrides::default()
+}
+
+/// Reads a file of JSON; `None` when there is none. The error is a sentence about the file.
+fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+    match fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| format!("{} cannot be read: {error}", file.display())),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(format!("{} cannot be read: {error}", file.display())),
+    }
+}

@@ -1,0 +1,129 @@
+//! The rules for a folder of tools (CONTRACT 2.3): one level, modules and `<sub>/index.*`, by name.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{ToolSource, found::Finder};
+
+/// Extensions of modules.
+pub(super) const MODULE_EXTENSIONS: &[&str] = &["ts", "mts", "cts", "js", "mjs", "cjs"];
+/// Names of the module in a folder of its own, the first that exists is taken.
+const INDEX_FILES: &[&str] = &["index.ts", "index.mts", "index.js", "index.mjs", "index.cjs"];
+
+/// What a name in a folder of tools stands for.
+enum NameKind {
+    Module,
+    Metadata,
+    Other,
+}
+
+fn kind_of(name: &str) -> NameKind {
+    let lower = name.to_ascii_lowercase();
+    let mut parts = lower.rsplit('.');
+    let extension = parts.next().unwrap_or_default();
+    // What stands between the first dot and the extension.
+    let inner: Vec<&str> = parts.collect();
+    let inner = inner.split_last().map_or(&[][..], |(_, inner)| inner);
+    let is_declaration = matches!(extension, "ts" | "mts" | "cts") && inner.first() == Some(&"d");
+    if name.starts_with('.') || is_declaration || inner.contains(&"test") {
+        return NameKind::Other;
+    }
+    match extension {
+        "md" | "json" if lower.contains('.') => NameKind::Metadata,
+        extension if MODULE_EXTENSIONS.contains(&extension) && lower.contains('.') => NameKind::Module,
+        _ => NameKind::Other,
+    }
+}
+
+/// The module of a folder that is a tool by itself.
+pub(super) fn index_file(folder: &Path) -> Option<PathBuf> {
+    INDEX_FILES.iter().map(|name| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Takes the modules and metadata of one folder. A missing folder is an empty one; gives how many modules there were.
+pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) -> usize {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
+        Err(error) => {
+            let what = match error.kind() {
+                io::ErrorKind::NotADirectory => "is a file where a folder of tools should be".to_owned(),
+                _ => format!("cannot be searched for tools: {error}"),
+            };
+            finder.warn(folder, what);
+            return 0;
+        }
+    };
+    let mut names: Vec<OsString> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+    names.sort();
+    let mut modules = 0;
+    for name in names {
+        let path = folder.join(&name);
+        let Some(text) = name.to_str() else {
+            finder.warn(&path, "is left out because its name is not UTF-8");
+            continue;
+        };
+        // Decided by the name where that is enough, so that unrelated files cost nothing.
+        if text.starts_with('.') || text == "node_modules" {
+            continue;
+        }
+        let kind = kind_of(text);
+        let Ok(about) = fs::symlink_metadata(&path) else {
+            continue;
+        };
+        if about.is_dir() {
+            modules += take_index(finder, &path, &kind, source);
+            continue;
+        }
+        if matches!(kind, NameKind::Other) && !about.is_symlink() {
+            continue;
+        }
+        match fs::metadata(&path) {
+            Ok(target) if target.is_dir() => {
+                if index_file(&path).is_some() {
+                    finder.warn(
+                        &path,
+                        "is a symbolic link to a folder, and those are not searched; link the file",
+                    );
+                }
+            }
+            Ok(target) if target.is_file() => match kind {
+                NameKind::Module => {
+                    modules += 1;
+                    finder.module(path, source.clone());
+                }
+                NameKind::Metadata => finder.metadata(path, source.clone()),
+                NameKind::Other => {}
+            },
+            Ok(_) => finder.warn(&path, "is left out because it is not a file"),
+            // A dangling link or a loop.
+            Err(error) if !matches!(kind, NameKind::Other) => {
+                finder.warn(&path, format!("cannot be read: {error}"));
+            }
+            Err(_) => {}
+        }
+    }
+    modules
+}
+
+fn take_index(finder: &mut Finder<'_>, folder: &Path, kind: &NameKind, source: &ToolSource) -> usize {
+    if let Err(error) = fs::read_dir(folder) {
+        finder.warn(folder, format!("cannot be searched for tools: {error}"));
+        return 0;
+    }
+    match index_file(folder) {
+        Some(file) => {
+            finder.module(file, source.clone());
+            1
+        }
+        None => {
+            if matches!(kind, NameKind::Module) {
+                finder.warn(folder, "is a folder where a module file should be, and has no index file");
+            }
+            0
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Where a module came from, in words.
+
+use std::fmt;
+
+/// Whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Scope {
+    /// The working folder's.
+    Project,
+    /// The user's own.
+    User,
+    /// Named on the command line, or by the embedding program.
+    Given,
+}
+
+impl Scope {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Given => "given",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Where a module came from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ToolSource {
+    /// The provider's id: one of the capability providers, `plugin`, or `config`.
+    pub provider: String,
+    /// The provider's name for people.
+    pub provider_name: String,
+    /// Whose it is.
+    pub scope: Scope,
+    /// The plugin, the file of settings or the flag, where there is one.
+    pub detail: Option<String>,
+}
+
+impl ToolSource {
+    pub(crate) fn new(provider: &str, provider_name: &str, scope: Scope) -> Self {
+        Self { provider: provider.to_owned(), provider_name: provider_name.to_owned(), scope, detail: None }
+    }
+
+    pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    pub(crate) fn plugin(name: &str) -> Self {
+        Self::new("plugin", "Plugin", Scope::User).detail(name)
+    }
+}
+
+impl fmt::Display for ToolSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.detail {
+            Some(detail) => write!(f, "{} {detail}, {}", self.provider_name, self.scope),
+            None => write!(f, "{}, {}", self.provider_name, self.scope),
+        }
+    }
+}

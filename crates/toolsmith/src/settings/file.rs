@@ -1,0 +1,165 @@
+//! One file of settings: TOML in, known values with their places out. What is wrong is reported and left out.
+
+use std::{fs, io, ops::Range, path::Path};
+
+use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
+use toolsmith_js::code_frame;
+use toolsmith_tool::closest_names;
+
+use super::keys::{self, Key};
+use crate::warning::Warning;
+
+/// A value of a file.
+pub(super) struct FileValue {
+    pub(super) path: Vec<String>,
+    pub(super) key: &'static Key,
+    pub(super) value: Value,
+}
+
+/// What a file gave.
+#[derive(Default)]
+pub(super) struct FileContents {
+    pub(super) values: Vec<FileValue>,
+    pub(super) warnings: Vec<Warning>,
+    /// There is such a file.
+    pub(super) exists: bool,
+    /// It is not TOML, or cannot be read; `values` are what is left.
+    pub(super) is_broken: bool,
+}
+
+pub(super) fn read(file: &Path) -> FileContents {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return FileContents::default();
+        }
+        Err(error) => {
+            let what = match error.kind() {
+                io::ErrorKind::IsADirectory => "is a folder where a file of settings should be".to_owned(),
+                _ => format!("cannot be read: {error}"),
+            };
+            let warnings = vec![Warning::about(file, what)];
+            return FileContents { warnings, exists: true, is_broken: true, ..FileContents::default() };
+        }
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        let warnings = vec![Warning::about(file, "is not UTF-8, so nothing of it is used")];
+        return FileContents { warnings, exists: true, is_broken: true, ..FileContents::default() };
+    };
+    let mut reader = Reader {
+        file,
+        text: &text,
+        contents: FileContents { exists: true, ..FileContents::default() },
+        errors: Vec::new(),
+    };
+    let (table, errors) = DeTable::parse_recoverable(&text);
+    reader.errors = errors.iter().filter_map(toml::de::Error::span).collect();
+    if let Some(error) = errors.first() {
+        // One mistake makes the parser stumble on; the first place is the one to look at.
+        reader.contents.is_broken = true;
+        let message = format!("is not TOML: {}", error.message().replace('\n', "; "));
+        reader.warn(error.span(), message, Some("What could be read of it is used.".to_owned()));
+    }
+    reader.table(table.get_ref(), &mut Vec::new());
+    reader.contents
+}
+
+struct Reader<'a> {
+    file: &'a Path,
+    text: &'a str,
+    contents: FileContents,
+    /// Where the text is not TOML.
+    errors: Vec<Range<usize>>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, table: &DeTable<'_>, path: &mut Vec<String>) {
+        for (name, value) in table {
+            path.push(name.get_ref().to_string());
+            // What the parser made of a place it stumbled over is its guess, not what was meant.
+            let span = value.span();
+            let is_guess = self.errors.iter().any(|error| error.start <= span.end && span.start <= error.end);
+            if !is_guess || matches!(value.get_ref(), DeValue::Table(_)) {
+                self.value(name.span(), value.get_ref(), path);
+            }
+            path.pop();
+        }
+    }
+
+    fn value(&mut self, name: Range<usize>, value: &DeValue<'_>, path: &mut Vec<String>) {
+        if let Some(key) = keys::find(path) {
+            match to_json(value).and_then(|value| key.kind.check(value)) {
+                Ok(value) => self.contents.values.push(FileValue { path: path.clone(), key, value }),
+                Err(problem) => {
+                    self.warn(Some(name), format!("`{}` is ignored: {problem}", show(path)), None);
+                }
+            }
+        } else if let DeValue::Table(inner) = value
+            && keys::keys().iter().any(|key| key.is_below(path))
+        {
+            self.table(inner, path);
+        } else if !self.contents.is_broken {
+            let written = show(path);
+            let hint = closest_key(&written).map(|closest| format!("Did you mean `{closest}`?"));
+            self.warn(Some(name), format!("`{written}` is no setting"), hint);
+        }
+    }
+
+    fn warn(&mut self, span: Option<Range<usize>>, message: String, hint: Option<String>) {
+        let place = span.map(|span| place(self.text, span.start));
+        let frame = place.and_then(|(line, column)| code_frame(self.text, line, column));
+        let warning = Warning { place, frame, hint, ..Warning::about(self.file, message) };
+        self.contents.warnings.push(warning);
+    }
+}
+
+/// Line and column of a byte, from one.
+fn place(text: &str, at: usize) -> (u32, u32) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
+}
+
+/// The setting most like what was written.
+pub(super) fn closest_key(written: &str) -> Option<&'static str> {
+    closest_names(written, keys::keys().iter().map(|key| key.name)).first().copied()
+}
+
+/// A path of names as one would write it.
+pub(super) fn show(path: &[String]) -> String {
+    let bare = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let parts = path
+        .iter()
+        .map(|name| if bare(name) && !name.is_empty() { name.clone() } else { format!("{name:?}") });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+fn to_json(value: &DeValue<'_>) -> Result<Value, String> {
+    Ok(match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Boolean(yes) => Value::Bool(*yes),
+        DeValue::Integer(integer) => {
+            let digits = integer.as_str().replace('_', "");
+            let digits = digits.strip_prefix('+').unwrap_or(&digits);
+            i64::from_str_radix(digits, integer.radix()).map_err(|error| error.to_string())?.into()
+        }
+        DeValue::Float(float) => {
+            let number: f64 =
+                float.as_str().replace('_', "").parse().map_err(|_| "not a number".to_owned())?;
+            number.into()
+        }
+        DeValue::Datetime(time) => Value::String(time.to_string()),
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| to_json(item.get_ref())).collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(table) => {
+            let mut map = Map::new();
+            for (name, value) in table {
+                map.insert(name.get_ref().to_string(), to_json(value.get_ref())?);
+            }
+            Value::Object(map)
+        }
+    })
+}

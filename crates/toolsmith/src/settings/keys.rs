@@ -1,0 +1,281 @@
+//! The table of settings: name, kind, default, and what it is for. Files, variables, documentation and the list of
+//! effective values all read it.
+
+use serde_json::{Value, json};
+
+use super::units;
+
+/// What a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyKind {
+    /// Yes or no.
+    Bool,
+    /// A time, such as `30s`.
+    Duration,
+    /// A number of bytes, such as `256MB`.
+    Size,
+    /// A whole number.
+    Count,
+    /// Any text.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Paths; those of all files are taken together. In a variable they are separated by colons.
+    Paths,
+    /// Names; those of all files are taken together. In a variable they are separated by commas.
+    Names,
+}
+
+impl KeyKind {
+    /// The word for it in documentation.
+    pub fn describe(self) -> String {
+        match self {
+            Self::Bool => "yes or no".to_owned(),
+            Self::Duration => "time".to_owned(),
+            Self::Size => "size".to_owned(),
+            Self::Count => "number".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::Choice(words) => words.join(" | "),
+            Self::Paths => "list of paths".to_owned(),
+            Self::Names => "list of names".to_owned(),
+        }
+    }
+
+    /// Whether files add to each other in place of replacing.
+    pub(super) fn adds_up(self) -> bool {
+        matches!(self, Self::Paths | Self::Names)
+    }
+
+    /// Checks a value from a file.
+    pub(super) fn check(self, value: Value) -> Result<Value, String> {
+        let wrong = |value: &Value| Err(format!("expected {}, got {value}", self.describe()));
+        match (self, &value) {
+            (Self::Bool, Value::Bool(_)) | (Self::Text, Value::String(_)) => Ok(value),
+            (Self::Count, Value::Number(number)) if number.is_u64() => Ok(value),
+            (Self::Duration, Value::Number(_)) => units::parse_duration(&value.to_string()).map(|_| value),
+            (Self::Duration, Value::String(text)) => units::parse_duration(text).map(|_| value),
+            (Self::Size, Value::Number(_)) => units::size(&value.to_string()).map(|_| value),
+            (Self::Size, Value::String(text)) => units::size(text).map(|_| value),
+            (Self::Choice(words), Value::String(text)) if words.contains(&text.as_str()) => Ok(value),
+            (Self::Paths | Self::Names, Value::String(_)) => Ok(json!([value])),
+            (Self::Paths | Self::Names, Value::Array(items)) if items.iter().all(Value::is_string) => {
+                Ok(value)
+            }
+            (_, value) => wrong(value),
+        }
+    }
+
+    /// Reads a value from a variable or a flag.
+    pub(super) fn parse(self, text: &str) -> Result<Value, String> {
+        let split = |separator: char| {
+            json!(text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>())
+        };
+        let value = match self {
+            Self::Bool => match text.trim().to_ascii_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => json!(true),
+                "0" | "false" | "no" | "off" => json!(false),
+                _ => return Err(format!("expected yes or no, got \"{text}\"")),
+            },
+            Self::Count => {
+                json!(text.trim().parse::<u64>().map_err(|_| format!("expected a number, got \"{text}\""))?)
+            }
+            Self::Paths => split(':'),
+            Self::Names => split(','),
+            _ => json!(text),
+        };
+        self.check(value)
+    }
+}
+
+/// A setting.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Key {
+    /// Its name, with `<name>` where the user's own word goes.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: KeyKind,
+    /// What it is when nobody says; `None` when that is nothing.
+    pub default: Option<&'static str>,
+    /// What it is for.
+    pub doc: &'static str,
+    /// In a project's file it waits until the project is trusted (CONTRACT 2.8): it names programs or code, or gives
+    /// leave for something.
+    pub waits_for_trust: bool,
+}
+
+impl Key {
+    /// The variable that sets it; `None` where the name has a word of the user's in it.
+    pub fn variable(&self) -> Option<String> {
+        let is_fixed = !self.name.contains('<');
+        is_fixed.then(|| format!("TOOLSMITH_{}", self.name.replace(['.', '-'], "_").to_ascii_uppercase()))
+    }
+
+    /// Whether a path of names is this setting.
+    pub(super) fn is(&self, path: &[String]) -> bool {
+        let parts: Vec<&str> = self.name.split('.').collect();
+        parts.len() == path.len() && begins(&parts, path)
+    }
+
+    /// Whether a path of names leads to this setting.
+    pub(super) fn is_below(&self, path: &[String]) -> bool {
+        let parts: Vec<&str> = self.name.split('.').collect();
+        parts.len() > path.len() && begins(&parts, path)
+    }
+
+    pub(super) fn default_value(&self) -> Option<Value> {
+        self.default.and_then(|text| self.kind.parse(text).ok())
+    }
+}
+
+fn begins(parts: &[&str], path: &[String]) -> bool {
+    parts.iter().zip(path).all(|(part, name)| part == name || part.starts_with('<'))
+}
+
+/// Finds the setting of a path of names; a name of our own is taken before a word of the user's.
+pub(super) fn find(path: &[String]) -> Option<&'static Key> {
+    KEYS.iter().filter(|key| key.is(path)).min_by_key(|key| key.name.matches('<').count())
+}
+
+/// Every setting.
+pub fn keys() -> &'static [Key] {
+    KEYS
+}
+
+const fn key(name: &'static str, kind: KeyKind, default: Option<&'static str>, doc: &'static str) -> Key {
+    Key { name, kind, default, doc, waits_for_trust: false }
+}
+
+const fn careful(name: &'static str, kind: KeyKind, default: Option<&'static str>, doc: &'static str) -> Key {
+    Key { waits_for_trust: true, ..key(name, kind, default, doc) }
+}
+
+const POLICIES: KeyKind = KeyKind::Choice(&["allow", "ask", "deny"]);
+
+const KEYS: &[Key] = &[
+    careful("model", KeyKind::Text, None, "The model to ask, as `provider/model` or a part of its name."),
+    key(
+        "thinking",
+        KeyKind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]),
+        None,
+        "How long the model may think.",
+    ),
+    key(
+        "discovery.providers.toolsmith",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.toolsmith/tools` and `~/.toolsmith/agent/tools`.",
+    ),
+    key(
+        "discovery.providers.omp",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.omp/tools` and `~/.omp/agent/tools`.",
+    ),
+    key(
+        "discovery.providers.xcsh",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.xcsh/tools` and `~/.xcsh/agent/tools`.",
+    ),
+    key(
+        "discovery.providers.claude",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.claude/tools` and `~/.claude/tools`.",
+    ),
+    key(
+        "discovery.providers.claude-plugins",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in installed marketplace plugins.",
+    ),
+    key(
+        "discovery.providers.codex",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.codex/tools` and `~/.codex/tools`.",
+    ),
+    key(
+        "discovery.providers.plugins",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in installed plugin packages.",
+    ),
+    careful(
+        "tools.paths",
+        KeyKind::Paths,
+        Some(""),
+        "More module files to load; relative ones are seen from the working folder.",
+    ),
+    key("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
+    key(
+        "tools.<name>.timeout",
+        KeyKind::Duration,
+        None,
+        "How long a call of this tool may take without progress.",
+    ),
+    key("tools.<name>.memory", KeyKind::Size, None, "How much memory this tool's module may use."),
+    careful(
+        "tools.<name>.engine",
+        KeyKind::Choice(&["embedded", "bun", "node"]),
+        None,
+        "What runs this tool's module.",
+    ),
+    careful("tools.<name>.approval", POLICIES, None, "Whether this tool may run without asking."),
+    key("limits.memory", KeyKind::Size, Some("256MB"), "How much memory a tool's module may use."),
+    key("limits.load", KeyKind::Duration, Some("10s"), "How long loading a module may take."),
+    key("limits.call", KeyKind::Duration, Some("10m"), "How long a call may take without progress."),
+    key(
+        "limits.grace",
+        KeyKind::Duration,
+        Some("500ms"),
+        "How long a cancelled call may take to end by itself.",
+    ),
+    careful(
+        "approval.mode",
+        KeyKind::Choice(&["always-ask", "write", "yolo"]),
+        Some("write"),
+        "What runs without asking: what only reads, also what writes files, or everything.",
+    ),
+    careful(
+        "approval.tools.<name>",
+        POLICIES,
+        None,
+        "Whether one tool may run without asking; deny always wins.",
+    ),
+    careful(
+        "providers.<name>.wire",
+        KeyKind::Choice(&[
+            "anthropic-messages",
+            "openai-responses",
+            "openai-completions",
+            "google-generative-ai",
+        ]),
+        None,
+        "The wire a provider speaks.",
+    ),
+    careful("providers.<name>.base_url", KeyKind::Text, None, "Where a provider is."),
+    careful(
+        "providers.<name>.api_key_env",
+        KeyKind::Text,
+        None,
+        "The environment variable with a provider's key.",
+    ),
+    careful(
+        "providers.<name>.api_key",
+        KeyKind::Text,
+        None,
+        "A provider's key: the name of a variable, `!command` that prints it, or the key itself.",
+    ),
+    careful("providers.<name>.headers.<header>", KeyKind::Text, None, "A header a provider wants."),
+    careful("providers.<name>.idle_timeout", KeyKind::Duration, None, "How long a provider may be silent."),
+    key("output.max_bytes", KeyKind::Size, Some("50KB"), "How much of a tool's output a model is shown."),
+    key(
+        "output.max_lines",
+        KeyKind::Count,
+        Some("2000"),
+        "How many lines of a tool's output a model is shown.",
+    ),
+];

@@ -1,0 +1,21 @@
+//! Settings: defaults, the user's file, the project's, the environment, and flags, later ones winning, each value knowing
+//! where it came from.
+
+mod file;
+mod keys;
+mod layers;
+mod origin;
+mod units;
+mod values;
+
+pub use keys::{Key, KeyKind, keys};
+pub use layers::{
+    FileState, LoadedSettings, SettingEntry, SettingsError, SettingsFile, SettingsSources, WaitingSetting,
+    load_settings,
+};
+pub use origin::SettingOrigin;
+pub use units::parse_duration;
+pub use values::{
+    DiscoverySettings, EngineChoice, LimitSettings, OutputSettings, ProviderError, ProviderSettings,
+    Settings, ToolSettings, ToolsSettings,
+};

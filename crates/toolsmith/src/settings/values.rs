@@ -1,0 +1,234 @@
+//! Settings as the program uses them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::Deserialize;
+use thiserror::Error;
+use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
+use toolsmith_js::Limits;
+use toolsmith_llm::{ApiKind, KeySource, ProviderConfig, Secret, UnknownApi};
+use toolsmith_tool::ApprovalPolicy;
+
+use super::units::{read_duration, read_duration_option, read_size, read_size_option};
+use crate::discovery::ConfiguredPath;
+
+/// All settings.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The model to ask.
+    pub model: Option<String>,
+    /// How long the model may think.
+    pub thinking: Option<String>,
+    /// Where tools are looked for.
+    pub discovery: DiscoverySettings,
+    /// Tools.
+    pub tools: ToolsSettings,
+    /// What tools may use.
+    pub limits: LimitSettings,
+    /// What runs without asking (CONTRACT 5.4), with what `tools.<name>.approval` says.
+    pub approval: ApprovalSettings,
+    /// Providers of models.
+    #[serde(default)]
+    pub providers: BTreeMap<String, ProviderSettings>,
+    /// How much output a model is shown.
+    pub output: OutputSettings,
+}
+
+/// Where tools are looked for.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct DiscoverySettings {
+    /// Which providers are on.
+    pub providers: BTreeMap<String, bool>,
+}
+
+impl DiscoverySettings {
+    /// Whether a provider is on; one that is not mentioned is.
+    pub fn is_on(&self, provider: &str) -> bool {
+        self.providers.get(provider).copied().unwrap_or(true)
+    }
+}
+
+/// Tools.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[non_exhaustive]
+pub struct ToolsSettings {
+    /// More modules, with who named them.
+    #[serde(skip)]
+    pub paths: Vec<ConfiguredPath>,
+    /// Tools that are left out.
+    #[serde(default)]
+    pub disabled: Vec<String>,
+    /// Settings of single tools, by name.
+    #[serde(default)]
+    pub each: BTreeMap<String, ToolSettings>,
+}
+
+/// Settings of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ToolSettings {
+    /// How long a call may take without progress.
+    #[serde(deserialize_with = "read_duration_option")]
+    pub timeout: Option<Duration>,
+    /// Bytes its module may use.
+    #[serde(deserialize_with = "read_size_option")]
+    pub memory: Option<usize>,
+    /// What runs its module.
+    pub engine: Option<EngineChoice>,
+    /// Whether it may run without asking.
+    pub approval: Option<ApprovalPolicy>,
+}
+
+/// What runs a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The engine in this program.
+    Embedded,
+    /// Bun, beside it.
+    Bun,
+    /// Node, beside it.
+    Node,
+}
+
+/// What tools may use.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct LimitSettings {
+    /// Bytes a module may use.
+    #[serde(deserialize_with = "read_size")]
+    pub memory: usize,
+    /// How long loading a module may take.
+    #[serde(deserialize_with = "read_duration")]
+    pub load: Duration,
+    /// How long a call may take without progress.
+    #[serde(deserialize_with = "read_duration")]
+    pub call: Duration,
+    /// How long a cancelled call may take to end by itself.
+    #[serde(deserialize_with = "read_duration")]
+    pub grace: Duration,
+}
+
+impl LimitSettings {
+    /// The engine's limits.
+    pub fn engine(&self) -> Limits {
+        Limits::new().memory(self.memory).load(self.load).grace(self.grace)
+    }
+
+    /// The dispatcher's. Its grace time is longer than the engine's, so that a tool's own account comes first.
+    pub fn deadlines(&self) -> Deadlines {
+        Deadlines::default().call(self.call).grace(self.grace + Duration::from_secs(1))
+    }
+}
+
+/// How much output a model is shown.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct OutputSettings {
+    /// Bytes.
+    #[serde(deserialize_with = "read_size")]
+    pub max_bytes: usize,
+    /// Lines.
+    pub max_lines: usize,
+}
+
+impl OutputSettings {
+    /// The dispatcher's.
+    pub fn cut(&self) -> OutputCut {
+        OutputCut::new(self.max_bytes, self.max_lines)
+    }
+}
+
+/// A provider as settings describe it: a new one, or changes to a known one.
+#[derive(Clone, Default, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ProviderSettings {
+    /// The wire it speaks.
+    pub wire: Option<String>,
+    /// Where it is.
+    pub base_url: Option<String>,
+    /// The variable with its key.
+    pub api_key_env: Option<String>,
+    /// Its key, or where that comes from.
+    pub api_key: Option<String>,
+    /// Headers it wants.
+    pub headers: BTreeMap<String, String>,
+    /// How long it may be silent.
+    #[serde(deserialize_with = "read_duration_option")]
+    pub idle_timeout: Option<Duration>,
+}
+
+impl std::fmt::Debug for ProviderSettings {
+    // Keys and headers are secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProviderSettings")
+            .field("wire", &self.wire)
+            .field("base_url", &self.base_url)
+            .field("api_key_env", &self.api_key_env)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a provider in the settings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ProviderError {
+    /// A new provider lacks something.
+    #[error("provider \"{name}\" needs `providers.{name}.{missing}`")]
+    Missing {
+        /// The provider.
+        name: String,
+        /// The key.
+        missing: &'static str,
+    },
+    /// The wire is not known.
+    #[error("provider \"{name}\": {source}")]
+    Wire {
+        /// The provider.
+        name: String,
+        /// What is wrong.
+        source: UnknownApi,
+    },
+}
+
+impl ProviderSettings {
+    /// The provider as the model crate takes it.
+    ///
+    /// # Errors
+    /// When the wire or the address is missing or wrong.
+    pub fn to_config(&self, name: &str) -> Result<ProviderConfig, ProviderError> {
+        let missing = |missing| ProviderError::Missing { name: name.to_owned(), missing };
+        let wire: ApiKind = self
+            .wire
+            .as_deref()
+            .ok_or_else(|| missing("wire"))?
+            .parse()
+            .map_err(|source| ProviderError::Wire { name: name.to_owned(), source })?;
+        let base_url = self.base_url.as_deref().ok_or_else(|| missing("base_url"))?;
+        let key = match (&self.api_key_env, &self.api_key) {
+            (Some(variable), _) => KeySource::env(variable),
+            (None, Some(key)) => KeySource::parse(key),
+            (None, None) => KeySource::None,
+        };
+        let mut config = ProviderConfig::new(name, wire, base_url).key(key);
+        for (header, value) in &self.headers {
+            config = config.header(header, Secret::new(value));
+        }
+        if let Some(idle) = self.idle_timeout {
+            config = config.idle_timeout(idle);
+        }
+        Ok(config)
+    }
+}
+
+impl Settings {
+    /// What was said of one tool.
+    pub fn tool(&self, name: &str) -> ToolSettings {
+        self.tools.each.get(name).cloned().unwrap_or_default()
+    }
+}
