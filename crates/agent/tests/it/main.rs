@@ -3,4 +3,9 @@
 
 mod batches;
 mod dispatching;
+mod events;
+mod faults;
+mod looping;
 mod probe;
+mod prompts;
+mod scripted;
