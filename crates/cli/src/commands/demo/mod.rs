@@ -1,0 +1,72 @@
+//! `toolsmith demo`: an offline tour. Everything is real but the model, which plays a script.
+
+mod narrator;
+mod stage;
+
+use std::{process::ExitCode, sync::Arc, time::Instant};
+
+use anyhow::{Context as _, Result};
+use toolsmith::{BuiltIns, Session};
+use toolsmith_llm::{Script, ScriptedProvider};
+
+use self::{narrator::Narrator, stage::Stage};
+use crate::{arguments::Shared, failure::Problem, interrupts, runtime};
+
+/// What the model says and calls.
+const SCRIPT: &str = include_str!("../../../../../examples/demo/script.json");
+const PROMPT: &str = "Have a look at this project and tidy up its notes.";
+
+/// Options of `demo`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArguments {}
+
+pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
+    runtime::block_on(async {
+        let stage = Stage::set().await?;
+        let provider = ScriptedProvider::new(Script::parse(SCRIPT).context("the demo's script")?);
+        let model = provider.model().clone();
+        let start = Instant::now();
+        let mut builder = Session::builder(stage.project())
+            .home(stage.home())
+            .provider(Arc::new(provider), model)
+            .built_ins(BuiltIns::None);
+        for path in stage.tools() {
+            builder = builder.tool_path(path);
+        }
+        let session = builder.build().await?;
+        let loading = start.elapsed();
+        if let Some(error) = session.loaded().errors.first() {
+            return Err(Problem::failed(format!("A tool of the demo did not load: {error}")).into());
+        }
+
+        let stopper = session.clone();
+        let came = interrupts::listen(move |reason, force| {
+            if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
+        });
+        let mut events = session.subscribe();
+        let mut narrator = Narrator::new(&session, shared.json);
+        narrator.begin(PROMPT, loading)?;
+        session.prompt(PROMPT)?;
+        let end = loop {
+            let Some(event) = events.next().await else { break None };
+            narrator.hear(&event).await?;
+            if let toolsmith_agent::AgentEvent::AgentEnd { end, .. } = event.as_ref() {
+                break Some(end.clone());
+            }
+        };
+        session.dispose().await;
+        if let Some(code) = came.exit_code() {
+            return Ok(ExitCode::from(code));
+        }
+        match end {
+            Some(end) if end.is_completed() => {
+                narrator.end(&stage, start.elapsed())?;
+                Ok(ExitCode::SUCCESS)
+            }
+            end => {
+                let why = end.and_then(|end| end.message().map(str::to_owned));
+                Err(Problem::failed(why.unwrap_or_else(|| "the demo ended early".to_owned())).into())
+            }
+        }
+    })
+}

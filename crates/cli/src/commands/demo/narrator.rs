@@ -1,0 +1,206 @@
+//! Tells the tour: what the model says, what is called, what comes back, and what that means.
+
+use std::{
+    collections::HashMap,
+    io::{self, IsTerminal as _, Write as _},
+    time::Duration,
+};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use toolsmith::Session;
+use toolsmith_agent::AgentEvent;
+use toolsmith_llm::StreamEvent;
+use toolsmith_tool::{RenderOptions, ToolResult};
+
+use super::stage::Stage;
+use crate::{
+    output::{cut, print_json},
+    terminal::{self, DIM, ERROR, GOOD, HEADING, HINT, NAME, paint},
+};
+
+const BOX_WIDTH: usize = 64;
+
+/// What an end of a call means, by the tool and how often it was called.
+const MEANINGS: &[(&str, usize, &str)] = &[
+    ("repo_stats", 1, "Arguments are checked before a tool runs. The model is told what is wrong, and can mend it."),
+    ("repo_stats", 2, "The box is drawn by the tool itself: renderResult in its module."),
+    ("slow_count", 1, "Its updates came while the tool beside it was looping: each tool has a thread and an engine of its own."),
+    ("endless", 1, "`while (true) {}` hears no signal. Its deadline passed, so its engine was stopped; nothing else noticed."),
+    ("endless", 2, "The next call got a fresh engine. What the old one remembered is gone, and nobody pretends otherwise."),
+    ("batch_rename", 1, "Nothing was renamed: the tool staged an action. The model now has to say apply or discard."),
+    ("resolve", 1, "Only now were the files renamed. You could have said discard instead."),
+];
+
+struct Started {
+    name: String,
+    arguments: Value,
+}
+
+/// Tells one run.
+pub(super) struct Narrator<'a> {
+    session: &'a Session,
+    as_json: bool,
+    /// Whether lines can be drawn over.
+    redraws: bool,
+    calls: HashMap<String, Started>,
+    counts: HashMap<String, usize>,
+    drawn_over: bool,
+    report: Vec<Value>,
+}
+
+impl<'a> Narrator<'a> {
+    pub(super) fn new(session: &'a Session, as_json: bool) -> Self {
+        Self {
+            session,
+            as_json,
+            redraws: io::stdout().is_terminal(),
+            calls: HashMap::new(),
+            counts: HashMap::new(),
+            drawn_over: false,
+            report: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        if self.as_json {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        if std::mem::take(&mut self.drawn_over) {
+            write!(out, "\r\x1b[K")?;
+        }
+        writeln!(out, "{text}")?;
+        Ok(())
+    }
+
+    pub(super) fn begin(&mut self, prompt: &str, loading: Duration) -> Result<()> {
+        self.line(&paint(HEADING, "Toolsmith, a tour: a scripted model, real tools, no network"))?;
+        let tools: Vec<&str> = self.session.loaded().tools.iter().map(toolsmith::CustomTool::name).collect();
+        let milliseconds = loading.as_millis();
+        self.line(&paint(
+            DIM,
+            format_args!("{} TypeScript modules loaded in {milliseconds} ms: {}", tools.len(), tools.join(", ")),
+        ))?;
+        self.line("")?;
+        self.line(&format!("{} {prompt}", paint(HEADING, "you  ")))
+    }
+
+    pub(super) async fn hear(&mut self, event: &AgentEvent) -> Result<()> {
+        match event {
+            AgentEvent::MessageUpdate { assistant_message_event } => match assistant_message_event {
+                StreamEvent::ThinkingEnd { content, .. } => self.line(&format!("{} {}", paint(HEADING, "model"), paint(DIM, content))),
+                StreamEvent::TextEnd { content, .. } => self.line(&format!("{} {content}", paint(HEADING, "model"))),
+                _ => Ok(()),
+            },
+            AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args } => {
+                *self.counts.entry(tool_name.clone()).or_default() += 1;
+                let started = Started { name: tool_name.clone(), arguments: args.clone() };
+                self.calls.insert(tool_call_id.clone(), started);
+                let arguments = cut(&args.to_string(), 90);
+                self.line(&format!("  {} {}", paint(NAME, format_args!("→ {tool_name}")), paint(DIM, arguments)))
+            }
+            AgentEvent::ToolExecutionUpdate { tool_name, partial_result, .. } => self.update(tool_name, partial_result),
+            AgentEvent::ToolExecutionEnd { tool_call_id, result, is_error, duration_ms, .. } => {
+                self.finished(tool_call_id, result, *is_error, *duration_ms).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn update(&mut self, name: &str, partial: &ToolResult) -> Result<()> {
+        let text = partial.joined_text();
+        let shown = format!("    {}", paint(DIM, format_args!("{name}: {}", cut(text.trim(), 80))));
+        if !self.redraws || self.as_json {
+            return self.line(&shown);
+        }
+        let mut out = anstream::stdout().lock();
+        write!(out, "\r\x1b[K{shown}")?;
+        out.flush()?;
+        self.drawn_over = true;
+        Ok(())
+    }
+
+    async fn finished(&mut self, id: &str, result: &ToolResult, is_error: bool, duration_ms: u64) -> Result<()> {
+        let Some(Started { name, arguments }) = self.calls.remove(id) else { return Ok(()) };
+        let mark = if is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
+        self.line(&format!("  {mark} {name} {}", paint(DIM, format_args!("after {duration_ms} ms"))))?;
+        let lines = self.drawn(&name, result, &arguments).await;
+        for line in lines {
+            self.line(&line)?;
+        }
+        let count = self.counts.get(&name).copied().unwrap_or_default();
+        let meaning = MEANINGS.iter().find(|(tool, nth, _)| *tool == name && *nth == count).map(|(.., text)| *text);
+        if let Some(meaning) = meaning {
+            self.line(&format!("  {} {}", paint(HINT, "i"), paint(HINT, meaning)))?;
+        }
+        self.report.push(json!({
+            "tool": name, "arguments": arguments, "isError": is_error, "durationMs": duration_ms,
+            "text": result.joined_text(), "meaning": meaning,
+        }));
+        self.line("")
+    }
+
+    /// What the tool draws in a box, or the text it gave.
+    async fn drawn(&self, name: &str, result: &ToolResult, arguments: &Value) -> Vec<String> {
+        let tool = self
+            .session
+            .agent()
+            .dispatcher()
+            .registry()
+            .read(|registry| registry.get(name).map(|found| found.tool.clone()));
+        let width = terminal::output_width().unwrap_or(BOX_WIDTH + 6).saturating_sub(6).min(BOX_WIDTH);
+        let rendered = match tool {
+            Some(tool) if !result.is_error => {
+                tool.render_result(result, &RenderOptions::new(width), arguments).await
+            }
+            _ => None,
+        };
+        match rendered {
+            Some(rendered) => {
+                let rows = rendered.lines.iter().map(|line| {
+                    let blank = " ".repeat(width.saturating_sub(visible_width(line)));
+                    format!("    {} {line}{blank} {}", paint(DIM, "│"), paint(DIM, "│"))
+                });
+                let edge = "─".repeat(width + 2);
+                let mut lines = vec![format!("    {}", paint(DIM, format_args!("╭{edge}╮")))];
+                lines.extend(rows);
+                lines.push(format!("    {}", paint(DIM, format_args!("╰{edge}╯"))));
+                lines
+            }
+            None => result.joined_text().lines().take(8).map(|line| format!("    {}", cut(line, 100))).collect(),
+        }
+    }
+
+    pub(super) fn end(&mut self, stage: &Stage, elapsed: Duration) -> Result<()> {
+        let notes = stage.notes();
+        if self.as_json {
+            let seconds = elapsed.as_secs_f64();
+            print_json(&json!({ "calls": self.report, "notes": notes, "seconds": seconds }))?;
+            return Ok(());
+        }
+        self.line("")?;
+        self.line(&format!(
+            "{} in {:.1} s. The notes are now: {}",
+            paint(GOOD, "Done"),
+            elapsed.as_secs_f64(),
+            notes.join(", ")
+        ))?;
+        self.line("")?;
+        self.line(&paint(HEADING, "Next"))?;
+        for (command, what) in [
+            ("toolsmith new hello", "writes a tool of your own"),
+            ("toolsmith call hello name=World", "calls it, without a model"),
+            ("toolsmith -p \"greet Ada\"", "lets a model call it"),
+        ] {
+            self.line(&format!("  {} {}", paint(NAME, format_args!("{command:<34}")), paint(DIM, what)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Columns of a line, its colours left out.
+fn visible_width(line: &str) -> usize {
+    use unicode_width::UnicodeWidthStr as _;
+    anstream::adapter::strip_str(line).to_string().width()
+}

@@ -1,0 +1,102 @@
+//! Where the tour plays: a small repository in a folder of its own, gone when it ends.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result};
+use tempfile::TempDir;
+use toolsmith::Home;
+use toolsmith_host::exec::{Request, run};
+use toolsmith_tool::CancelToken;
+
+use crate::failure::Problem;
+
+/// The tools, as they are in the repository.
+const TOOLS: &[(&str, &str)] = &[
+    ("repo_stats.ts", include_str!("../../../../../examples/tools/repo_stats.ts")),
+    ("batch_rename.ts", include_str!("../../../../../examples/tools/batch_rename.ts")),
+    ("slow_count.ts", include_str!("../../../../../examples/demo/slow_count.ts")),
+    ("endless.ts", include_str!("../../../../../examples/demo/endless.ts")),
+];
+
+const FILES: &[(&str, &str)] = &[
+    ("README.md", "# Acorn\n"),
+    ("package.json", "{ \"name\": \"acorn\" }\n"),
+    ("src/index.ts", "export const grow = () => \"oak\";\n"),
+    ("src/leaf.ts", "export const leaf = true;\n"),
+    ("src/root.ts", "export const root = true;\n"),
+    ("tests/grow.test.ts", "import { grow } from \"../src\";\ngrow();\n"),
+    ("notes/note 1.txt", "Water it.\n"),
+    ("notes/note 2.txt", "Wait.\n"),
+    ("notes/note 3.txt", "Wait longer.\n"),
+];
+
+/// The folder and what is in it.
+pub(super) struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    pub(super) async fn set() -> Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("toolsmith-demo-")
+            .tempdir()
+            .context("a folder for the demo could not be made")?;
+        let stage = Self { folder };
+        for (name, text) in FILES {
+            write(&stage.project().join(name), text)?;
+        }
+        for (name, text) in TOOLS {
+            write(&stage.tools_folder().join(name), text)?;
+        }
+        for arguments in [&["init", "-q"][..], &["add", "-A"]] {
+            let mut request = Request::new("git").args(arguments.iter().copied());
+            request.cwd = Some(stage.project());
+            let hint = "The demo counts files in a git repository of its own.";
+            let outcome = run(&request, &CancelToken::new(), |_| {})
+                .await
+                .map_err(|error| Problem::failed(error.to_string()).hint(hint))?;
+            if outcome.code != 0 {
+                return Err(Problem::failed(outcome.stderr.text()).hint(hint).into());
+            }
+        }
+        Ok(stage)
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.folder.path().join("acorn")
+    }
+
+    pub(super) fn home(&self) -> Home {
+        Home::at(self.folder.path().join("home"))
+    }
+
+    fn tools_folder(&self) -> PathBuf {
+        self.folder.path().join("tools")
+    }
+
+    pub(super) fn tools(&self) -> impl Iterator<Item = PathBuf> {
+        let folder = self.tools_folder();
+        TOOLS.iter().map(move |(name, _)| folder.join(name))
+    }
+
+    /// What became of the notes.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.project().join("notes"))
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text).with_context(|| format!("{} could not be written", path.display()))
+}

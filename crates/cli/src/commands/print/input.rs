@@ -1,0 +1,105 @@
+//! The prompt: words of the command line, files named with `@`, and what comes on standard input.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal as _, Read},
+    path::Path,
+};
+
+use anyhow::Result;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use toolsmith_agent::Prompt;
+use toolsmith_tool::ContentBlock;
+
+use crate::failure::Problem;
+
+/// More than any model reads.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Images by how their files begin.
+const IMAGES: &[(&[u8], &str)] = &[
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+];
+
+/// Puts the prompt together.
+pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
+    let mut said: Vec<&str> = Vec::new();
+    let mut files = Vec::new();
+    let mut images = Vec::new();
+    for word in words {
+        match word.strip_prefix('@').filter(|path| !path.is_empty()) {
+            Some(path) => match read_file(path, cwd)? {
+                Content::Text(text) => files.push(format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end())),
+                Content::Image(image) => images.push(image),
+            },
+            None => said.push(word),
+        }
+    }
+    let piped = read_piped()?;
+    let parts = [files.join("\n"), piped, said.join(" ")];
+    let text = parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n");
+    let mut content = images;
+    if !text.is_empty() {
+        content.push(ContentBlock::text(text));
+    }
+    if content.is_empty() {
+        let hint = "Write `toolsmith -p \"what to do\"`, or pipe it in. `toolsmith demo` shows how it looks.";
+        return Err(Problem::wrong_use("There is no prompt").hint(hint).into());
+    }
+    Ok(Prompt::new(content))
+}
+
+/// The text itself, or that of the file it names with `@`.
+pub(super) fn text_or_file(text: &str, cwd: &Path) -> Result<String> {
+    match text.strip_prefix('@') {
+        None => Ok(text.to_owned()),
+        Some(path) => match read_file(path, cwd)? {
+            Content::Text(text) => Ok(text),
+            Content::Image(_) => Err(Problem::wrong_use(format!("{path} is an image, not a text")).into()),
+        },
+    }
+}
+
+enum Content {
+    Text(String),
+    Image(ContentBlock),
+}
+
+fn read_file(path: &str, cwd: &Path) -> Result<Content> {
+    let place = toolsmith::expand_path(path, cwd);
+    let wrong = |why: String| Problem::wrong_use(format!("{path}: {why}"));
+    let found = std::fs::metadata(&place).map_err(|error| wrong(error.to_string()))?;
+    if !found.is_file() {
+        return Err(wrong("is not a file".to_owned()).into());
+    }
+    let file = File::open(&place).map_err(|error| wrong(error.to_string()))?;
+    let bytes = read_all(file).map_err(|error| wrong(error.to_string()))?;
+    let webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    let image = IMAGES.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| *kind);
+    if let Some(kind) = image.or(webp.then_some("image/webp")) {
+        let data = BASE64_STANDARD.encode(&bytes);
+        return Ok(Content::Image(ContentBlock::Image { data, mime_type: kind.to_owned() }));
+    }
+    String::from_utf8(bytes).map(Content::Text).map_err(|_| wrong("is neither text nor an image".to_owned()).into())
+}
+
+/// What is piped in. A terminal is not waited for.
+fn read_piped() -> Result<String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Ok(String::new());
+    }
+    let bytes = read_all(stdin.lock()).map_err(|error| Problem::failed(format!("standard input: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+}
+
+fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("more than {} MB", MAX_BYTES >> 20)));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,167 @@
+//! `toolsmith -p PROMPT`: one prompt, one answer. Text for people and pipes, or every event as a line of JSON.
+
+mod input;
+mod json;
+mod text;
+
+use std::{process::ExitCode, sync::Arc};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use toolsmith::{BuiltIns, ModelChoice, Session};
+use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd};
+use toolsmith_llm::ThinkingLevel;
+use toolsmith_tool::Ui;
+
+use crate::{
+    approver::TerminalApprover, arguments::Shared, failure, failure::Problem, interface::TerminalUi,
+    interrupts, progress::Progress, project::Project, runtime, terminal,
+};
+
+/// Options of a prompt.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Options of a prompt")]
+pub(crate) struct PrintArguments {
+    /// What to do. `@FILE` adds a file's text, or an image; standard input joins it.
+    #[arg(value_name = "PROMPT")]
+    prompt: Vec<String>,
+    /// Print the answer and end.
+    #[arg(long, short)]
+    print: bool,
+    /// What comes out: the answer, or every event as a line of JSON.
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<Mode>,
+    /// The model, such as anthropic/claude-sonnet-4-5, gpt-5.2:high, ollama/NAME or script:FILE.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Who answers: anthropic, openai, openai-chat, google, a provider of the settings, or any name with --base-url.
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Where the provider is.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// The environment variable with the provider's key.
+    #[arg(long, value_name = "VAR")]
+    api_key_env: Option<String>,
+    /// How hard to think: off, minimal, low, medium, high, xhigh.
+    #[arg(long, value_name = "LEVEL")]
+    thinking: Option<ThinkingLevel>,
+    /// Built-in tools to begin with, separated by commas; custom tools are there in any case.
+    #[arg(long = "tools", id = "built_ins", value_name = "NAMES", value_delimiter = ',')]
+    tools: Option<Vec<String>>,
+    /// No built-in tools.
+    #[arg(long, conflicts_with = "built_ins")]
+    no_tools: bool,
+    /// What runs without asking: always-ask, write, yolo.
+    #[arg(long, value_name = "MODE")]
+    approval_mode: Option<ApprovalMode>,
+    /// Run everything without asking; deny in the settings still counts.
+    #[arg(long, conflicts_with = "approval_mode")]
+    auto_approve: bool,
+    /// Say this to the model in place of our own words; @FILE reads a file.
+    #[arg(long, value_name = "TEXT")]
+    system_prompt: Option<String>,
+    /// Say this to the model last; @FILE reads a file. May be given several times.
+    #[arg(long, value_name = "TEXT")]
+    append_system_prompt: Vec<String>,
+    /// The most answers of the model one prompt may take.
+    #[arg(long, value_name = "COUNT")]
+    max_turns: Option<usize>,
+}
+
+/// What comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The answer.
+    Text,
+    /// Every event as a line of JSON.
+    Json,
+}
+
+impl PrintArguments {
+    /// Whether anything of this was said.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        self.print || !self.prompt.is_empty()
+    }
+
+    fn choice(&self) -> ModelChoice {
+        let endpoint = self.provider.clone().or_else(|| self.base_url.as_ref().map(|_| "endpoint".to_owned()));
+        match (endpoint, &self.model) {
+            (Some(provider), model) => ModelChoice::Endpoint {
+                provider,
+                model: model.clone(),
+                base_url: self.base_url.clone(),
+                api_key_env: self.api_key_env.clone(),
+            },
+            (None, Some(model)) => ModelChoice::Named(model.clone()),
+            (None, None) => ModelChoice::Settings,
+        }
+    }
+
+    fn built_ins(&self) -> BuiltIns {
+        match &self.tools {
+            _ if self.no_tools => BuiltIns::None,
+            Some(names) => {
+                BuiltIns::Named(names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
+            }
+            None => BuiltIns::All,
+        }
+    }
+}
+
+pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
+    let as_json = shared.json || own.mode == Some(Mode::Json);
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let prompt = input::read(&own.prompt, &project.cwd)?;
+    let discovered = project.discover_asking()?;
+    runtime::block_on(async {
+        let progress = Progress::start("Loading tools");
+        let mut builder = Session::builder(&project.cwd)
+            .home(project.home.clone())
+            .settings(project.loaded.settings.clone())
+            .discovered(discovered)
+            .model_choice(own.choice())
+            .built_ins(own.built_ins());
+        if let Some(level) = own.thinking {
+            builder = builder.thinking(level);
+        }
+        if let Some(mode) = own.approval_mode.or(own.auto_approve.then_some(ApprovalMode::Yolo)) {
+            builder = builder.approval_mode(mode);
+        }
+        if let Some(text) = &own.system_prompt {
+            builder = builder.system_prompt(input::text_or_file(text, &project.cwd)?);
+        }
+        for text in &own.append_system_prompt {
+            builder = builder.append_system_prompt(input::text_or_file(text, &project.cwd)?);
+        }
+        if let Some(turns) = own.max_turns {
+            builder = builder.limits(AgentLimits::default().max_turns(turns));
+        }
+        if terminal::is_interactive() {
+            let terminal = Arc::new(TerminalUi::default());
+            builder = builder.ui(Arc::clone(&terminal) as Arc<dyn Ui>);
+            builder = builder.approver(Arc::new(TerminalApprover(terminal)));
+        }
+        let session = builder.build().await;
+        progress.end();
+        let session = session?;
+        failure::warn_about_tools(session.loaded());
+
+        let stopper = session.clone();
+        let came = interrupts::listen(move |reason, force| {
+            if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
+        });
+        let events = session.subscribe();
+        session.prompt(prompt)?;
+        let end = if as_json { json::follow(events).await? } else { text::follow(events, &session).await? };
+        session.dispose().await;
+        Ok(match (came.exit_code(), end) {
+            (Some(code), _) => ExitCode::from(code),
+            (None, RunEnd::Completed) => ExitCode::SUCCESS,
+            // In JSON the last event says it.
+            (None, _) if as_json => ExitCode::FAILURE,
+            (None, end) => return Err(Problem::failed(end.message().unwrap_or("the run ended early")).into()),
+        })
+    })
+}

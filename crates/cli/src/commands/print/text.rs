@@ -1,0 +1,63 @@
+//! The answer on standard output; on standard error, where a person sees it, what is happening.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anyhow::Result;
+use serde_json::Value;
+use toolsmith::Session;
+use toolsmith_agent::{AgentEvent, RunEnd, Subscription};
+
+use crate::terminal::{DIM, ERROR, GOOD, NAME, paint};
+
+/// Characters of arguments that are shown beside a call.
+const SHOWN_CHARS: usize = 100;
+
+/// Shows the run until it is over, then the model's last words.
+pub(super) async fn follow(mut events: Subscription, session: &Session) -> Result<RunEnd> {
+    let watched = io::stderr().is_terminal();
+    while let Some(event) = events.next().await {
+        if watched {
+            show(&event);
+        }
+        if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
+            let summary = session.wait_for_idle().await;
+            let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
+            if !text.is_empty() {
+                writeln!(anstream::stdout().lock(), "{text}")?;
+            }
+            return Ok(end.clone());
+        }
+    }
+    Ok(RunEnd::Completed)
+}
+
+fn show(event: &AgentEvent) {
+    let line = match event {
+        AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
+            format!("{} {}", paint(NAME, format_args!("→ {tool_name}")), paint(DIM, arguments(args)))
+        }
+        AgentEvent::ToolExecutionUpdate { tool_name, partial_result, .. } => {
+            let text = partial_result.joined_text();
+            let Some(last) = text.trim_end().lines().next_back() else { return };
+            paint(DIM, format_args!("  {tool_name}: {}", cut(last)))
+        }
+        AgentEvent::ToolExecutionEnd { tool_name, result, is_error, duration_ms, .. } => {
+            let text = result.joined_text();
+            let first = cut(text.lines().next().unwrap_or_default());
+            let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
+            format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
+        }
+        AgentEvent::Error { message, retry_after_ms: None, .. } => paint(ERROR, message),
+        AgentEvent::Notice { message } => paint(DIM, message),
+        _ => return,
+    };
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
+
+fn arguments(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    crate::output::cut(text, SHOWN_CHARS)
+}

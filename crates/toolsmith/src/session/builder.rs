@@ -1,0 +1,332 @@
+//! Setting up a session.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use thiserror::Error;
+use toolsmith_agent::{
+    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, SystemPrompt, built_in_tools,
+};
+use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
+use toolsmith_tool::{
+    Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, Tool, Ui, UiSlot, UnknownTools,
+};
+
+use super::{
+    handle::Session,
+    model_choice::{ModelChoice, ModelError},
+};
+use crate::{
+    discovery::{ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_custom_tool_paths},
+    home::Home,
+    loading::{LoadMode, LoadedTools, load_custom_tools},
+    settings::Settings,
+    trust::TrustDecision,
+};
+
+/// Which built-in tools the model begins with (CONTRACT 5.2). Custom tools are there in any case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuiltIns {
+    /// All of them.
+    #[default]
+    All,
+    /// These, and hidden tools by name.
+    Named(Vec<String>),
+    /// None.
+    None,
+}
+
+/// Why there is no session.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// There is no model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A tool of the embedding program cannot be used.
+    #[error(transparent)]
+    Tool(#[from] RegisterError),
+    /// A tool was asked for that is not there.
+    #[error(transparent)]
+    UnknownTools(#[from] UnknownTools),
+    /// The agent lacks something.
+    #[error(transparent)]
+    Agent(#[from] BuildError),
+}
+
+/// Sets up a [`Session`].
+#[must_use]
+pub struct SessionBuilder {
+    cwd: PathBuf,
+    home: Home,
+    settings: Settings,
+    trust: TrustDecision,
+    model: ModelChoice,
+    environment: Environment,
+    thinking: Option<ThinkingLevel>,
+    custom_tools: Vec<Arc<dyn Tool>>,
+    tool_paths: Vec<ConfiguredPath>,
+    discovered: Option<Discovered>,
+    discovery: bool,
+    built_ins: BuiltIns,
+    ui: Option<Arc<dyn Ui>>,
+    approver: Option<Arc<dyn Approver>>,
+    approval_mode: Option<ApprovalMode>,
+    system: Option<String>,
+    appended: Vec<String>,
+    limits: AgentLimits,
+}
+
+impl SessionBuilder {
+    pub(super) fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            home: Home::from_environment(),
+            settings: Settings::default(),
+            trust: TrustDecision::default(),
+            model: ModelChoice::default(),
+            environment: Environment::process(),
+            thinking: None,
+            custom_tools: Vec::new(),
+            tool_paths: Vec::new(),
+            discovered: None,
+            discovery: false,
+            built_ins: BuiltIns::default(),
+            ui: None,
+            approver: None,
+            approval_mode: None,
+            system: None,
+            appended: Vec::new(),
+            limits: AgentLimits::default(),
+        }
+    }
+
+    /// Uses this home in place of the process's.
+    pub fn home(mut self, home: Home) -> Self {
+        self.home = home;
+        self
+    }
+
+    /// Uses these settings. Without them the defaults hold, whatever files say.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Says what of the working folder may run (CONTRACT 2.8). Without it, nothing.
+    pub fn trust(mut self, trust: TrustDecision) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// Asks a model by name, as people type it: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
+    pub fn model(self, name: impl Into<String>) -> Self {
+        self.model_choice(ModelChoice::Named(name.into()))
+    }
+
+    /// Asks a provider of the program's own.
+    pub fn provider(self, provider: Arc<dyn Provider>, model: Model) -> Self {
+        self.model_choice(ModelChoice::Given(provider, Box::new(model)))
+    }
+
+    /// Says who is asked.
+    pub fn model_choice(mut self, choice: ModelChoice) -> Self {
+        self.model = choice;
+        self
+    }
+
+    /// Takes keys from here in place of the process's environment.
+    pub fn environment(mut self, environment: Environment) -> Self {
+        self.environment = environment;
+        self
+    }
+
+    /// Says how hard to think.
+    pub fn thinking(mut self, level: ThinkingLevel) -> Self {
+        self.thinking = Some(level);
+        self
+    }
+
+    /// Adds a tool written in Rust. It is in the first active set.
+    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.custom_tools.push(tool);
+        self
+    }
+
+    /// Adds a module by its path. Its tools are in the first active set.
+    pub fn tool_path(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_string_lossy().into_owned();
+        self.tool_paths.push(ConfiguredPath::new(path, ConfiguredFrom::Program));
+        self
+    }
+
+    /// Also looks for tools in the folders of CONTRACT §2. Off unless said.
+    pub fn discovery(mut self, on: bool) -> Self {
+        self.discovery = on;
+        self
+    }
+
+    /// Loads exactly what was found before, in place of looking again.
+    pub fn discovered(mut self, discovered: Discovered) -> Self {
+        self.discovered = Some(discovered);
+        self
+    }
+
+    /// Says which built-in tools the model begins with.
+    pub fn built_ins(mut self, built_ins: BuiltIns) -> Self {
+        self.built_ins = built_ins;
+        self
+    }
+
+    /// Lets tools reach a person. Without it they are headless.
+    pub fn ui(mut self, ui: Arc<dyn Ui>) -> Self {
+        self.ui = Some(ui);
+        self
+    }
+
+    /// Says who is asked before a call that needs it. Without one, such calls are refused.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
+    /// Says up to which tier calls run without a question, in place of the settings.
+    pub fn approval_mode(mut self, mode: ApprovalMode) -> Self {
+        self.approval_mode = Some(mode);
+        self
+    }
+
+    /// Says this to the model in place of our own words.
+    pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
+        self.system = Some(text.into());
+        self
+    }
+
+    /// Says this to the model last.
+    pub fn append_system_prompt(mut self, text: impl Into<String>) -> Self {
+        self.appended.push(text.into());
+        self
+    }
+
+    /// Says how far a run may go.
+    pub fn limits(mut self, limits: AgentLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Puts it together. Needs a tokio runtime. Modules that do not load are no error: [`Session::loaded`] tells.
+    ///
+    /// # Errors
+    /// When there is no model, or a tool that was given or asked for cannot be used.
+    pub async fn build(self) -> Result<Session, SessionError> {
+        let selection = self.model.select(&self.settings, self.environment)?;
+        let thinking = match self.thinking.or(selection.thinking) {
+            Some(level) => level,
+            None => self.settings.thinking.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
+        };
+
+        let built_ins = built_in_tools(&self.cwd);
+        let names: Vec<String> = built_ins.iter().map(|tool| tool.spec().name.clone()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let engine = Engine::new(EngineOptions::new(&self.cwd).limits(self.settings.limits.engine()));
+        let discovered = self.discovered.unwrap_or_else(|| {
+            let mut settings = self.settings.clone();
+            if !self.discovery {
+                settings.discovery.switch_all_off();
+                settings.tools.paths.clear();
+            }
+            let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
+                .configured(self.tool_paths)
+                .settings(settings)
+                .trust(self.trust);
+            discover_custom_tool_paths(&options)
+        });
+        let disabled = &self.settings.tools.disabled;
+        let mut loaded = load_custom_tools(discovered, &names, disabled, &engine, LoadMode::Call).await;
+
+        let mut registry = Registry::new();
+        for tool in built_ins {
+            registry.register(tool, Origin::built_in())?;
+        }
+        for tool in self.custom_tools {
+            registry.register(tool, Origin::new(OriginKind::Sdk, ""))?;
+        }
+        loaded.register_into(&mut registry);
+        let requested = match self.built_ins {
+            BuiltIns::All => None,
+            BuiltIns::Named(names) => Some(names),
+            BuiltIns::None => Some(Vec::new()),
+        };
+        registry.activate_initial(requested.as_deref())?;
+
+        let pending = PendingStack::new();
+        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
+        let ui = UiSlot::headless();
+        if let Some(given) = self.ui {
+            ui.set(Arc::clone(&given));
+            engine.set_ui_context(given);
+        }
+        let mut approval = self.settings.approval.clone();
+        if let Some(mode) = self.approval_mode {
+            approval.mode = mode;
+        }
+        let mut deadlines = self.settings.limits.deadlines();
+        for (name, said) in &self.settings.tools.each {
+            if let Some(time) = said.timeout {
+                deadlines = deadlines.tool(name, time);
+            }
+        }
+        let mut dispatcher = Dispatcher::builder(registry)
+            .approval(approval)
+            .deadlines(deadlines)
+            .output(self.settings.output.cut());
+        if let Some(approver) = self.approver {
+            dispatcher = dispatcher.approver(approver);
+        }
+
+        let mut system = SystemPrompt::for_folder(&self.cwd, Some(self.home.user()));
+        if let Some(text) = self.system {
+            system = system.replace(text);
+        }
+        for text in self.appended {
+            system = system.append(text);
+        }
+        let agent = Agent::builder()
+            .model(selection.provider, selection.model)
+            .thinking(thinking)
+            .dispatcher(dispatcher.build())
+            .system_prompt(system)
+            .pending(Arc::clone(&pending))
+            .ui(ui.handle())
+            .cwd(&self.cwd)
+            .limits(self.limits)
+            .build()?;
+        Ok(Session::new(agent, engine, ui, loaded))
+    }
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder")
+            .field("cwd", &self.cwd)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LoadedTools {
+    /// Registers the tools that were loaded; one whose parameters are no schema becomes an error.
+    fn register_into(&mut self, registry: &mut Registry) {
+        let tools = std::mem::take(&mut self.tools);
+        for tool in tools {
+            match registry.register(Arc::clone(&tool.tool), tool.origin()) {
+                Ok(()) => self.tools.push(tool),
+                Err(refused) => self.refuse(&tool, &refused),
+            }
+        }
+    }
+}

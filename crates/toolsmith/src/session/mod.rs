@@ -1,0 +1,9 @@
+//! A session: an agent with its tools, settings and model put together, and one handle to talk to it.
+
+mod builder;
+mod handle;
+mod model_choice;
+
+pub use builder::{BuiltIns, SessionBuilder, SessionError};
+pub use handle::Session;
+pub use model_choice::{ModelChoice, ModelError, providers};

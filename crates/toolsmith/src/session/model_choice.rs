@@ -1,0 +1,112 @@
+//! Which model a session asks: by name, at an address, or given by the embedding program.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+use toolsmith_llm::{Environment, Model, Provider, Providers, SelectError, Selection};
+
+use crate::settings::{ProviderError, Settings};
+
+/// Who is asked.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum ModelChoice {
+    /// What the settings name; else the first provider whose key can be had.
+    #[default]
+    Settings,
+    /// By a name, as people type it: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
+    Named(String),
+    /// At an endpoint.
+    Endpoint {
+        /// A known provider, a wire (`anthropic`, `openai`, `openai-chat`, `google`), or a name of one's own.
+        provider: String,
+        /// The model, exactly; `None` takes the settings'.
+        model: Option<String>,
+        /// Where it is; `None` for where it is known to be.
+        base_url: Option<String>,
+        /// The variable with the key.
+        api_key_env: Option<String>,
+    },
+    /// A provider of the program's own.
+    Given(Arc<dyn Provider>, Box<Model>),
+}
+
+impl std::fmt::Debug for ModelChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Settings => f.write_str("Settings"),
+            Self::Named(name) => f.debug_tuple("Named").field(name).finish(),
+            Self::Endpoint { provider, model, base_url, .. } => {
+                f.debug_tuple("Endpoint").field(provider).field(model).field(base_url).finish()
+            }
+            Self::Given(provider, model) => {
+                f.debug_tuple("Given").field(&provider.name()).field(&model.id).finish()
+            }
+        }
+    }
+}
+
+/// Why there is no model.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Nobody said which, and no key is there to tell.
+    #[error(
+        "No model is configured. Set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), or name a model: \
+         `--model ollama/NAME` for one on this machine, `--model script:FILE` to play a script, or `model = \"…\"` in \
+         ~/.toolsmith/config.toml. `toolsmith demo` needs none."
+    )]
+    None,
+    /// An endpoint without a model.
+    #[error("Which model at \"{provider}\"? Name it with --model.")]
+    Unnamed {
+        /// The endpoint.
+        provider: String,
+    },
+    /// The name means nothing, or too much.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// A provider in the settings cannot be used.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+}
+
+/// The providers that are known: the built-in ones, and those of the settings.
+///
+/// # Errors
+/// When a provider of the settings lacks something.
+pub fn providers(settings: &Settings, environment: Environment) -> Result<Providers, ModelError> {
+    let mut providers = Providers::builtin(environment);
+    for (name, said) in &settings.providers {
+        let config = match providers.get(name) {
+            Ok(known) => said.change(known.config().clone(), name)?,
+            Err(_) => said.to_config(name)?,
+        };
+        providers.add(config);
+    }
+    Ok(providers)
+}
+
+impl ModelChoice {
+    pub(super) fn select(
+        self,
+        settings: &Settings,
+        environment: Environment,
+    ) -> Result<Selection, ModelError> {
+        let mut providers = providers(settings, environment)?;
+        match self {
+            Self::Given(provider, model) => Ok(Selection::new(*model, provider)),
+            Self::Named(name) => Ok(providers.select(&name)?),
+            Self::Endpoint { provider, model, base_url, api_key_env } => {
+                providers.add_endpoint(&provider, base_url.as_deref(), api_key_env.as_deref())?;
+                let model = model.or_else(|| settings.model.clone());
+                let model = model.ok_or_else(|| ModelError::Unnamed { provider: provider.clone() })?;
+                Ok(providers.select_at(&provider, &model)?)
+            }
+            Self::Settings => match &settings.model {
+                Some(name) => Ok(providers.select(name)?),
+                None => providers.default_model().ok_or(ModelError::None),
+            },
+        }
+    }
+}

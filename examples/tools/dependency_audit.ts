@@ -1,0 +1,80 @@
+// Looks at a package.json and its lock file for what tends to hurt later. Works offline.
+import * as fs from "node:fs";
+import * as path from "node:path";
+import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+
+interface Finding {
+  package: string;
+  problem: string;
+}
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+interface Lock {
+  packages?: Record<string, { version?: string; deprecated?: string; hasInstallScript?: boolean; resolved?: string }>;
+}
+
+const readJson = <T>(file: string): T | undefined => {
+  if (!fs.existsSync(file)) return undefined;
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8")) as T;
+  } catch (error) {
+    throw new Error(`${path.basename(file)} is not JSON: ${(error as Error).message}`);
+  }
+};
+
+const factory: CustomToolFactory = (pi) => ({
+  name: "dependency_audit",
+  label: "Dependency Audit",
+  description:
+    "Audits package.json and package-lock.json offline: open ranges, git and URL sources, duplicates, deprecated packages, install scripts.",
+  approval: "read",
+  parameters: pi.zod.object({
+    folder: pi.zod.string().default(".").describe("The folder with package.json"),
+  }),
+
+  async execute(toolCallId, params) {
+    const folder = path.resolve(pi.cwd, params.folder);
+    const manifest = readJson<Manifest>(path.join(folder, "package.json"));
+    if (!manifest) throw new Error(`There is no package.json in ${params.folder}.`);
+    const wanted = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+    const findings: Finding[] = [];
+    for (const [name, range] of Object.entries(wanted)) {
+      if (range === "" || range === "*" || range === "latest") findings.push({ package: name, problem: `any version ("${range}")` });
+      else if (/^(git|https?|github:|file:)/.test(range)) findings.push({ package: name, problem: `not from the registry (${range})` });
+      else if (/^>/.test(range)) findings.push({ package: name, problem: `no upper bound (${range})` });
+      if (manifest.dependencies?.[name] && manifest.devDependencies?.[name]) {
+        findings.push({ package: name, problem: "both a dependency and a development dependency" });
+      }
+    }
+
+    const lock = readJson<Lock>(path.join(folder, "package-lock.json"));
+    const versions = new Map<string, Set<string>>();
+    if (!lock) findings.push({ package: "(project)", problem: "no package-lock.json: installs are not repeatable" });
+    for (const [place, entry] of Object.entries(lock?.packages ?? {})) {
+      if (place === "") continue;
+      const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+      if (entry.version) versions.set(name, (versions.get(name) ?? new Set()).add(entry.version));
+      if (entry.deprecated) findings.push({ package: name, problem: `deprecated: ${entry.deprecated}` });
+      if (entry.hasInstallScript) findings.push({ package: name, problem: "runs a script when it is installed" });
+      if (entry.resolved?.startsWith("http:")) findings.push({ package: name, problem: "fetched without encryption" });
+    }
+    for (const [name, found] of versions) {
+      if (found.size > 1) findings.push({ package: name, problem: `${found.size} versions: ${[...found].sort().join(", ")}` });
+    }
+    for (const name of Object.keys(wanted)) {
+      if (lock && !versions.has(name)) findings.push({ package: name, problem: "wanted but not in the lock file" });
+    }
+
+    findings.sort((a, b) => a.package.localeCompare(b.package) || a.problem.localeCompare(b.problem));
+    const head = `${Object.keys(wanted).length} wanted, ${versions.size} locked, ${findings.length} findings`;
+    const lines = findings.map((finding) => `- ${finding.package}: ${finding.problem}`);
+    return { content: [{ type: "text", text: [head, ...lines].join("\n") }], details: { findings } };
+  },
+});
+
+export default factory;
