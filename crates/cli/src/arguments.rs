@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{completions, config, doctor, list, man, trust};
+use crate::commands::{call, completions, config, doctor, list, man, trust};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -60,6 +60,8 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Show the tools that were found, and what was refused and why.
     List(list::ListArguments),
+    /// Call a tool, without a model.
+    Call(call::CallArguments),
     /// Show the settings in force, and where each came from.
     Config(config::ConfigArguments),
     /// Say that a folder's or file's code may run.

@@ -42,11 +42,6 @@ impl Problem {
         self.hint = Some(hint.into());
         self
     }
-
-    pub(crate) fn code(mut self, code: u8) -> Self {
-        self.code = code;
-        self
-    }
 }
 
 impl fmt::Display for Problem {

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod interface;
 mod output;
 mod progress;
 mod project;

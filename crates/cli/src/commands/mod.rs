@@ -1,5 +1,6 @@
 //! The commands, one file or folder each. A command has its arguments (`…Arguments`) and a `run` that gives the exit code.
 
+pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
@@ -18,6 +19,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let shared = &arguments.shared;
     match arguments.command {
         Command::List(own) => list::run(shared, &own),
+        Command::Call(own) => call::run(shared, &own),
         Command::Config(own) => config::run(shared, &own),
         Command::Trust(own) => trust::run(shared, &own),
         Command::Doctor(own) => doctor::run(shared, &own),

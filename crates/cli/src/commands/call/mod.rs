@@ -1,0 +1,250 @@
+//! `toolsmith call NAME`: runs a tool without a model, the way a model's call would run.
+
+mod arguments;
+mod preview;
+mod show;
+mod usage;
+
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::Result;
+use serde_json::Value;
+use toolsmith::{LoadMode, LoadedTools};
+use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
+use toolsmith_js::Engine;
+use toolsmith_tool::{
+    CancelToken, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui, UiHandle, UiSlot, async_trait,
+    closest_names,
+};
+
+use crate::{
+    arguments::Shared,
+    failure::{self, Problem},
+    interface::TerminalUi,
+    progress::Progress,
+    project::Project,
+    runtime, terminal,
+};
+
+/// As many modules get a runtime each at once; more are only looked at, and the one that is called is loaded again.
+const MANY_MODULES: usize = 4;
+/// The exit code of a process that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Options of `call`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  toolsmith call hello name=World\n  toolsmith call search 'filter.kind=open' tags=a tags=b\n  toolsmith call hello --args '{\"name\":\"World\"}'\n\nExit codes: 0 fine, 1 the tool failed, 2 wrong use, 3 a preview was not decided on, 130 Ctrl-C."
+)]
+pub(crate) struct CallArguments {
+    /// The tool.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Its arguments; the tool's schema says what each is. `a.b=1` is one inside another, a list is given by repetition.
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+    /// All arguments as JSON, as @FILE, or - for standard input.
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    args: Option<String>,
+    /// How long the call may take without progress, such as 30s.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    timeout: Option<Duration>,
+    /// Apply what the call only previews.
+    #[arg(long)]
+    apply: bool,
+    /// Discard what the call only previews.
+    #[arg(long, conflicts_with = "apply")]
+    discard: bool,
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    toolsmith::settings::parse_duration(text)
+}
+
+pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let discovered = project.discover_asking()?;
+    runtime::block_on(async {
+        let engine = project.engine();
+        let mode = if discovered.ready().count() > MANY_MODULES { LoadMode::Survey } else { LoadMode::Call };
+        let progress = Progress::start("Loading tools");
+        let loaded = project.load(discovered, &engine, mode).await;
+        progress.end();
+        mention_refused(&loaded);
+        let call = Call::prepare(&project, &loaded, &engine, own)?;
+        call.run(shared, own).await
+    })
+}
+
+/// What else could not be loaded is one line here; `list` has the rest. A script did not ask.
+fn mention_refused(loaded: &LoadedTools) {
+    let count = loaded.errors.len();
+    if count > 0 && terminal::is_interactive() {
+        let noun = if count == 1 { "problem" } else { "problems" };
+        failure::warn_all(&[toolsmith::Warning::new(format!("{count} {noun} with other tools"))
+            .hint("`toolsmith list` shows what was refused and why.")]);
+    }
+}
+
+/// The user typed the call, so it is allowed; only a `deny` stands above that, and no question comes out of it.
+struct TypedByUser;
+
+#[async_trait]
+impl Approver for TypedByUser {
+    async fn ask(&self, _request: &ApprovalRequest, _cancel: &CancelToken) -> Decision {
+        Decision::Allow
+    }
+}
+
+/// A call that is ready to be made.
+struct Call {
+    tool: Arc<dyn Tool>,
+    arguments: Value,
+    dispatcher: Dispatcher,
+    deadline: Option<Duration>,
+    pending: Arc<PendingStack>,
+    ui: UiHandle,
+    terminal: Option<Arc<TerminalUi>>,
+    cancel: CancelToken,
+}
+
+impl Call {
+    fn prepare(
+        project: &Project,
+        loaded: &LoadedTools,
+        engine: &Engine,
+        own: &CallArguments,
+    ) -> Result<Self> {
+        let found = loaded.get(&own.name).ok_or_else(|| unknown(project, loaded, &own.name))?;
+        let spec = found.tool.spec();
+        let arguments = arguments::read(spec, &own.pairs, own.args.as_deref())?;
+        let settings = &project.loaded.settings;
+        let mut registry = Registry::new();
+        for tool in &loaded.tools {
+            registry.register(Arc::clone(&tool.tool), tool.origin())?;
+        }
+        let mut approval = settings.approval.clone();
+        approval.mode = ApprovalMode::Yolo;
+        let dispatcher = Dispatcher::builder(registry)
+            .approval(approval)
+            .approver(Arc::new(TypedByUser))
+            .deadlines(settings.limits.deadlines())
+            .output(settings.output.cut())
+            .build();
+        let pending = PendingStack::new();
+        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
+        let slot = UiSlot::headless();
+        let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
+        if let Some(terminal) = &terminal {
+            let ui: Arc<dyn Ui> = Arc::clone(terminal) as Arc<dyn Ui>;
+            engine.set_ui_context(Arc::clone(&ui));
+            slot.set(ui);
+        }
+        Ok(Self {
+            tool: Arc::clone(&found.tool),
+            arguments,
+            dispatcher,
+            deadline: own.timeout.or(settings.tool(&own.name).timeout),
+            pending,
+            ui: slot.handle(),
+            terminal,
+            cancel: CancelToken::new(),
+        })
+    }
+
+    /// What the tool is handed.
+    fn context(&self, as_json: bool) -> ToolContext {
+        ToolContext::detached()
+            .with_cancel(self.cancel.clone())
+            .with_ui(self.ui.clone())
+            .with_pending(PendingHandle::new(Arc::clone(&self.pending)))
+            .with_updates(show::updates(as_json))
+    }
+
+    async fn run(self, shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
+        listen_for_interrupts(self.cancel.clone());
+        let mut request =
+            CallRequest::new("call", &own.name, self.arguments.clone()).context(self.context(shared.json));
+        if let Some(deadline) = self.deadline {
+            request = request.deadline(deadline);
+        }
+        let outcome = self.dispatcher.call(request).await;
+        let interrupted = self.cancel.is_cancelled();
+        if outcome.end == CallEnd::InvalidArguments {
+            let usage = usage::draw(self.tool.spec());
+            return Err(Problem::wrong_use(outcome.result.joined_text()).more(usage).into());
+        }
+        let decisions =
+            if interrupted { self.drop_pending().await } else { preview::decide(&self, own).await };
+        let code = match (&outcome, &decisions) {
+            _ if interrupted => INTERRUPTED,
+            (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
+            (_, decisions) if decisions.iter().any(preview::Decided::is_open) => 3,
+            _ => 0,
+        };
+        if shared.json {
+            show::raw(&outcome, &decisions)?;
+        } else {
+            show::result(&self.tool, &outcome).await?;
+            show::decisions(&decisions)?;
+        }
+        Ok(ExitCode::from(code))
+    }
+
+    /// Nobody will decide any more (CONTRACT 8.6).
+    async fn drop_pending(&self) -> Vec<preview::Decided> {
+        while let Some(action) = self.pending.pop() {
+            let _ = action.callbacks.reject("the call was cancelled", ToolContext::detached()).await;
+        }
+        Vec::new()
+    }
+}
+
+/// Ctrl-C asks the call to stop; a second one ends it by force.
+fn listen_for_interrupts(cancel: CancelToken) {
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            cancel.cancel("cancelled by Ctrl-C");
+            if tokio::signal::ctrl_c().await.is_ok() {
+                cancel.force("cancelled by Ctrl-C");
+            }
+        }
+    });
+}
+
+/// Why there is no such tool, as far as that is known.
+fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
+    if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
+        let what = format!("\"{name}\" waits until you trust this folder: {}", project.show(&module.path));
+        let hint = "`toolsmith trust` lets its tools run; --trust does for this run only.";
+        return Problem::failed(what).hint(hint).into();
+    }
+    let stem = |error: &&toolsmith::ToolLoadError| {
+        let file = error.path.file_stem().is_some_and(|stem| stem == name);
+        file || error.path.parent().and_then(|folder| folder.file_name()).is_some_and(|folder| folder == name)
+    };
+    if let Some(error) = loaded.errors.iter().find(stem) {
+        let mut lines = Vec::new();
+        let _ = failure::show_load_error(&mut lines, error, false);
+        let drawn = anstream::adapter::strip_str(&String::from_utf8_lossy(&lines)).to_string();
+        return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
+    }
+    if loaded.disabled.iter().any(|disabled| disabled == name) {
+        let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
+        return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
+    }
+    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+    let closest = closest_names(name, names.iter().copied());
+    let hint = match (closest.as_slice(), names.as_slice()) {
+        ([], []) if loaded.waiting.is_empty() => {
+            "There are no tools; `toolsmith new NAME` writes one.".to_owned()
+        }
+        ([], []) => "Some modules wait for trust; `toolsmith list` shows them.".to_owned(),
+        ([], names) => {
+            format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
+        }
+        (closest, _) => format!("Did you mean {}?", closest.join(", ")),
+    };
+    Problem::wrong_use(format!("There is no tool \"{name}\"")).hint(hint).into()
+}

@@ -1,0 +1,131 @@
+//! Previews a call left behind (CONTRACT 8): shown, and applied or discarded by whoever is there.
+
+use serde_json::{Value, json};
+use toolsmith_tool::{PendingAction, ToolError, ToolResult};
+
+use super::{Call, CallArguments};
+use crate::terminal::{HEADING, NAME, paint};
+
+/// What became of a staged action.
+pub(super) struct Decided {
+    label: String,
+    source: String,
+    details: Option<Value>,
+    /// `None` when nobody decided.
+    action: Option<&'static str>,
+    /// What applying or discarding gave.
+    pub(super) outcome: Option<Result<ToolResult, ToolError>>,
+}
+
+impl Decided {
+    /// Nobody decided.
+    pub(super) fn is_open(&self) -> bool {
+        self.action.is_none()
+    }
+
+    /// Applying or discarding failed.
+    pub(super) fn failed(&self) -> bool {
+        match &self.outcome {
+            Some(Ok(result)) => result.is_error,
+            Some(Err(_)) => true,
+            None => false,
+        }
+    }
+
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let result = self.outcome.as_ref().map(|outcome| match outcome {
+            Ok(result) => json!(result),
+            Err(error) => json!(error.clone().into_result()),
+        });
+        json!({
+            "label": self.label,
+            "sourceToolName": self.source,
+            "details": self.details,
+            "action": self.action,
+            "result": result,
+        })
+    }
+}
+
+/// Decides on everything that waits, newest first (CONTRACT 8.2).
+pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
+    let mut decided = Vec::new();
+    while let Some(action) = call.pending.pop() {
+        let apply = match (own.apply, own.discard, &call.terminal) {
+            (true, ..) => Some(true),
+            (_, true, _) => Some(false),
+            (_, _, Some(terminal)) => {
+                let question = format!(
+                    "{} {}\n{}Apply it? {}",
+                    paint(HEADING, "Preview:"),
+                    paint(NAME, &action.label),
+                    details(&action),
+                    paint(NAME, "[y]es, [n]o, anything else leaves it")
+                );
+                let answer = terminal.ask(&question, &call.cancel).await;
+                match answer.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                    "y" | "yes" => Some(true),
+                    "n" | "no" => Some(false),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        decided.push(settle(call, action, apply).await);
+    }
+    decided
+}
+
+fn details(action: &PendingAction) -> String {
+    match &action.details {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => format!("{text}\n"),
+        Some(value) => format!("{value:#}\n"),
+    }
+}
+
+async fn settle(call: &Call, action: PendingAction, apply: Option<bool>) -> Decided {
+    let context = call.context(false);
+    let updates = context.updates.clone();
+    let outcome = match apply {
+        Some(true) => {
+            Some(action.callbacks.apply("applied on the command line", context).await.map(|result| {
+                let is_silent = result.content.is_empty();
+                if is_silent {
+                    ToolResult {
+                        content: ToolResult::text(format!("Applied: {}.", action.label)).content,
+                        ..result
+                    }
+                } else {
+                    result
+                }
+            }))
+        }
+        Some(false) => {
+            let reason = "discarded on the command line";
+            let answer = action.callbacks.reject(reason, context).await;
+            Some(answer.map(|result| {
+                result.unwrap_or_else(|| {
+                    ToolResult::text(format!("Discarded: {}. Reason: {reason}", action.label))
+                })
+            }))
+        }
+        // The program ends, and the action with it (CONTRACT 8.6).
+        None => {
+            let _ = action.callbacks.reject("nobody decided", context).await;
+            None
+        }
+    };
+    updates.close();
+    Decided {
+        label: action.label,
+        source: action.source_tool_name,
+        details: action.details,
+        action: apply.map(|apply| if apply { "apply" } else { "discard" }),
+        outcome,
+    }
+}

@@ -1,0 +1,101 @@
+//! What is shown of a call: updates on standard error as they come, the result on standard output.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    sync::Arc,
+};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use toolsmith_agent::CallOutcome;
+use toolsmith_tool::{ContentBlock, RenderOptions, Tool, ToolResult, UpdateSink};
+
+use super::preview::Decided;
+use crate::{
+    failure::{self, Problem},
+    output::print_json,
+    terminal::{self, DIM, paint},
+};
+
+/// Shows updates. One that only adds to the last is shown by what it adds.
+pub(super) fn updates(as_json: bool) -> UpdateSink {
+    let mut last = String::new();
+    UpdateSink::new(move |partial: ToolResult| {
+        if as_json {
+            let _ = writeln!(io::stderr().lock(), "{}", json!({ "update": partial }));
+            return;
+        }
+        let text = plain(&partial);
+        let new = text.strip_prefix(last.as_str()).unwrap_or(&text).trim_matches('\n').to_owned();
+        if !new.is_empty() {
+            let _ = writeln!(anstream::stderr().lock(), "{}", paint(DIM, new));
+        }
+        last = text;
+    })
+}
+
+/// The result as text: images by their size.
+fn plain(result: &ToolResult) -> String {
+    let blocks = result.content.iter().map(|block| match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::Image { data, mime_type } => {
+            // Four characters of base64 are three bytes.
+            format!("[image {mime_type}, {} bytes]", data.trim_end_matches('=').len() * 3 / 4)
+        }
+        _ => "[something this version cannot show]".to_owned(),
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// The result: drawn by the tool itself on a terminal, as text elsewhere. An error goes where errors go.
+pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Result<()> {
+    let arguments = outcome.arguments.clone().unwrap_or(Value::Null);
+    if let Some(width) = terminal::output_width().filter(|_| io::stdout().is_terminal()) {
+        let options = RenderOptions::new(width).expanded(true);
+        if let Some(drawn) = tool.render_result(&outcome.result, &options, &arguments).await {
+            let mut out = anstream::stdout().lock();
+            for line in drawn.lines {
+                writeln!(out, "{line}")?;
+            }
+            return Ok(());
+        }
+    }
+    let text = plain(&outcome.result);
+    if outcome.is_error() {
+        failure::failed(&Problem::failed(text).into(), false);
+    } else if !text.is_empty() {
+        writeln!(anstream::stdout().lock(), "{text}")?;
+    }
+    Ok(())
+}
+
+/// What became of previews.
+pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
+    for decided in decisions {
+        match &decided.outcome {
+            Some(Ok(result)) if !result.is_error => writeln!(anstream::stdout().lock(), "{}", plain(result))?,
+            Some(Ok(result)) => {
+                failure::failed(&Problem::failed(plain(result)).into(), false);
+            }
+            Some(Err(error)) => {
+                failure::failed(&Problem::failed(error.to_string()).into(), false);
+            }
+            None => {
+                let what = format!("Nobody decided on the preview: {}", decided.label());
+                let hint = "Nothing was changed. Call again with --apply or --discard.";
+                failure::failed(&Problem::failed(what).hint(hint).into(), false);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The raw result, with what became of previews where there were any.
+pub(super) fn raw(outcome: &CallOutcome, decisions: &[Decided]) -> Result<()> {
+    let mut value = json!(outcome.result);
+    if let Some(object) = value.as_object_mut().filter(|_| !decisions.is_empty()) {
+        object.insert("pending".to_owned(), decisions.iter().map(Decided::to_json).collect());
+    }
+    print_json(&value)?;
+    Ok(())
+}
