@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{call, completions, config, doctor, list, man, trust};
+use crate::commands::{call, completions, config, demo, doctor, list, man, print, trust};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -13,8 +13,10 @@ pub(crate) struct Arguments {
     /// What is the same for every command.
     #[command(flatten)]
     pub(crate) shared: Shared,
+    #[command(flatten)]
+    pub(crate) print: print::PrintArguments,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options every command takes.
@@ -58,6 +60,8 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// See it work: an offline tour of ten seconds.
+    Demo(demo::DemoArguments),
     /// Show the tools that were found, and what was refused and why.
     List(list::ListArguments),
     /// Call a tool, without a model.

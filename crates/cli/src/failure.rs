@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith::{ToolLoadError, Warning, settings::SettingsError};
+use toolsmith::{LoadedTools, ToolLoadError, Warning, settings::SettingsError};
 
 use crate::terminal::{DIM, ERROR, HINT, WARNING, paint};
 
@@ -145,6 +145,21 @@ pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     let mut out = anstream::stderr().lock();
     for warning in warnings {
         let _ = show_warning(&mut out, warning);
+    }
+}
+
+/// Shows what of the custom tools is not there, and why (CONTRACT 2.7, 2.8).
+pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
+    warn_all(&loaded.warnings);
+    let mut out = anstream::stderr().lock();
+    for error in &loaded.errors {
+        let _ = show_load_error(&mut out, error, false);
+    }
+    if !loaded.waiting.is_empty() {
+        let what = format!("{} of this folder's modules wait until you trust it", loaded.waiting.len());
+        let hint =
+            "`toolsmith list` shows them, `toolsmith trust` lets them run, --trust does for this run only.";
+        let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(hint));
     }
 }
 

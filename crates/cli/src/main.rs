@@ -1,9 +1,11 @@
 //! The `toolsmith` command: arguments in, exit code out.
 
+mod approver;
 mod arguments;
 mod commands;
 mod failure;
 mod interface;
+mod interrupts;
 mod output;
 mod progress;
 mod project;

@@ -43,6 +43,13 @@ pub struct Selection {
     pub thinking: Option<ThinkingLevel>,
 }
 
+impl Selection {
+    /// A model of a provider of one's own.
+    pub fn new(model: Model, provider: Arc<dyn Provider>) -> Self {
+        Self { model, provider, thinking: None }
+    }
+}
+
 impl std::fmt::Debug for Selection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Selection")

@@ -16,6 +16,17 @@ pub enum Tier {
     Exec,
 }
 
+impl Tier {
+    /// The word for it, as tools and settings spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Exec => "exec",
+        }
+    }
+}
+
 /// A fixed answer in place of the comparison of tiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -4,16 +4,18 @@ mod discovery;
 mod home;
 mod load_error;
 mod loading;
+mod session;
 pub mod settings;
 mod trust;
 mod warning;
 
 pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, Scope,
-    ToolSource, discover_custom_tool_paths,
+    ToolSource, discover_custom_tool_paths, expand_path,
 };
 pub use home::Home;
 pub use load_error::ToolLoadError;
 pub use loading::{CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, load_custom_tools};
+pub use session::{BuiltIns, ModelChoice, ModelError, Session, SessionBuilder, SessionError, providers};
 pub use trust::{TrustDecision, trust_store};
 pub use warning::Warning;

@@ -86,6 +86,17 @@ impl LoadedTools {
     }
 }
 
+impl LoadedTools {
+    /// Puts a tool among what was refused.
+    pub(crate) fn refuse(&mut self, tool: &CustomTool, why: &RegisterError) {
+        let mut error = ToolLoadError::new(&tool.path, &tool.source, why.to_string());
+        if matches!(why, RegisterError::Conflict { .. }) {
+            error = error.hint("The first one stays; give this tool another name.");
+        }
+        self.errors.push(error);
+    }
+}
+
 /// How modules are loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadMode {
@@ -173,13 +184,7 @@ impl Sorter<'_> {
                 None => check_tool_name(&name).err().map(RegisterError::from),
             };
             match refused {
-                Some(refused) => {
-                    let mut error = ToolLoadError::new(&found.path, source, refused.to_string());
-                    if matches!(refused, RegisterError::Conflict { .. }) {
-                        error = error.hint("The first one stays; give this tool another name.");
-                    }
-                    self.outcome.errors.push(error);
-                }
+                Some(refused) => self.outcome.refuse(&made, &refused),
                 None => {
                     self.winners.insert(name, made.origin());
                     self.outcome.tools.push(made);

@@ -123,7 +123,7 @@ impl Agent {
         Self { owner: Arc::new(Owner { core }) }
     }
 
-    fn core(&self) -> &Arc<Core> {
+    pub(super) fn core(&self) -> &Arc<Core> {
         &self.owner.core
     }
 

@@ -2,6 +2,7 @@
 
 mod builder;
 mod handle;
+mod session_events;
 mod state;
 mod totals;
 mod view;

@@ -346,7 +346,9 @@ impl Dispatcher {
         request: &CallRequest,
         arguments: Value,
     ) -> (ToolResult, CallEnd) {
-        let deadline = request.deadline.or(found.tool.spec().deadline).unwrap_or(self.parts.deadlines.call);
+        let deadlines = &self.parts.deadlines;
+        let of_tool = deadlines.tools.get(&request.name).copied().or(found.tool.spec().deadline);
+        let deadline = request.deadline.or(of_tool).unwrap_or(deadlines.call);
         let observer = request.observer.clone();
         let on_update = move |partial: &ToolResult| {
             if let Some(observer) = &observer {
@@ -358,7 +360,7 @@ impl Dispatcher {
             ToolCall::new(&request.id, arguments),
             request.context.clone(),
             deadline,
-            self.parts.deadlines,
+            deadlines,
             on_update,
         )
         .await;

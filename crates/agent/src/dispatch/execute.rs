@@ -2,6 +2,7 @@
 //! after a grace time it is forced, and what still does not answer is abandoned.
 
 use std::{
+    collections::BTreeMap,
     future::pending,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -16,7 +17,7 @@ use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, U
 use crate::panics;
 
 /// How long calls may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deadlines {
     /// For a call without a deadline of its own; each update starts it anew.
@@ -26,6 +27,8 @@ pub struct Deadlines {
     pub grace: Duration,
     /// For ending after it was forced to.
     pub force: Duration,
+    /// In place of what single tools say of themselves.
+    pub tools: BTreeMap<String, Duration>,
 }
 
 impl Default for Deadlines {
@@ -34,6 +37,7 @@ impl Default for Deadlines {
             call: Duration::from_secs(600),
             grace: Duration::from_millis(1500),
             force: Duration::from_millis(250),
+            tools: BTreeMap::new(),
         }
     }
 }
@@ -43,6 +47,13 @@ impl Deadlines {
     #[must_use]
     pub fn call(mut self, time: Duration) -> Self {
         self.call = time;
+        self
+    }
+
+    /// Sets the deadline of one tool's calls, whatever the tool says.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, time: Duration) -> Self {
+        self.tools.insert(name.into(), time);
         self
     }
 
@@ -115,7 +126,7 @@ pub(super) async fn execute(
     call: ToolCall,
     mut context: ToolContext,
     deadline: Duration,
-    limits: Deadlines,
+    limits: &Deadlines,
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
     let cancel = context.cancel.child();

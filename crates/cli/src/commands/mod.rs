@@ -3,21 +3,34 @@
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod print;
 pub(crate) mod trust;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::arguments::{Arguments, Command};
+use crate::{
+    arguments::{Arguments, Command},
+    failure::Problem,
+};
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let shared = &arguments.shared;
-    match arguments.command {
+    let Some(command) = arguments.command else {
+        return print::run(shared, &arguments.print);
+    };
+    if arguments.print.is_asked_for() {
+        let hint = "Put a prompt that begins with a command's name in quotes.";
+        return Err(Problem::wrong_use("A prompt and a command cannot go together").hint(hint).into());
+    }
+    match command {
+        Command::Demo(own) => demo::run(shared, &own),
         Command::List(own) => list::run(shared, &own),
         Command::Call(own) => call::run(shared, &own),
         Command::Config(own) => config::run(shared, &own),

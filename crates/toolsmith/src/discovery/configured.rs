@@ -55,7 +55,7 @@ impl ConfiguredPath {
 
 /// The path meant by what a person wrote: `~` and `~/x` are in the home, `file://` and an `@` before a path are dropped,
 /// the rest is seen from `base`.
-pub(crate) fn expand(written: &str, base: &Path, home: &Home) -> PathBuf {
+pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
     let written = written.strip_prefix("file://").unwrap_or(written);
     let written = match written.strip_prefix('@') {
         Some(rest) if rest.starts_with(['/', '~']) => rest,
@@ -71,7 +71,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     let options = finder.options;
     let settings = options.settings.tools.paths.iter();
     for configured in settings.chain(&options.configured) {
-        let path = expand(&configured.path, &options.cwd, &options.home);
+        let path = expand_path(&configured.path, &options.cwd, &options.home);
         take_named(finder, &path, &configured.source());
     }
 }

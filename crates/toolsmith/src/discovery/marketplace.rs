@@ -83,7 +83,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
             let level = if is_project { Scope::Project } else { entry.scope };
             let base = entry.list.parent().unwrap_or(&options.cwd);
             // Whose code it is depends on who listed it, not on what the list says of it.
-            found.push((level, id.clone(), entry.scope, super::expand(path, base, &options.home)));
+            found.push((level, id.clone(), entry.scope, super::expand_path(path, base, &options.home)));
         }
     }
     found.sort();

@@ -11,11 +11,9 @@ mod source;
 
 use std::path::PathBuf;
 
-pub use configured::{ConfiguredFrom, ConfiguredPath};
+pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule};
 pub use source::{Scope, ToolSource};
-
-pub(crate) use configured::expand;
 
 use crate::{home::Home, settings::Settings, trust::TrustDecision};
 
@@ -33,6 +31,8 @@ pub struct DiscoveryOptions {
     pub settings: Settings,
     /// Whether the working folder's code may run.
     pub trust: TrustDecision,
+    /// Only the configured paths count, nobody's folders and plugins.
+    pub only_configured: bool,
 }
 
 impl DiscoveryOptions {
@@ -44,6 +44,7 @@ impl DiscoveryOptions {
             configured: Vec::new(),
             settings: Settings::default(),
             trust: TrustDecision::default(),
+            only_configured: false,
         }
     }
 
@@ -61,6 +62,13 @@ impl DiscoveryOptions {
         self
     }
 
+    /// Looks at the configured paths only.
+    #[must_use]
+    pub fn only_configured(mut self) -> Self {
+        self.only_configured = true;
+        self
+    }
+
     /// Sets what is trusted.
     #[must_use]
     pub fn trust(mut self, trust: TrustDecision) -> Self {
@@ -73,8 +81,10 @@ impl DiscoveryOptions {
 /// once, by whoever came first.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
-    providers::find(&mut finder);
-    plugins::find(&mut finder);
+    if !options.only_configured {
+        providers::find(&mut finder);
+        plugins::find(&mut finder);
+    }
     configured::find(&mut finder);
     finder.finish()
 }

@@ -12,7 +12,8 @@ use toolsmith_agent::{
 use toolsmith_js::{Engine, EngineOptions};
 use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{
-    Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, Tool, Ui, UiSlot, UnknownTools,
+    Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
+    UnknownTools,
 };
 
 use super::{
@@ -234,16 +235,13 @@ impl SessionBuilder {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let engine = Engine::new(EngineOptions::new(&self.cwd).limits(self.settings.limits.engine()));
         let discovered = self.discovered.unwrap_or_else(|| {
-            let mut settings = self.settings.clone();
-            if !self.discovery {
-                settings.discovery.switch_all_off();
-                settings.tools.paths.clear();
-            }
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
-                .settings(settings)
                 .trust(self.trust);
-            discover_custom_tool_paths(&options)
+            discover_custom_tool_paths(&match self.discovery {
+                true => options.settings(self.settings.clone()),
+                false => options.only_configured(),
+            })
         });
         let disabled = &self.settings.tools.disabled;
         let mut loaded = load_custom_tools(discovered, &names, disabled, &engine, LoadMode::Call).await;
@@ -305,6 +303,7 @@ impl SessionBuilder {
             .cwd(&self.cwd)
             .limits(self.limits)
             .build()?;
+        agent.tell_tools(&SessionEvent::Start).await;
         Ok(Session::new(agent, engine, ui, loaded))
     }
 }

@@ -118,6 +118,11 @@ impl Session {
         self.engine.set_ui_context(ui);
     }
 
+    /// Ends the session: stops the run, drops what is staged, and tells the tools (CONTRACT 7.1, 8.6).
+    pub async fn dispose(&self) {
+        self.agent.dispose().await;
+    }
+
     /// How the engine of custom tools is doing.
     pub fn engine_stats(&self) -> EngineStats {
         self.engine.stats()

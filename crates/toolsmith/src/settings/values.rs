@@ -215,14 +215,37 @@ impl ProviderSettings {
             (None, Some(key)) => KeySource::parse(key),
             (None, None) => KeySource::None,
         };
-        let mut config = ProviderConfig::new(name, wire, base_url).key(key);
+        Ok(self.add_to(ProviderConfig::new(name, wire, base_url).key(key)))
+    }
+
+    /// A known provider with what the settings say in place of what is known.
+    ///
+    /// # Errors
+    /// When the wire is wrong.
+    pub fn change(&self, mut known: ProviderConfig, name: &str) -> Result<ProviderConfig, ProviderError> {
+        if let Some(wire) = &self.wire {
+            known.api =
+                wire.parse().map_err(|source| ProviderError::Wire { name: name.to_owned(), source })?;
+        }
+        if let Some(base_url) = &self.base_url {
+            known.base_url.clone_from(base_url);
+        }
+        match (&self.api_key_env, &self.api_key) {
+            (Some(variable), _) => known = known.key(KeySource::env(variable)),
+            (None, Some(key)) => known = known.key(KeySource::parse(key)),
+            (None, None) => {}
+        }
+        Ok(self.add_to(known))
+    }
+
+    fn add_to(&self, mut config: ProviderConfig) -> ProviderConfig {
         for (header, value) in &self.headers {
             config = config.header(header, Secret::new(value));
         }
         if let Some(idle) = self.idle_timeout {
             config = config.idle_timeout(idle);
         }
-        Ok(config)
+        config
     }
 }
 

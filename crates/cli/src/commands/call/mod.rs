@@ -21,6 +21,7 @@ use crate::{
     arguments::Shared,
     failure::{self, Problem},
     interface::TerminalUi,
+    interrupts,
     progress::Progress,
     project::Project,
     runtime, terminal,
@@ -28,8 +29,6 @@ use crate::{
 
 /// As many modules get a runtime each at once; more are only looked at, and the one that is called is loaded again.
 const MANY_MODULES: usize = 4;
-/// The exit code of a process that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
 
 /// Options of `call`.
 #[derive(Debug, clap::Args)]
@@ -163,22 +162,27 @@ impl Call {
     }
 
     async fn run(self, shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
-        listen_for_interrupts(self.cancel.clone());
+        let cancel = self.cancel.clone();
+        let came = interrupts::listen(
+            move |reason, force| {
+                if force { cancel.force(reason) } else { cancel.cancel(reason) }
+            },
+        );
         let mut request =
             CallRequest::new("call", &own.name, self.arguments.clone()).context(self.context(shared.json));
         if let Some(deadline) = self.deadline {
             request = request.deadline(deadline);
         }
         let outcome = self.dispatcher.call(request).await;
-        let interrupted = self.cancel.is_cancelled();
+        let interrupted = came.exit_code();
         if outcome.end == CallEnd::InvalidArguments {
             let usage = usage::draw(self.tool.spec());
             return Err(Problem::wrong_use(outcome.result.joined_text()).more(usage).into());
         }
         let decisions =
-            if interrupted { self.drop_pending().await } else { preview::decide(&self, own).await };
+            if interrupted.is_some() { self.drop_pending().await } else { preview::decide(&self, own).await };
         let code = match (&outcome, &decisions) {
-            _ if interrupted => INTERRUPTED,
+            _ if interrupted.is_some() => interrupted.unwrap_or_default(),
             (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
             (_, decisions) if decisions.iter().any(preview::Decided::is_open) => 3,
             _ => 0,
@@ -199,18 +203,6 @@ impl Call {
         }
         Vec::new()
     }
-}
-
-/// Ctrl-C asks the call to stop; a second one ends it by force.
-fn listen_for_interrupts(cancel: CancelToken) {
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            cancel.cancel("cancelled by Ctrl-C");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                cancel.force("cancelled by Ctrl-C");
-            }
-        }
-    });
 }
 
 /// Why there is no such tool, as far as that is known.

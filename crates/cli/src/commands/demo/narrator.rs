@@ -23,12 +23,32 @@ const BOX_WIDTH: usize = 64;
 
 /// What an end of a call means, by the tool and how often it was called.
 const MEANINGS: &[(&str, usize, &str)] = &[
-    ("repo_stats", 1, "Arguments are checked before a tool runs. The model is told what is wrong, and can mend it."),
+    (
+        "repo_stats",
+        1,
+        "Arguments are checked before a tool runs. The model is told what is wrong, and can mend it.",
+    ),
     ("repo_stats", 2, "The box is drawn by the tool itself: renderResult in its module."),
-    ("slow_count", 1, "Its updates came while the tool beside it was looping: each tool has a thread and an engine of its own."),
-    ("endless", 1, "`while (true) {}` hears no signal. Its deadline passed, so its engine was stopped; nothing else noticed."),
-    ("endless", 2, "The next call got a fresh engine. What the old one remembered is gone, and nobody pretends otherwise."),
-    ("batch_rename", 1, "Nothing was renamed: the tool staged an action. The model now has to say apply or discard."),
+    (
+        "slow_count",
+        1,
+        "Its updates came while the tool beside it was looping: each tool has a thread and an engine of its own.",
+    ),
+    (
+        "endless",
+        1,
+        "`while (true) {}` hears no signal. Its deadline passed, so its engine was stopped; nothing else noticed.",
+    ),
+    (
+        "endless",
+        2,
+        "The next call got a fresh engine. What the old one remembered is gone, and nobody pretends otherwise.",
+    ),
+    (
+        "batch_rename",
+        1,
+        "Nothing was renamed: the tool staged an action. The model now has to say apply or discard.",
+    ),
     ("resolve", 1, "Only now were the files renamed. You could have said discard instead."),
 ];
 
@@ -80,7 +100,11 @@ impl<'a> Narrator<'a> {
         let milliseconds = loading.as_millis();
         self.line(&paint(
             DIM,
-            format_args!("{} TypeScript modules loaded in {milliseconds} ms: {}", tools.len(), tools.join(", ")),
+            format_args!(
+                "{} TypeScript modules loaded in {milliseconds} ms: {}",
+                tools.len(),
+                tools.join(", ")
+            ),
         ))?;
         self.line("")?;
         self.line(&format!("{} {prompt}", paint(HEADING, "you  ")))
@@ -89,8 +113,12 @@ impl<'a> Narrator<'a> {
     pub(super) async fn hear(&mut self, event: &AgentEvent) -> Result<()> {
         match event {
             AgentEvent::MessageUpdate { assistant_message_event } => match assistant_message_event {
-                StreamEvent::ThinkingEnd { content, .. } => self.line(&format!("{} {}", paint(HEADING, "model"), paint(DIM, content))),
-                StreamEvent::TextEnd { content, .. } => self.line(&format!("{} {content}", paint(HEADING, "model"))),
+                StreamEvent::ThinkingEnd { content, .. } => {
+                    self.line(&format!("{} {}", paint(HEADING, "model"), paint(DIM, content)))
+                }
+                StreamEvent::TextEnd { content, .. } => {
+                    self.line(&format!("{} {content}", paint(HEADING, "model")))
+                }
                 _ => Ok(()),
             },
             AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args } => {
@@ -98,9 +126,15 @@ impl<'a> Narrator<'a> {
                 let started = Started { name: tool_name.clone(), arguments: args.clone() };
                 self.calls.insert(tool_call_id.clone(), started);
                 let arguments = cut(&args.to_string(), 90);
-                self.line(&format!("  {} {}", paint(NAME, format_args!("→ {tool_name}")), paint(DIM, arguments)))
+                self.line(&format!(
+                    "  {} {}",
+                    paint(NAME, format_args!("→ {tool_name}")),
+                    paint(DIM, arguments)
+                ))
             }
-            AgentEvent::ToolExecutionUpdate { tool_name, partial_result, .. } => self.update(tool_name, partial_result),
+            AgentEvent::ToolExecutionUpdate { tool_name, partial_result, .. } => {
+                self.update(tool_name, partial_result)
+            }
             AgentEvent::ToolExecutionEnd { tool_call_id, result, is_error, duration_ms, .. } => {
                 self.finished(tool_call_id, result, *is_error, *duration_ms).await
             }
@@ -121,7 +155,13 @@ impl<'a> Narrator<'a> {
         Ok(())
     }
 
-    async fn finished(&mut self, id: &str, result: &ToolResult, is_error: bool, duration_ms: u64) -> Result<()> {
+    async fn finished(
+        &mut self,
+        id: &str,
+        result: &ToolResult,
+        is_error: bool,
+        duration_ms: u64,
+    ) -> Result<()> {
         let Some(Started { name, arguments }) = self.calls.remove(id) else { return Ok(()) };
         let mark = if is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
         self.line(&format!("  {mark} {name} {}", paint(DIM, format_args!("after {duration_ms} ms"))))?;
@@ -130,7 +170,8 @@ impl<'a> Narrator<'a> {
             self.line(&line)?;
         }
         let count = self.counts.get(&name).copied().unwrap_or_default();
-        let meaning = MEANINGS.iter().find(|(tool, nth, _)| *tool == name && *nth == count).map(|(.., text)| *text);
+        let meaning =
+            MEANINGS.iter().find(|(tool, nth, _)| *tool == name && *nth == count).map(|(.., text)| *text);
         if let Some(meaning) = meaning {
             self.line(&format!("  {} {}", paint(HINT, "i"), paint(HINT, meaning)))?;
         }
@@ -168,7 +209,9 @@ impl<'a> Narrator<'a> {
                 lines.push(format!("    {}", paint(DIM, format_args!("╰{edge}╯"))));
                 lines
             }
-            None => result.joined_text().lines().take(8).map(|line| format!("    {}", cut(line, 100))).collect(),
+            None => {
+                result.joined_text().lines().take(8).map(|line| format!("    {}", cut(line, 100))).collect()
+            }
         }
     }
 

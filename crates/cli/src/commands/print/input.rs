@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Result;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use toolsmith::Home;
 use toolsmith_agent::Prompt;
 use toolsmith_tool::ContentBlock;
 
@@ -17,11 +18,8 @@ use crate::failure::Problem;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Images by how their files begin.
-const IMAGES: &[(&[u8], &str)] = &[
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-];
+const IMAGES: &[(&[u8], &str)] =
+    &[(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif")];
 
 /// Puts the prompt together.
 pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
@@ -31,7 +29,9 @@ pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
     for word in words {
         match word.strip_prefix('@').filter(|path| !path.is_empty()) {
             Some(path) => match read_file(path, cwd)? {
-                Content::Text(text) => files.push(format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end())),
+                Content::Text(text) => {
+                    files.push(format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end()))
+                }
                 Content::Image(image) => images.push(image),
             },
             None => said.push(word),
@@ -68,7 +68,7 @@ enum Content {
 }
 
 fn read_file(path: &str, cwd: &Path) -> Result<Content> {
-    let place = toolsmith::expand_path(path, cwd);
+    let place = toolsmith::expand_path(path, cwd, &Home::from_environment());
     let wrong = |why: String| Problem::wrong_use(format!("{path}: {why}"));
     let found = std::fs::metadata(&place).map_err(|error| wrong(error.to_string()))?;
     if !found.is_file() {
@@ -82,7 +82,9 @@ fn read_file(path: &str, cwd: &Path) -> Result<Content> {
         let data = BASE64_STANDARD.encode(&bytes);
         return Ok(Content::Image(ContentBlock::Image { data, mime_type: kind.to_owned() }));
     }
-    String::from_utf8(bytes).map(Content::Text).map_err(|_| wrong("is neither text nor an image".to_owned()).into())
+    String::from_utf8(bytes)
+        .map(Content::Text)
+        .map_err(|_| wrong("is neither text nor an image".to_owned()).into())
 }
 
 /// What is piped in. A terminal is not waited for.
@@ -91,7 +93,8 @@ fn read_piped() -> Result<String> {
     if stdin.is_terminal() {
         return Ok(String::new());
     }
-    let bytes = read_all(stdin.lock()).map_err(|error| Problem::failed(format!("standard input: {error}")))?;
+    let bytes =
+        read_all(stdin.lock()).map_err(|error| Problem::failed(format!("standard input: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 

@@ -85,7 +85,8 @@ impl PrintArguments {
     }
 
     fn choice(&self) -> ModelChoice {
-        let endpoint = self.provider.clone().or_else(|| self.base_url.as_ref().map(|_| "endpoint".to_owned()));
+        let endpoint =
+            self.provider.clone().or_else(|| self.base_url.as_ref().map(|_| "endpoint".to_owned()));
         match (endpoint, &self.model) {
             (Some(provider), model) => ModelChoice::Endpoint {
                 provider,
@@ -101,9 +102,9 @@ impl PrintArguments {
     fn built_ins(&self) -> BuiltIns {
         match &self.tools {
             _ if self.no_tools => BuiltIns::None,
-            Some(names) => {
-                BuiltIns::Named(names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
-            }
+            Some(names) => BuiltIns::Named(
+                names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
+            ),
             None => BuiltIns::All,
         }
     }
@@ -149,9 +150,12 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         failure::warn_about_tools(session.loaded());
 
         let stopper = session.clone();
-        let came = interrupts::listen(move |reason, force| {
-            if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
-        });
+        let came =
+            interrupts::listen(
+                move |reason, force| {
+                    if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
+                },
+            );
         let events = session.subscribe();
         session.prompt(prompt)?;
         let end = if as_json { json::follow(events).await? } else { text::follow(events, &session).await? };
