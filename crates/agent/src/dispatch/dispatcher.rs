@@ -260,7 +260,7 @@ impl Dispatcher {
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
         self.parts.registry.read(|registry| match registry.get(&request.name) {
-            Some(found) if !request.active_only || registry.is_active(&request.name) => Ok(found.clone()),
+            Some(found) if request.may_call(&request.name) => Ok(found.clone()),
             _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
         })
     }
@@ -402,7 +402,7 @@ impl Dispatcher {
 
 fn not_found(registry: &Registry, request: &CallRequest) -> String {
     let name: String = request.name.chars().take(MAX_NAME_CHARS).collect();
-    let usable = |known: &&str| !request.active_only || registry.is_active(known);
+    let usable = |known: &&str| request.may_call(known);
     let closest: Vec<&str> = toolsmith_tool::closest_names(&request.name, registry.names().filter(usable));
     match closest.as_slice() {
         [] => {

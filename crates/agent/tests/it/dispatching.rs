@@ -58,10 +58,9 @@ async fn an_unknown_name_is_answered_with_the_closest_ones() {
 
 #[tokio::test]
 async fn a_model_cannot_call_what_it_was_not_offered() {
-    let mut tools = registry([Probe::echo("shown"), Probe::echo("hidden")]);
-    tools.set_tool_active("hidden", false);
-    let dispatcher = Dispatcher::builder(tools).build();
-    let answer = text(&dispatcher, CallRequest::new("1", "hidden", "{}").active_only()).await;
+    let dispatcher = dispatching([Probe::echo("shown"), Probe::echo("hidden")]).build();
+    let offered = ["shown".to_owned()];
+    let answer = text(&dispatcher, CallRequest::new("1", "hidden", "{}").offered(offered)).await;
     assert_eq!(answer, "Tool hidden not found. Available: shown");
     assert_eq!(text(&dispatcher, CallRequest::new("1", "hidden", "{}")).await, "{}");
 }

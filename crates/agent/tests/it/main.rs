@@ -3,4 +3,16 @@
 
 mod batches;
 mod dispatching;
+mod events;
+mod faults;
+mod looping;
+mod place;
 mod probe;
+mod prompts;
+mod request_size;
+mod scripted;
+mod tool_bash;
+mod tool_edit;
+mod tool_read;
+mod tool_search;
+mod tool_write;
