@@ -31,9 +31,11 @@ mod approval;
 mod conversation;
 mod dispatch;
 mod events;
+mod files;
 mod panics;
 mod prompt;
 mod queues;
+mod tools;
 mod turn;
 
 pub use agent::{
@@ -50,4 +52,5 @@ pub use dispatch::{
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
+pub use tools::{built_in_tools, register_built_in_tools};
 pub use turn::{AfterError, RequestPlan, TurnHook};

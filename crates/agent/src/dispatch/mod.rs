@@ -45,6 +45,7 @@ mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub use cut::OutputCut;
+pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub use gate::{Gate, GateVerdict, GatedCall};

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use super::{
@@ -62,9 +62,15 @@ pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
         _ => written,
     };
     match written.strip_prefix('~') {
-        Some(rest) => home.user().join(rest.trim_start_matches('/')),
-        None => base.join(written),
+        Some(rest) => join(home.user(), rest.trim_start_matches('/')),
+        None => join(base, written),
     }
+}
+
+/// Joins without the `.` parts, which nobody wants to read.
+pub(super) fn join(base: &Path, path: &str) -> PathBuf {
+    let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
+    base.join(parts.collect::<PathBuf>())
 }
 
 pub(super) fn find(finder: &mut Finder<'_>) {

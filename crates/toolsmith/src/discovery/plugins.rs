@@ -9,7 +9,12 @@ use std::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{ToolSource, configured::take_named, found::Finder, providers::in_home};
+use super::{
+    ToolSource,
+    configured::{join, take_named},
+    found::Finder,
+    providers::in_home,
+};
 use crate::load_error::ToolLoadError;
 
 /// The roots, each with its lock file, highest first.
@@ -217,7 +222,7 @@ fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str
             depth < 0
         })
     };
-    let target = folder.join(path);
+    let target = join(folder, path);
     let real = target.canonicalize();
     let escapes_by_link =
         real.as_ref().is_ok_and(|real| folder.canonicalize().is_ok_and(|folder| !real.starts_with(folder)));

@@ -2,7 +2,8 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    fs::{self, FileType},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -57,28 +58,28 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
             return 0;
         }
     };
-    let mut names: Vec<OsString> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
-    names.sort();
+    // The folder says what each entry is, so that unrelated files are not even looked at.
+    let mut entries: Vec<(OsString, FileType)> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
+        .collect();
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
     let mut modules = 0;
-    for name in names {
+    for (name, entry) in entries {
         let path = folder.join(&name);
         let Some(text) = name.to_str() else {
             finder.warn(&path, "is left out because its name is not UTF-8");
             continue;
         };
-        // Decided by the name where that is enough, so that unrelated files cost nothing.
         if text.starts_with('.') || text == "node_modules" {
             continue;
         }
         let kind = kind_of(text);
-        let Ok(about) = fs::symlink_metadata(&path) else {
-            continue;
-        };
-        if about.is_dir() {
+        if entry.is_dir() {
             modules += take_index(finder, &path, &kind, source);
             continue;
         }
-        if matches!(kind, NameKind::Other) && !about.is_symlink() {
+        if matches!(kind, NameKind::Other) && !entry.is_symlink() {
             continue;
         }
         match fs::metadata(&path) {

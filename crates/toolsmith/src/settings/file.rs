@@ -62,6 +62,8 @@ pub(super) fn read(file: &Path) -> FileContents {
         reader.warn(error.span(), message, Some("What could be read of it is used.".to_owned()));
     }
     reader.table(table.get_ref(), &mut Vec::new());
+    // Tables come by name; people read from the top.
+    reader.contents.warnings.sort_by_key(|warning| warning.place);
     reader.contents
 }
 

@@ -22,6 +22,8 @@ use crate::{
     warning::Warning,
 };
 
+/// How variables begin.
+const PREFIX: &str = "TOOLSMITH_";
 /// Variables that begin like settings and are none.
 const OTHER_VARIABLES: &[&str] = &["TOOLSMITH_HOME", "TOOLSMITH_TRUST", "TOOLSMITH_LOG"];
 
@@ -264,17 +266,17 @@ impl Layers {
         let known: Vec<(String, &Key)> =
             keys::keys().iter().filter_map(|key| Some((key.variable()?, key))).collect();
         for (name, text) in variables {
-            let looks_ours = name.starts_with("TOOLSMITH_") && !OTHER_VARIABLES.contains(&name.as_str());
+            let looks_ours = name.starts_with(PREFIX) && !OTHER_VARIABLES.contains(&name.as_str());
             if !looks_ours || text.is_empty() {
                 continue;
             }
             let Some((_, key)) = known.iter().find(|(variable, _)| variable == name) else {
                 // Other programs may have variables that begin like ours; only a misspelling is worth a word.
-                if let Some(closest) =
-                    closest_names(name, known.iter().map(|(name, _)| name.as_str())).first()
-                {
+                let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
+                let names: Vec<String> = known.iter().map(|(name, _)| bare(name)).collect();
+                if let Some(closest) = closest_names(&bare(name), names.iter().map(String::as_str)).first() {
                     let warning = Warning::new(format!("The variable {name} is no setting"))
-                        .hint(format!("Did you mean {closest}?"));
+                        .hint(format!("Did you mean {PREFIX}{closest}?"));
                     self.warnings.push(warning);
                 }
                 continue;

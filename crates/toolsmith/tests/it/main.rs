@@ -1,1 +1,9 @@
+//! The tests of `toolsmith`: one binary, a module per subject. Homes and projects are temporary folders.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod discovery;
+mod loading;
+mod place;
+mod plugins;
+mod settings;
+mod trusting;

@@ -1,0 +1,136 @@
+//! A home and a project in a temporary folder.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+use toolsmith::{
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
+    discover_custom_tool_paths, load_custom_tools,
+    settings::{LoadedSettings, SettingsSources, load_settings},
+};
+use toolsmith_js::{Engine, EngineOptions};
+
+/// A module with one tool of this name.
+pub(crate) fn tool(name: &str) -> String {
+    format!(
+        "export default () => ({{ name: \"{name}\", description: \"d\", parameters: {{ type: \"object\", properties: {{}} }},\n\
+         execute: async () => ({{ content: [] }}) }});\n"
+    )
+}
+
+/// A home and a project.
+pub(crate) struct Place {
+    _folder: TempDir,
+    pub(crate) root: PathBuf,
+    pub(crate) trust: TrustDecision,
+    pub(crate) configured: Vec<ConfiguredPath>,
+}
+
+impl Place {
+    /// Everything trusted, so that a test of something else need not say so.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let place =
+            Self { _folder: folder, root, trust: TrustDecision::everything(), configured: Vec::new() };
+        fs::create_dir_all(place.cwd()).unwrap();
+        fs::create_dir_all(place.root.join("home")).unwrap();
+        for (name, text) in files {
+            place.write(name, text);
+        }
+        place
+    }
+
+    /// Modules at these paths, each with one tool that is called as its file or folder is.
+    pub(crate) fn with_tools(paths: &[&str]) -> Self {
+        let place = Self::new(&[]);
+        for path in paths {
+            place.write_tool(path);
+        }
+        place
+    }
+
+    pub(crate) fn write_tool(&self, path: &str) {
+        let stem = Path::new(path).file_stem().unwrap().to_str().unwrap().to_owned();
+        let folder = Path::new(path).parent().unwrap().file_name().unwrap_or_default().to_str().unwrap();
+        self.write(path, &tool(if stem == "index" { folder } else { &stem }));
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(crate) fn cwd(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    pub(crate) fn home(&self) -> Home {
+        Home::at(self.root.join("home"))
+    }
+
+    /// Adds a path as the command line would.
+    pub(crate) fn given(mut self, path: &str) -> Self {
+        self.configured.push(ConfiguredPath::new(path, ConfiguredFrom::CommandLine));
+        self
+    }
+
+    pub(crate) fn untrusted(mut self) -> Self {
+        self.trust = TrustDecision::default();
+        self
+    }
+
+    pub(crate) fn settings(&self) -> LoadedSettings {
+        load_settings(&self.sources()).unwrap()
+    }
+
+    pub(crate) fn sources(&self) -> SettingsSources {
+        SettingsSources::new(self.home(), self.cwd()).trust(self.trust.clone())
+    }
+
+    pub(crate) fn options(&self) -> DiscoveryOptions {
+        DiscoveryOptions::new(self.cwd(), self.home())
+            .configured(self.configured.clone())
+            .settings(self.settings().settings)
+            .trust(self.trust.clone())
+    }
+
+    pub(crate) fn discover(&self) -> Discovered {
+        discover_custom_tool_paths(&self.options())
+    }
+
+    /// The modules' paths, from the root of this place.
+    pub(crate) fn found(&self) -> Vec<String> {
+        self.discover().modules.iter().map(|module| self.short(&module.path)).collect()
+    }
+
+    pub(crate) fn short(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+
+    pub(crate) fn engine(&self) -> Engine {
+        Engine::new(EngineOptions::new(self.cwd()))
+    }
+
+    pub(crate) async fn load(&self) -> LoadedTools {
+        self.load_with(&["resolve"], LoadMode::Survey).await
+    }
+
+    pub(crate) async fn load_with(&self, built_in: &[&str], mode: LoadMode) -> LoadedTools {
+        let disabled = self.settings().settings.tools.disabled;
+        load_custom_tools(self.discover(), built_in, &disabled, &self.engine(), mode).await
+    }
+}
+
+/// The tools' names, in order.
+pub(crate) fn names(loaded: &LoadedTools) -> Vec<&str> {
+    loaded.tools.iter().map(toolsmith::CustomTool::name).collect()
+}
