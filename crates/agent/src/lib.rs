@@ -22,10 +22,6 @@
 //! # }
 //! ```
 
-/// TEMPORARY
-pub fn built_in_tools(_cwd: &std::path::Path) -> Vec<std::sync::Arc<dyn toolsmith_tool::Tool>> {
-    Vec::new()
-}
 mod agent;
 mod approval;
 mod conversation;
