@@ -346,7 +346,13 @@ impl Dispatcher {
         request: &CallRequest,
         arguments: Value,
     ) -> (ToolResult, CallEnd) {
-        let deadline = request.deadline.or(found.tool.spec().deadline).unwrap_or(self.parts.deadlines.call);
+        let deadlines = &self.parts.deadlines;
+        let spec = found.tool.spec();
+        let deadline = request
+            .deadline
+            .or_else(|| deadlines.tools.get(&spec.name).copied())
+            .or(spec.deadline)
+            .unwrap_or(deadlines.call);
         let observer = request.observer.clone();
         let on_update = move |partial: &ToolResult| {
             if let Some(observer) = &observer {
@@ -358,7 +364,7 @@ impl Dispatcher {
             ToolCall::new(&request.id, arguments),
             request.context.clone(),
             deadline,
-            self.parts.deadlines,
+            &self.parts.deadlines,
             on_update,
         )
         .await;
