@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     conversation::Conversation,
-    dispatch::Dispatcher,
+    dispatch::{Dispatcher, check_image},
     events::{RunEnd, Subscription},
     panics,
     prompt::SystemPrompt,
@@ -56,7 +56,7 @@ impl From<String> for Prompt {
 }
 
 /// A prompt was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PromptError {
     /// A run is on its way.
@@ -67,10 +67,13 @@ pub enum PromptError {
     /// There is nothing in it.
     #[error("The prompt is empty")]
     Empty,
+    /// No provider would take the image, in this request or in any after it.
+    #[error("The image cannot be sent: {0}")]
+    Image(String),
 }
 
 /// There is nothing to go on from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ContinueError {
     /// A run is on its way.
@@ -158,10 +161,15 @@ impl Agent {
         }
     }
 
-    fn message(&self, prompt: Prompt) -> Result<Message, PromptError> {
+    fn message(&self, mut prompt: Prompt) -> Result<Message, PromptError> {
         let is_empty = |block: &ContentBlock| block.as_text().is_some_and(|text| text.trim().is_empty());
         if prompt.content.iter().all(is_empty) {
             return Err(PromptError::Empty);
+        }
+        for block in &mut prompt.content {
+            if let ContentBlock::Image { data, mime_type } = block {
+                check_image(data, mime_type).map_err(PromptError::Image)?;
+            }
         }
         let mut input = InputMessage::new(prompt.content);
         input.timestamp = self.core().now();

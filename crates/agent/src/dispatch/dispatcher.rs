@@ -347,8 +347,12 @@ impl Dispatcher {
         arguments: Value,
     ) -> (ToolResult, CallEnd) {
         let deadlines = &self.parts.deadlines;
-        let of_tool = deadlines.tools.get(&request.name).copied().or(found.tool.spec().deadline);
-        let deadline = request.deadline.or(of_tool).unwrap_or(deadlines.call);
+        let spec = found.tool.spec();
+        let deadline = request
+            .deadline
+            .or_else(|| deadlines.tools.get(&spec.name).copied())
+            .or(spec.deadline)
+            .unwrap_or(deadlines.call);
         let observer = request.observer.clone();
         let on_update = move |partial: &ToolResult| {
             if let Some(observer) = &observer {
@@ -360,7 +364,7 @@ impl Dispatcher {
             ToolCall::new(&request.id, arguments),
             request.context.clone(),
             deadline,
-            deadlines,
+            &self.parts.deadlines,
             on_update,
         )
         .await;

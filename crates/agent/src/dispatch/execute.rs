@@ -22,22 +22,22 @@ use crate::panics;
 pub struct Deadlines {
     /// For a call without a deadline of its own; each update starts it anew.
     pub call: Duration,
+    /// What the user set for single tools, over what they say themselves.
+    pub tools: BTreeMap<String, Duration>,
     /// For ending by itself after it was asked to. Longer than any tool's own, so that tools that can tell what they
     /// left behind get to do so.
     pub grace: Duration,
     /// For ending after it was forced to.
     pub force: Duration,
-    /// In place of what single tools say of themselves.
-    pub tools: BTreeMap<String, Duration>,
 }
 
 impl Default for Deadlines {
     fn default() -> Self {
         Self {
             call: Duration::from_secs(600),
+            tools: BTreeMap::new(),
             grace: Duration::from_millis(1500),
             force: Duration::from_millis(250),
-            tools: BTreeMap::new(),
         }
     }
 }
@@ -50,7 +50,7 @@ impl Deadlines {
         self
     }
 
-    /// Sets the deadline of one tool's calls, whatever the tool says.
+    /// Sets the deadline of one tool.
     #[must_use]
     pub fn tool(mut self, name: impl Into<String>, time: Duration) -> Self {
         self.tools.insert(name.into(), time);

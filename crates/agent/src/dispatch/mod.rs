@@ -44,6 +44,7 @@ mod gate;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
+pub(crate) use check::check_image;
 pub use cut::OutputCut;
 pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};

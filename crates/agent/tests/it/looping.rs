@@ -419,3 +419,21 @@ async fn images_reach_the_model_as_they_were_given() {
     let Message::User(input) = &provider.requests()[0].messages[0] else { panic!() };
     assert_eq!(input.content.len(), 2);
 }
+
+#[tokio::test]
+async fn an_image_no_provider_takes_is_not_taken_here() {
+    let agent = agent([], []);
+    for (data, mime) in [("no base64!", "image/png"), ("aGVsbG8=", "text/html"), ("", "image/png")] {
+        let error = agent.prompt(Prompt::from("look").image(data, mime)).unwrap_err();
+        assert!(error.to_string().starts_with("The image cannot be sent: "), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_aborted_at_once_is_still_part_of_the_conversation() {
+    let agent = agent([Turn::new().text("never")], []);
+    agent.prompt("said").unwrap();
+    agent.abort("changed my mind");
+    agent.wait_for_idle().await;
+    assert_eq!(agent.conversation().context().len(), 1);
+}
