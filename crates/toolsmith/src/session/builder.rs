@@ -230,7 +230,7 @@ impl SessionBuilder {
             None => self.settings.thinking.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
         };
 
-        let built_ins = built_in_tools(&self.cwd);
+        let built_ins = built_in_tools(&self.cwd, Some(self.home.user().to_path_buf()));
         let names: Vec<String> = built_ins.iter().map(|tool| tool.spec().name.clone()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let engine = Engine::new(EngineOptions::new(&self.cwd).limits(self.settings.limits.engine()));
