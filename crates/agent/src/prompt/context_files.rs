@@ -69,11 +69,13 @@ impl Found {
             return true;
         }
         self.seen.push(real);
-        let wanted = if hops < MAX_HOPS { imports(&file.text) } else { Vec::new() };
-        self.files.push(file);
         let folder = path.parent().unwrap_or(within);
+        let wanted: Vec<PathBuf> = match hops {
+            MAX_HOPS.. => Vec::new(),
+            _ => imports(&file.text).into_iter().map(|import| folder.join(import)).collect(),
+        };
+        self.files.push(file);
         for import in wanted {
-            let import = folder.join(import);
             // A project's file must not send what lies outside the project to a provider: keys, for example.
             let inside = fs::canonicalize(&import)
                 .is_ok_and(|real| fs::canonicalize(within).is_ok_and(|within| real.starts_with(within)));
