@@ -97,9 +97,19 @@ impl Journal {
                 continue;
             }
             let left = restore(&plan, self.mark_path(&plan.entry.id).exists());
-            recovery.left.extend(left);
-            recovery.taken_back.push(plan.entry.label.clone());
-            self.end(&plan)?;
+            recovery.left.extend(left.lines);
+            if !left.try_again {
+                recovery.taken_back.push(plan.entry.label.clone());
+                self.end(&plan)?;
+            }
+        }
+        // Marks whose plan is gone say nothing.
+        for mark in
+            paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "staged"))
+        {
+            if !mark.with_extension("json").exists() {
+                remove_if_there(mark).map_err(failed())?;
+            }
         }
         Ok(recovery)
     }

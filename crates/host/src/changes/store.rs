@@ -244,13 +244,16 @@ impl ChangeStore {
             self.write_entry(&plan.entry)
         });
         if let Err(error) = done {
+            // An entry means that the change was made. It may be there although writing it failed at last.
+            let _ = remove_if_there(&self.entry_path(&id));
             let left = restore(&plan, staged);
-            // A plan that cannot be removed is restored once more at the next start, which does no harm.
-            let _ = journal.end(&plan);
-            return Err(if left.is_empty() {
-                error
-            } else {
-                ChangeError::NotRestored { error: Box::new(error), left }
+            if !left.try_again {
+                // A plan that cannot be removed is restored once more at the next start, which does no harm.
+                let _ = journal.end(&plan);
+            }
+            return Err(match left.lines.is_empty() {
+                true => error,
+                false => ChangeError::NotRestored { error: Box::new(error), left: left.lines },
             });
         }
         // From here on the change is made. What fails below is done again at the next start.

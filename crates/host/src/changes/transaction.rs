@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, Metadata, Permissions},
+    fs::{self, File, Metadata, Permissions},
     io::{self, ErrorKind, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
@@ -26,8 +26,6 @@ use super::{
     record::{ChangedFile, Plan, Step},
 };
 
-/// For files that are made anew.
-const NEW_FILE_MODE: u32 = 0o644;
 const MODE_BITS: u32 = 0o7777;
 
 /// Writes the new contents beside their files. Nothing is changed yet.
@@ -61,8 +59,13 @@ fn write_fresh(
     change: &FileChange,
     found: Option<&Metadata>,
 ) -> io::Result<()> {
-    let mut file = create_private(fresh)?;
+    // A new file gets what the user's mask leaves; anything else is closed until it has its own mode.
+    let is_plain = found.is_none() && change.mode.is_none();
+    let mut file = if is_plain { File::create_new(fresh)? } else { create_private(fresh)? };
     file.write_all(content)?;
+    if is_plain {
+        return file.sync_all();
+    }
     if let Some(found) = found {
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
@@ -70,8 +73,9 @@ fn write_fresh(
             let _ = std::os::unix::fs::fchown(&file, Some(found.uid()), Some(found.gid()));
         }
     }
-    let mode = found.map_or(change.mode.unwrap_or(NEW_FILE_MODE), |found| found.permissions().mode());
-    file.set_permissions(Permissions::from_mode(mode & MODE_BITS))?;
+    if let Some(mode) = found.map(|found| found.permissions().mode()).or(change.mode) {
+        file.set_permissions(Permissions::from_mode(mode & MODE_BITS))?;
+    }
     file.sync_all()
 }
 
@@ -153,23 +157,34 @@ fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// What could not be put back.
+#[derive(Debug, Default)]
+pub(super) struct Leftovers {
+    /// A line for each file.
+    pub(super) lines: Vec<String>,
+    /// The system refused; it may not the next time.
+    pub(super) try_again: bool,
+}
+
 /// Puts everything back as it was before the plan, from whatever state it is in. Doing it twice does no harm.
 ///
-/// `staged` says whether all new contents had been written: before that no file was touched. What could not be put
-/// back is returned, a line each.
-pub(super) fn restore(plan: &Plan, staged: bool) -> Vec<String> {
-    let mut left = Vec::new();
+/// `staged` says whether all new contents had been written: before that no file was touched.
+pub(super) fn restore(plan: &Plan, staged: bool) -> Leftovers {
+    let mut left = Leftovers::default();
     for (file, step) in plan.files().rev() {
         let restored =
             if staged { restore_file(file, step) } else { remove_if_there(&step.fresh).map(|()| None) };
         match restored {
             Ok(None) => {}
-            Ok(Some(kept)) => left.push(format!(
+            Ok(Some(kept)) => left.lines.push(format!(
                 "{} (somebody wrote to it meanwhile; what it was before is in {})",
                 file.path.display(),
                 kept.display()
             )),
-            Err(error) => left.push(format!("{} ({error})", file.path.display())),
+            Err(error) => {
+                left.try_again = true;
+                left.lines.push(format!("{} ({error})", file.path.display()));
+            }
         }
     }
     remove_made_folders(&plan.entry.made_folders);
@@ -238,3 +253,7 @@ pub(super) fn missing_folders(changes: &[FileChange]) -> Vec<PathBuf> {
     // A folder sorts before what is in it.
     missing.into_iter().collect()
 }
+
+#[cfg(test)]
+#[path = "transaction_tests.rs"]
+mod tests;
