@@ -28,8 +28,10 @@ mod conversation;
 mod dispatch;
 mod events;
 mod panics;
+mod pending;
 mod prompt;
 mod queues;
+mod tools;
 mod turn;
 
 pub use agent::{
@@ -44,6 +46,8 @@ pub use dispatch::{
     GateVerdict, GatedCall, OutputCut, SharedRegistry,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
+pub use pending::{PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
+pub use tools::{RESOLVE, ResolveTool};
 pub use turn::{AfterError, RequestPlan, TurnHook};

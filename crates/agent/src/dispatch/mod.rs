@@ -47,5 +47,6 @@ pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub use cut::OutputCut;
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
+pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateVerdict, GatedCall};
 pub use registry::SharedRegistry;

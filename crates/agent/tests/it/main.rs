@@ -8,4 +8,5 @@ mod faults;
 mod looping;
 mod probe;
 mod prompts;
+mod resolving;
 mod scripted;
