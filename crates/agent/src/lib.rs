@@ -29,6 +29,7 @@ mod dispatch;
 mod events;
 mod files;
 mod panics;
+mod pending;
 mod prompt;
 mod queues;
 mod tools;
@@ -46,7 +47,8 @@ pub use dispatch::{
     GateVerdict, GatedCall, OutputCut, SharedRegistry,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
+pub use pending::{PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
-pub use tools::{built_in_tools, register_built_in_tools};
+pub use tools::{RESOLVE, ResolveTool, built_in_tools, register_built_in_tools};
 pub use turn::{AfterError, RequestPlan, TurnHook};

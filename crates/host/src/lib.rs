@@ -1,6 +1,7 @@
 //! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
-//! the whole in a file; what it logs goes through [`log`]. Whose code may run at all is kept by [`trust`].
+//! the whole in a file; what it logs goes through [`log`]; what it makes of files goes through [`changes`], which shows it
+//! first and can take it back. Whose code may run at all is kept by [`trust`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 
@@ -9,6 +10,7 @@ compile_error!(
     "toolsmith-host knows Linux only so far; a port supplies src/exec/leash.rs and src/exec/tree.rs"
 );
 
+pub mod changes;
 pub mod exec;
 pub mod log;
 pub mod output;

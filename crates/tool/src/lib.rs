@@ -36,6 +36,7 @@ mod arguments;
 mod cancel;
 mod content;
 mod context;
+mod file_change;
 mod names;
 mod pending;
 mod registry;
@@ -53,10 +54,11 @@ pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
+pub use file_change::{BadContentHash, ContentHash, FileChange};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
-    PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingStack, PendingSubscription,
-    PendingUnavailable,
+    PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
+    PendingSubscription, PendingUnavailable, Writes,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderOptions, RenderedLines};

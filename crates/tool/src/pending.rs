@@ -5,7 +5,11 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -13,7 +17,9 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::{
+    approval::Tier,
     context::ToolContext,
+    file_change::FileChange,
     result::{ToolError, ToolResult},
 };
 
@@ -34,6 +40,19 @@ pub trait PendingCallbacks: Send + Sync {
     /// Reaches the model; the action is consumed all the same (CONTRACT 8.5).
     async fn apply(&self, reason: &str, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
+    /// Makes the change in some of the action's files only.
+    ///
+    /// # Errors
+    /// When the action can only be applied whole, which is the default: then nothing was done.
+    async fn apply_files(
+        &self,
+        _files: &[PathBuf],
+        _reason: &str,
+        _ctx: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        Err(ToolError::reply("This action can only be applied as a whole."))
+    }
+
     /// Clears up after a discard. `None` means the default message is fine.
     ///
     /// # Errors
@@ -48,16 +67,52 @@ pub trait PendingCallbacks: Send + Sync {
     }
 }
 
+/// Who makes the change of an action that names its files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Writes {
+    /// The action's own `apply`. Files that changed since are found before it is called.
+    #[default]
+    Callback,
+    /// The host writes the files; there is no `apply`.
+    Host,
+}
+
+/// Tells one action from all others of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PendingId(u64);
+
+impl PendingId {
+    fn next() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// The number people and programs name it by.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A staged action. Clones are the same action.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PendingAction {
+    /// Its number.
+    pub id: PendingId,
     /// What it will do, for people.
     pub label: String,
     /// Which tool staged it.
     pub source_tool_name: String,
     /// Whatever the tool wants shown beside the label.
     pub details: Option<Value>,
+    /// The files it will change, bound to the bytes they had at the preview; empty when it does not say.
+    pub files: Vec<FileChange>,
+    /// Who writes them.
+    pub writes: Writes,
+    /// How much the tool that staged it may change: what approval of applying goes by. `None` is not known, which
+    /// counts as the highest.
+    pub tier: Option<Tier>,
     /// What it does.
     pub callbacks: Arc<dyn PendingCallbacks>,
 }
@@ -65,7 +120,16 @@ pub struct PendingAction {
 impl PendingAction {
     /// An action from a tool that does not name itself.
     pub fn new(label: impl Into<String>, callbacks: Arc<dyn PendingCallbacks>) -> Self {
-        Self { label: label.into(), source_tool_name: DEFAULT_SOURCE.to_owned(), details: None, callbacks }
+        Self {
+            id: PendingId::next(),
+            label: label.into(),
+            source_tool_name: DEFAULT_SOURCE.to_owned(),
+            details: None,
+            files: Vec::new(),
+            writes: Writes::Callback,
+            tier: None,
+            callbacks,
+        }
     }
 
     /// Names the tool that staged it.
@@ -81,11 +145,27 @@ impl PendingAction {
         self.details = Some(details);
         self
     }
+
+    /// Names the files it changes, and who writes them.
+    #[must_use]
+    pub fn files(mut self, files: Vec<FileChange>, writes: Writes) -> Self {
+        self.files = files;
+        self.writes = writes;
+        self
+    }
+
+    /// Says how much the tool that staged it may change.
+    #[must_use]
+    pub fn tier(mut self, tier: Tier) -> Self {
+        self.tier = Some(tier);
+        self
+    }
 }
 
 impl fmt::Debug for PendingAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingAction")
+            .field("id", &self.id)
             .field("label", &self.label)
             .field("source_tool_name", &self.source_tool_name)
             .finish_non_exhaustive()
@@ -98,7 +178,7 @@ impl fmt::Debug for PendingAction {
 pub enum PendingChange {
     /// An action was staged.
     Pushed(PendingAction, usize),
-    /// The newest action was taken.
+    /// An action was taken: the newest, or one that was asked for.
     Popped(PendingAction, usize),
 }
 
@@ -144,6 +224,21 @@ impl PendingStack {
     pub fn pop(&self) -> Option<PendingAction> {
         let mut state = self.lock();
         let action = state.actions.pop()?;
+        let change = PendingChange::Popped(action.clone(), state.actions.len());
+        Self::tell(state, &change);
+        Some(action)
+    }
+
+    /// The action of this number, left where it is.
+    pub fn get(&self, id: PendingId) -> Option<PendingAction> {
+        self.lock().actions.iter().find(|action| action.id == id).cloned()
+    }
+
+    /// Takes the action of this number, wherever it is in the stack.
+    pub fn take(&self, id: PendingId) -> Option<PendingAction> {
+        let mut state = self.lock();
+        let at = state.actions.iter().position(|action| action.id == id)?;
+        let action = state.actions.remove(at);
         let change = PendingChange::Popped(action.clone(), state.actions.len());
         Self::tell(state, &change);
         Some(action)
@@ -212,17 +307,25 @@ impl Drop for PendingSubscription {
 #[derive(Clone, Debug)]
 pub struct PendingHandle {
     stack: Option<Arc<PendingStack>>,
+    tier: Option<Tier>,
 }
 
 impl PendingHandle {
     /// Pushes onto `stack`.
     pub fn new(stack: Arc<PendingStack>) -> Self {
-        Self { stack: Some(stack) }
+        Self { stack: Some(stack), tier: None }
     }
 
     /// A runtime without a store.
     pub fn unavailable() -> Self {
-        Self { stack: None }
+        Self { stack: None, tier: None }
+    }
+
+    /// Marks what is pushed with the tier of the tool that is called, unless the action says its own.
+    #[must_use]
+    pub fn with_tier(mut self, tier: Tier) -> Self {
+        self.tier = Some(tier);
+        self
     }
 
     /// Whether a push would work.
@@ -234,8 +337,10 @@ impl PendingHandle {
     ///
     /// # Errors
     /// When this runtime has no store.
-    pub fn push(&self, action: PendingAction) -> Result<(), PendingUnavailable> {
-        self.stack.as_ref().ok_or(PendingUnavailable)?.push(action);
+    pub fn push(&self, mut action: PendingAction) -> Result<(), PendingUnavailable> {
+        let stack = self.stack.as_ref().ok_or(PendingUnavailable)?;
+        action.tier = action.tier.or(self.tier);
+        stack.push(action);
         Ok(())
     }
 }

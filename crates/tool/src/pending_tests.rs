@@ -78,3 +78,25 @@ fn pushes_from_many_threads_are_all_kept() {
     });
     assert_eq!(stack.count(), 800);
 }
+
+#[test]
+fn an_action_can_be_taken_from_the_middle_by_its_number() {
+    let stack = PendingStack::new();
+    let actions = ["a", "b", "c"].map(action);
+    actions.iter().for_each(|action| stack.push(action.clone()));
+    assert_eq!(stack.get(actions[1].id).unwrap().label, "b");
+    assert_eq!(stack.take(actions[1].id).unwrap().label, "b");
+    assert!(stack.take(actions[1].id).is_none() && stack.get(actions[1].id).is_none());
+    assert_eq!(stack.list().iter().map(|a| a.label.as_str()).collect::<Vec<_>>(), ["c", "a"]);
+}
+
+#[test]
+fn c5_4_an_action_has_the_tier_of_the_call_that_staged_it_unless_it_says_its_own() {
+    let stack = PendingStack::new();
+    let handle = PendingHandle::new(Arc::clone(&stack)).with_tier(Tier::Exec);
+    handle.push(action("x")).unwrap();
+    handle.push(action("y").tier(Tier::Write)).unwrap();
+    PendingHandle::new(Arc::clone(&stack)).push(action("z")).unwrap();
+    let tiers: Vec<_> = stack.list().iter().map(|action| action.tier).collect();
+    assert_eq!(tiers, [None, Some(Tier::Write), Some(Tier::Exec)]);
+}

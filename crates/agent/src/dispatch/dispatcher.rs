@@ -359,10 +359,13 @@ impl Dispatcher {
                 observer(CallEvent::Update { partial });
             }
         };
+        let mut context = request.context.clone();
+        // What it stages is applied later, by the rules for what it may change itself.
+        context.pending = context.pending.with_tier(found.tool.spec().approval.tier);
         let execution = execute(
             Arc::clone(&found.tool),
             ToolCall::new(&request.id, arguments),
-            request.context.clone(),
+            context,
             deadline,
             &self.parts.deadlines,
             on_update,

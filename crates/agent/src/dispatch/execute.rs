@@ -171,6 +171,23 @@ pub(super) async fn execute(
     Execution { ending: ended.map_or(Ending::Abandoned, ending), timed_out }
 }
 
+/// Runs work that no model asked for the way calls run: same deadline, same steps to its end.
+pub(crate) async fn run_to_end(
+    work: Arc<dyn Tool>,
+    call: ToolCall,
+    context: ToolContext,
+    deadline: Duration,
+    limits: Deadlines,
+) -> Result<ToolResult, ToolError> {
+    match execute(work, call, context, deadline, limits, |_| {}).await.ending {
+        Ending::Answered(answer) => answer,
+        Ending::Panicked(text) => {
+            Err(ToolError::reply(format!("It crashed: {text}. Its effects are unknown.")))
+        }
+        Ending::Abandoned => Err(ToolError::stopped(Stop::Forced)),
+    }
+}
+
 fn ending(ended: Result<Result<ToolResult, ToolError>, JoinError>) -> Ending {
     match ended {
         Ok(answer) => Ending::Answered(answer),

@@ -49,5 +49,6 @@ pub use cut::OutputCut;
 pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
+pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateVerdict, GatedCall};
 pub use registry::SharedRegistry;

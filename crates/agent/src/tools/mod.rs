@@ -1,4 +1,4 @@
-//! The built-in tools, one file each.
+//! The built-in tools, a file or folder each.
 
 mod bash;
 mod blocking;
@@ -7,8 +7,11 @@ mod find;
 mod grep;
 mod ls;
 mod read;
+mod resolve;
 mod walk;
 mod write;
+
+pub use resolve::{RESOLVE, ResolveTool};
 
 use std::{path::PathBuf, sync::Arc};
 

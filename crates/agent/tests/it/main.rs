@@ -10,6 +10,7 @@ mod place;
 mod probe;
 mod prompts;
 mod request_size;
+mod resolving;
 mod scripted;
 mod tool_bash;
 mod tool_edit;

@@ -1,6 +1,7 @@
 //! The tests of `toolsmith-host`: one binary, a module per subject. Processes here are real ones.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod changes;
 mod killing;
 mod outcomes;
 mod process_ids;

@@ -1,0 +1,283 @@
+//! Applying and discarding. An action is taken off the stack before anything is done, so it is used once, whatever happens
+//! then (CONTRACT 8.5).
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::json;
+use toolsmith_host::changes::{ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview};
+use toolsmith_tool::{
+    PendingAction, PendingId, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    ToolSpec, Writes, async_trait,
+};
+
+use super::{NOTHING_PENDING, outcome::Decided, view::PendingView};
+use crate::dispatch::{Deadlines, run_to_end};
+
+/// Which action is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PendingChoice {
+    /// The newest.
+    #[default]
+    Top,
+    /// The one of this number.
+    Id(u64),
+}
+
+/// Decides about staged actions. Clones are the same.
+#[derive(Clone)]
+pub struct Resolver {
+    stack: Arc<PendingStack>,
+    store: Arc<ChangeStore>,
+    root: PathBuf,
+    deadlines: Deadlines,
+}
+
+impl fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resolver")
+            .field("stack", &self.stack)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Resolver {
+    /// Decides about the actions of `stack`; files are written through `store`, as changes in the project `root`.
+    pub fn new(stack: Arc<PendingStack>, store: Arc<ChangeStore>, root: impl Into<PathBuf>) -> Self {
+        Self { stack, store, root: root.into(), deadlines: Deadlines::default() }
+    }
+
+    /// Sets how long a person's decision may take to be carried out. The model's is a call like others.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// The stack.
+    pub fn stack(&self) -> &Arc<PendingStack> {
+        &self.stack
+    }
+
+    /// Where changes of files are kept.
+    pub fn store(&self) -> &Arc<ChangeStore> {
+        &self.store
+    }
+
+    /// The project.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Everything that waits, the newest first.
+    pub fn list(&self) -> Vec<PendingView> {
+        self.stack.list().iter().map(PendingView::from).collect()
+    }
+
+    fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
+        match choice {
+            PendingChoice::Top => self.stack.peek(),
+            PendingChoice::Id(id) => self.stack.list().into_iter().find(|action| action.id.number() == id),
+        }
+    }
+
+    fn take(&self, id: PendingId) -> Option<PendingAction> {
+        self.stack.take(id)
+    }
+
+    /// The exact differences an action will make; empty when it does not name its files.
+    ///
+    /// # Errors
+    /// When there is no such action, or a file changed since: then there is no exact difference any more.
+    pub async fn view(&self, choice: PendingChoice) -> Result<Vec<FilePreview>, ToolError> {
+        let action = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        blocking(move || ChangeSet::from_files(action.files).preview()).await
+    }
+
+    /// Applies an action: all of it, or with `files` only those. What is left out is dropped with it.
+    ///
+    /// # Errors
+    /// What the action could not do. It is used up all the same.
+    pub async fn apply(
+        &self,
+        choice: PendingChoice,
+        files: Option<Vec<PathBuf>>,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        self.decide(choice, Decision::Apply(files), reason, context).await
+    }
+
+    /// Discards an action.
+    ///
+    /// # Errors
+    /// What the action's `reject` said. It is used up all the same.
+    pub async fn discard(
+        &self,
+        choice: PendingChoice,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        self.decide(choice, Decision::Discard, reason, context).await
+    }
+
+    /// Discards everything, the newest first, as when the session is switched or ends (CONTRACT 8.6). What fails is
+    /// logged: there is nobody left to tell.
+    pub async fn discard_all(&self, reason: &str, context: ToolContext) {
+        // Only what is there now: a `reject` may stage something new for ever.
+        for action in self.stack.list() {
+            let choice = PendingChoice::Id(action.id.number());
+            if let Err(error) = self.discard(choice, reason, context.clone()).await {
+                tracing::warn!(label = action.label, %error, "A staged action could not be discarded cleanly");
+            }
+        }
+    }
+
+    /// A person's decision: under a deadline, and ended by force if need be, as calls are.
+    async fn decide(
+        &self,
+        choice: PendingChoice,
+        decision: Decision,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        let action = self.find(choice).and_then(|action| self.take(action.id));
+        let action = action.ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        let work = OneDecision {
+            spec: ToolSpec::new("resolve", ""),
+            resolver: self.clone(),
+            action,
+            decision,
+            reason: reason.to_owned(),
+        };
+        let deadline = self.deadlines.call;
+        run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, self.deadlines).await
+    }
+
+    /// The model's decision about the newest action.
+    pub(crate) async fn decide_top(
+        &self,
+        apply: bool,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        let action = self.stack.pop().ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        let decision = if apply { Decision::Apply(None) } else { Decision::Discard };
+        self.carry_out(&action, &decision, reason, context).await
+    }
+
+    async fn carry_out(
+        &self,
+        action: &PendingAction,
+        decision: &Decision,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        let decided = Decided { apply: matches!(decision, Decision::Apply(_)), reason, action };
+        let void = action.callbacks.void();
+        let own = match (decision, void) {
+            (Decision::Discard, Some(_)) => Ok(None),
+            (Decision::Discard, None) => action.callbacks.reject(reason, context).await,
+            (Decision::Apply(_), Some(why)) if action.writes == Writes::Callback => {
+                return Err(decided.refused(format!("Not applied: {}. {why}", action.label)));
+            }
+            (Decision::Apply(files), _) => {
+                self.apply_action(action, files.as_deref(), reason, context).await.map(Some)
+            }
+        };
+        own.map(|own| decided.result(own)).map_err(|error| decided.failure(error))
+    }
+
+    async fn apply_action(
+        &self,
+        action: &PendingAction,
+        files: Option<&[PathBuf]>,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
+        let set = ChangeSet::from_files(action.files.clone());
+        if action.writes == Writes::Host {
+            let set = match files {
+                Some(files) => set.subset(&self.absolute(files)).map_err(reply)?,
+                None => set,
+            };
+            let note = ChangeNote::new(&action.source_tool_name, &action.label, &self.root);
+            return apply_change_set(Arc::clone(&self.store), set, note, &context).await;
+        }
+        if !set.is_empty() {
+            // The action writes by itself, but what it was shown to do is only true of these contents.
+            blocking(move || set.check()).await?;
+        }
+        match files {
+            Some(files) => action.callbacks.apply_files(&self.absolute(files), reason, context).await,
+            None => action.callbacks.apply(reason, context).await,
+        }
+    }
+
+    fn absolute(&self, files: &[PathBuf]) -> Vec<PathBuf> {
+        files.iter().map(|file| self.root.join(file)).collect()
+    }
+}
+
+enum Decision {
+    /// With these files only, if any are given.
+    Apply(Option<Vec<PathBuf>>),
+    Discard,
+}
+
+/// A decision in the shape of a tool, so that it ends the way calls end.
+struct OneDecision {
+    spec: ToolSpec,
+    resolver: Resolver,
+    action: PendingAction,
+    decision: Decision,
+    reason: String,
+}
+
+#[async_trait]
+impl Tool for OneDecision {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn execute(&self, _call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
+        self.resolver.carry_out(&self.action, &self.decision, &self.reason, context).await
+    }
+}
+
+/// Makes the changes. The result has no text of its own; its details name the change and its files.
+pub(crate) async fn apply_change_set(
+    store: Arc<ChangeStore>,
+    set: ChangeSet,
+    note: ChangeNote,
+    context: &ToolContext,
+) -> Result<ToolResult, ToolError> {
+    let cancel = context.cancel.clone();
+    // Not ended when the call is: once the first file is replaced, the rest is a matter of renames.
+    let applied = blocking(move || store.apply(&set, &note, &cancel)).await?;
+    Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": applied.files })))
+}
+
+/// Does something with files where it may block.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ChangeError> + Send + 'static,
+) -> Result<T, ToolError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(reply),
+        Err(error) => Err(ToolError::reply(format!("The change failed: {error}"))),
+    }
+}
+
+pub(crate) fn reply(error: ChangeError) -> ToolError {
+    match error {
+        ChangeError::Cancelled => {
+            ToolError::Stopped { stop: Stop::Stopped, note: Some("nothing was changed".to_owned()) }
+        }
+        error => ToolError::reply(error.to_string()),
+    }
+}

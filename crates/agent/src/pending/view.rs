@@ -1,0 +1,45 @@
+//! A staged action as front ends see it.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolsmith_tool::{PendingAction, Tier};
+
+/// What there is to decide about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PendingView {
+    /// What to call it by.
+    pub id: u64,
+    /// What it will do.
+    pub label: String,
+    /// Which tool staged it.
+    pub source_tool_name: String,
+    /// How much that tool may change.
+    pub tier: Tier,
+    /// What the tool wants shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    /// The files it will change, where it says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PathBuf>,
+    /// Why it can no longer be applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub void: Option<String>,
+}
+
+impl From<&PendingAction> for PendingView {
+    fn from(action: &PendingAction) -> Self {
+        Self {
+            id: action.id.number(),
+            label: action.label.clone(),
+            source_tool_name: action.source_tool_name.clone(),
+            tier: action.tier.unwrap_or_default(),
+            details: action.details.clone(),
+            files: action.files.iter().map(|file| file.path.clone()).collect(),
+            void: action.callbacks.void(),
+        }
+    }
+}

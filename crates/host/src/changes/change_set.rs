@@ -1,0 +1,194 @@
+//! A set of changes, bound to what the files are now.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use toolsmith_tool::{ContentHash, FileChange};
+
+use super::{
+    check::{check_all, is_missing},
+    diff::FilePreview,
+    error::{ChangeError, DriftKind},
+    hash::{content_hash, hash_file},
+    place::{normal, resolve},
+};
+
+/// What a change is computed from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Base {
+    /// Whatever is there when the change is bound.
+    #[default]
+    Now,
+    /// This content.
+    Content(ContentHash),
+    /// Nothing: the file must not exist.
+    Absent,
+}
+
+/// A change somebody wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wanted {
+    /// Relative to the project, or absolute.
+    pub path: PathBuf,
+    /// The new content; `None` deletes the file.
+    pub content: Option<Vec<u8>>,
+    /// What it was computed from.
+    pub base: Base,
+}
+
+impl Wanted {
+    /// Gives the file this content.
+    pub fn write(path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
+        Self { path: path.into(), content: Some(content.into()), base: Base::Now }
+    }
+
+    /// Deletes the file.
+    pub fn delete(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), content: None, base: Base::Now }
+    }
+
+    /// Says what it was computed from.
+    #[must_use]
+    pub fn base(mut self, base: Base) -> Self {
+        self.base = base;
+        self
+    }
+}
+
+/// Changes of files, each once, each bound to the content it was computed from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeSet {
+    files: Vec<FileChange>,
+}
+
+impl ChangeSet {
+    /// Binds changes to the files as they are now. What would change nothing is left out.
+    ///
+    /// A symlink stays one: the file it leads to is changed. One that leads out of `root` is refused, unless the path
+    /// itself was outside.
+    ///
+    /// # Errors
+    /// When a file is not what its change was computed from, is named twice, or cannot be read.
+    pub fn bind(root: &Path, wanted: Vec<Wanted>) -> Result<Self, ChangeError> {
+        let root = std::path::absolute(root).map_err(ChangeError::io(root, "find it"))?;
+        let real_root = fs::canonicalize(&root).map_err(ChangeError::io(&root, "find it"))?;
+        let mut seen = HashSet::new();
+        let mut files = Vec::with_capacity(wanted.len());
+        for wanted in wanted {
+            let path = root.join(&wanted.path);
+            if path.file_name().is_none() {
+                return Err(ChangeError::NoName { path });
+            }
+            let target = resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
+            let asked = normal(&path);
+            let inside = asked.starts_with(&root) || asked.starts_with(&real_root);
+            if inside && !target.starts_with(&real_root) {
+                return Err(ChangeError::Escapes { path, root, target });
+            }
+            if !seen.insert(target.clone()) {
+                return Err(ChangeError::Twice { path });
+            }
+            let base = current(&path, &target)?;
+            let as_expected = match wanted.base {
+                Base::Now => base.is_some() || wanted.content.is_some(),
+                Base::Content(expected) => base == Some(expected),
+                Base::Absent => base.is_none(),
+            };
+            if !as_expected {
+                let kind = match (wanted.base, base) {
+                    (Base::Absent, _) => DriftKind::Appeared,
+                    (_, None) => DriftKind::Deleted,
+                    _ => DriftKind::Changed,
+                };
+                return Err(ChangeError::drift(&path, kind));
+            }
+            if base != wanted.content.as_deref().map(content_hash) {
+                files.push(FileChange { path, target, base, content: wanted.content, mode: None });
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Changes that were bound before.
+    pub fn from_files(files: Vec<FileChange>) -> Self {
+        Self { files }
+    }
+
+    /// The changes.
+    pub fn files(&self) -> &[FileChange] {
+        &self.files
+    }
+
+    /// The changes, to keep.
+    pub fn into_files(self) -> Vec<FileChange> {
+        self.files
+    }
+
+    /// Whether there is nothing to change.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Some of the changes only.
+    ///
+    /// # Errors
+    /// When a path is none of the set's files, neither as it was asked for nor as it really is.
+    pub fn subset(&self, paths: &[PathBuf]) -> Result<Self, ChangeError> {
+        let mut wanted = HashSet::new();
+        for path in paths {
+            let found = self
+                .files
+                .iter()
+                .position(|file| file.path == *path || file.target == *path)
+                .ok_or_else(|| ChangeError::NotIncluded { path: path.clone() })?;
+            wanted.insert(found);
+        }
+        let files = self.files.iter().enumerate().filter(|(at, _)| wanted.contains(at));
+        Ok(Self { files: files.map(|(_, file)| file.clone()).collect() })
+    }
+
+    /// Whether every file is still what its change was computed from.
+    ///
+    /// # Errors
+    /// [`ChangeError::Drifted`] with all that are not.
+    pub fn check(&self) -> Result<(), ChangeError> {
+        check_all(&self.files).map(|_| ())
+    }
+
+    /// The exact differences, file by file.
+    ///
+    /// # Errors
+    /// When a file is not what its change was computed from: then there is no exact difference any more.
+    pub fn preview(&self) -> Result<Vec<FilePreview>, ChangeError> {
+        self.files
+            .iter()
+            .map(|file| {
+                let before = match file.base {
+                    Some(_) => Some(fs::read(&file.target).map_err(|error| match is_missing(&error) {
+                        true => ChangeError::drift(&file.path, DriftKind::Deleted),
+                        false => ChangeError::io(&file.target, "read")(error),
+                    })?),
+                    None => None,
+                };
+                if before.as_deref().map(content_hash) != file.base {
+                    return Err(ChangeError::drift(&file.path, DriftKind::Changed));
+                }
+                Ok(FilePreview::new(&file.path, before.as_deref(), file.content.as_deref()))
+            })
+            .collect()
+    }
+}
+
+fn current(path: &Path, target: &Path) -> Result<Option<ContentHash>, ChangeError> {
+    match fs::symlink_metadata(target) {
+        Ok(found) if found.is_file() => hash_file(target).map(Some).map_err(ChangeError::io(target, "read")),
+        Ok(_) => Err(ChangeError::drift(path, DriftKind::NotAFile)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(ChangeError::io(target, "look at it")(error)),
+    }
+}

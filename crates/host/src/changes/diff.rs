@@ -1,0 +1,102 @@
+//! The difference a change makes, as `diff -u` writes it. Lines end at `\n` and nowhere else, so carriage returns and bytes
+//! that are no text come through as they are.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use similar::{ChangeTag, TextDiff, udiff::UnifiedHunkHeader};
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+/// After this the difference is still right, but not the shortest.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Where a zero byte makes a content binary, as Git sees it.
+const BINARY_WINDOW: usize = 8000;
+
+/// What a change makes of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FilePreview {
+    /// The file, as it was asked for.
+    pub path: PathBuf,
+    /// It does not exist yet.
+    pub is_new: bool,
+    /// It will be gone.
+    pub is_deleted: bool,
+    /// It is not shown line by line.
+    pub is_binary: bool,
+    /// Lines that come.
+    pub added: usize,
+    /// Lines that go.
+    pub removed: usize,
+    /// The unified difference, headers included. Bytes, because the file's content is.
+    pub diff: Vec<u8>,
+}
+
+impl FilePreview {
+    pub(super) fn new(path: &Path, before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
+        let mut preview = Self {
+            path: path.to_path_buf(),
+            is_new: before.is_none(),
+            is_deleted: after.is_none(),
+            is_binary: before.is_some_and(is_binary) || after.is_some_and(is_binary),
+            added: 0,
+            removed: 0,
+            diff: Vec::new(),
+        };
+        let name = |side: &str, exists: bool| match exists {
+            true => format!("{side}{}", path.display()),
+            false => "/dev/null".to_owned(),
+        };
+        // An absolute path brings the slash of `a/` with it.
+        let (a, b) = if path.is_absolute() { ("a", "b") } else { ("a/", "b/") };
+        let (old, new) = (name(a, before.is_some()), name(b, after.is_some()));
+        if preview.is_binary {
+            preview.diff = format!("Binary files {old} and {new} differ\n").into_bytes();
+            return preview;
+        }
+        preview.diff = format!("--- {old}\n+++ {new}\n").into_bytes();
+        preview.write_hunks(before.unwrap_or_default(), after.unwrap_or_default());
+        preview
+    }
+
+    fn write_hunks(&mut self, before: &[u8], after: &[u8]) {
+        let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (
+            before.split_inclusive(|byte| *byte == b'\n').collect(),
+            after.split_inclusive(|byte| *byte == b'\n').collect(),
+        );
+        let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
+        for hunk in diff.grouped_ops(CONTEXT) {
+            self.diff.extend_from_slice(UnifiedHunkHeader::new(&hunk).to_string().as_bytes());
+            self.diff.push(b'\n');
+            for change in hunk.iter().flat_map(|op| diff.iter_changes(op)) {
+                self.diff.push(match change.tag() {
+                    ChangeTag::Equal => b' ',
+                    ChangeTag::Delete => {
+                        self.removed += 1;
+                        b'-'
+                    }
+                    ChangeTag::Insert => {
+                        self.added += 1;
+                        b'+'
+                    }
+                });
+                self.diff.extend_from_slice(change.value());
+                if !change.value().ends_with(b"\n") {
+                    self.diff.extend_from_slice(b"\n\\ No newline at end of file\n");
+                }
+            }
+        }
+    }
+
+    /// The difference as text. Bytes that are no UTF-8 become replacement characters.
+    pub fn diff_text(&self) -> String {
+        String::from_utf8_lossy(&self.diff).into_owned()
+    }
+}
+
+fn is_binary(content: &[u8]) -> bool {
+    content.iter().take(BINARY_WINDOW).any(|byte| *byte == 0)
+}

@@ -1,0 +1,85 @@
+//! Changes bound to bytes: what is refused, what is made, what survives, what can be undone.
+
+mod applying;
+mod crashing;
+mod refusing;
+mod undoing;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+use toolsmith_host::changes::{Applied, ChangeError, ChangeNote, ChangeSet, ChangeStore, Wanted};
+use toolsmith_tool::CancelToken;
+
+/// A project, and a store beside it.
+pub(crate) struct Place {
+    _folder: TempDir,
+    pub(crate) root: PathBuf,
+    pub(crate) state: PathBuf,
+    pub(crate) store: ChangeStore,
+}
+
+impl Place {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let (root, state) = (base.join("project"), base.join("state"));
+        fs::create_dir(&root).unwrap();
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { store: ChangeStore::open(&state).unwrap(), _folder: folder, root, state }
+    }
+
+    pub(crate) fn bind(&self, wanted: Vec<Wanted>) -> ChangeSet {
+        ChangeSet::bind(&self.root, wanted).unwrap()
+    }
+
+    pub(crate) fn note(&self) -> ChangeNote {
+        ChangeNote::new("test", "A change", &self.root)
+    }
+
+    pub(crate) fn apply(&self, set: &ChangeSet) -> Result<Applied, ChangeError> {
+        self.store.apply(set, &self.note(), &CancelToken::new())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Everything in the project, so that nothing left behind is overlooked.
+    pub(crate) fn tree(&self) -> BTreeMap<String, String> {
+        tree(&self.root)
+    }
+}
+
+pub(crate) fn tree(root: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            let kind = fs::symlink_metadata(&path).unwrap();
+            if kind.is_dir() {
+                found.insert(format!("{name}/"), String::new());
+                folders.push(path);
+            } else if kind.is_symlink() {
+                found.insert(name, format!("-> {}", fs::read_link(&path).unwrap().display()));
+            } else {
+                found.insert(name, String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned());
+            }
+        }
+    }
+    found
+}

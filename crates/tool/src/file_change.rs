@@ -1,0 +1,96 @@
+//! A change of one file as plain data: what it was computed from, and what it makes of it. Reading, comparing and
+//! writing belong to the host.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
+
+/// SHA-256 of a file's content. Written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash([u8; 32]);
+
+/// A text that is no content hash.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{text:?} is no content hash; expected the SHA-256 of the content as 64 hexadecimal digits")]
+pub struct BadContentHash {
+    /// What came, cut short.
+    pub text: String,
+}
+
+impl ContentHash {
+    /// A hash that was computed elsewhere.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for ContentHash {
+    type Err = BadContentHash;
+
+    fn from_str(text: &str) -> Result<Self, BadContentHash> {
+        let bad = || BadContentHash { text: text.chars().take(80).collect() };
+        // Checked first: `from_str_radix` takes a sign, and slices must not cut a character.
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(bad());
+        }
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).map_err(|_| bad())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// One file of a change, bound to the bytes it was computed from (CONTRACT 8.7).
+#[derive(Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// As it was asked for, made absolute.
+    pub path: PathBuf,
+    /// The file behind it once symlinks are followed. The change is void when the path leads elsewhere later.
+    pub target: PathBuf,
+    /// What the content was; `None` when there was no file.
+    pub base: Option<ContentHash>,
+    /// What the content will be; `None` deletes the file.
+    pub content: Option<Vec<u8>>,
+    /// The mode a new file gets. A file that exists keeps its own.
+    pub mode: Option<u32>,
+}
+
+impl fmt::Debug for FileChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileChange")
+            .field("path", &self.path)
+            .field("base", &self.base)
+            .field("bytes", &self.content.as_ref().map(Vec::len))
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[path = "file_change_tests.rs"]
+mod tests;
