@@ -47,7 +47,7 @@ pub use dispatch::{
     GateVerdict, GatedCall, OutputCut, SharedRegistry,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
-pub use pending::{PendingChoice, PendingView, Resolver};
+pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
 pub use tools::{RESOLVE, ResolveTool, built_in_tools, register_built_in_tools};

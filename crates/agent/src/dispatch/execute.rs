@@ -177,7 +177,7 @@ pub(crate) async fn run_to_end(
     call: ToolCall,
     context: ToolContext,
     deadline: Duration,
-    limits: Deadlines,
+    limits: &Deadlines,
 ) -> Result<ToolResult, ToolError> {
     match execute(work, call, context, deadline, limits, |_| {}).await.ending {
         Ending::Answered(answer) => answer,

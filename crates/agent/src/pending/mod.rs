@@ -1,10 +1,12 @@
 //! Staged actions and those who decide about them: the model by `resolve`, people by the functions of [`Resolver`]
 //! (CONTRACT 8.3, 8.5, 8.6).
 
+mod lean;
 mod outcome;
 mod resolver;
 mod view;
 
+pub use lean::LeanToResolve;
 pub use resolver::{PendingChoice, Resolver};
 pub use view::PendingView;
 

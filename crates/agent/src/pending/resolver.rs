@@ -156,7 +156,7 @@ impl Resolver {
             reason: reason.to_owned(),
         };
         let deadline = self.deadlines.call;
-        run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, self.deadlines).await
+        run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, &self.deadlines).await
     }
 
     /// The model's decision about the newest action.

@@ -7,8 +7,10 @@ use std::{
 
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, SystemPrompt, built_in_tools,
+    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
+    SystemPrompt, built_in_tools,
 };
+use toolsmith_host::changes::{ChangeError, ChangeStore};
 use toolsmith_js::{Engine, EngineOptions};
 use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{
@@ -54,6 +56,9 @@ pub enum SessionError {
     /// A tool was asked for that is not there.
     #[error(transparent)]
     UnknownTools(#[from] UnknownTools),
+    /// The folder for changes of files cannot be used.
+    #[error(transparent)]
+    Changes(#[from] ChangeError),
     /// The agent lacks something.
     #[error(transparent)]
     Agent(#[from] BuildError),
@@ -254,6 +259,11 @@ impl SessionBuilder {
             registry.register(tool, Origin::new(OriginKind::Sdk, ""))?;
         }
         loaded.register_into(&mut registry);
+        let pending = PendingStack::new();
+        let changes = ChangeStore::open(self.home.toolsmith().join("changes"))?;
+        let resolver = Resolver::new(Arc::clone(&pending), Arc::new(changes), &self.cwd)
+            .deadlines(self.settings.limits.deadlines());
+        registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;
         let requested = match self.built_ins {
             BuiltIns::All => None,
             BuiltIns::Named(names) => Some(names),
@@ -261,7 +271,6 @@ impl SessionBuilder {
         };
         registry.activate_initial(requested.as_deref())?;
 
-        let pending = PendingStack::new();
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let ui = UiSlot::headless();
         if let Some(given) = self.ui {
@@ -301,10 +310,11 @@ impl SessionBuilder {
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
             .cwd(&self.cwd)
+            .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
             .limits(self.limits)
             .build()?;
         agent.tell_tools(&SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded))
+        Ok(Session::new(agent, engine, ui, loaded, resolver))
     }
 }
 

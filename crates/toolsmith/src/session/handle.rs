@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use toolsmith_agent::{Agent, Prompt, PromptError, RunSummary, Subscription};
+use toolsmith_agent::{Agent, Prompt, PromptError, Resolver, RunSummary, Subscription};
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{PendingStack, Ui, UiSlot};
+use toolsmith_tool::{Ui, UiSlot};
 
 use super::builder::SessionBuilder;
 use crate::loading::LoadedTools;
@@ -32,6 +32,7 @@ pub struct Session {
     engine: Engine,
     ui: UiSlot,
     loaded: Arc<LoadedTools>,
+    resolver: Resolver,
 }
 
 impl Session {
@@ -40,8 +41,14 @@ impl Session {
         SessionBuilder::new(cwd)
     }
 
-    pub(super) fn new(agent: Agent, engine: Engine, ui: UiSlot, loaded: LoadedTools) -> Self {
-        Self { agent, engine, ui, loaded: Arc::new(loaded) }
+    pub(super) fn new(
+        agent: Agent,
+        engine: Engine,
+        ui: UiSlot,
+        loaded: LoadedTools,
+        resolver: Resolver,
+    ) -> Self {
+        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver }
     }
 
     /// Starts a run in the background.
@@ -107,9 +114,9 @@ impl Session {
         &self.loaded
     }
 
-    /// Staged actions that wait for a decision.
-    pub fn pending(&self) -> &Arc<PendingStack> {
-        self.agent.pending()
+    /// Staged actions that wait for a decision: list, view, apply, discard.
+    pub fn pending(&self) -> &Resolver {
+        &self.resolver
     }
 
     /// Lets tools reach a person from now on (CONTRACT 3.3).
