@@ -1,10 +1,13 @@
 //! The functions the kernel calls: each file offers those of one subject. What they may do is decided here and in
 //! `toolsmith-host`, never in JavaScript.
 
-mod bytes;
+pub(crate) mod bytes;
 mod context;
+mod errno;
 mod exec;
 mod fetch;
+mod fs;
+mod machine;
 mod modules;
 mod pending;
 mod random;
@@ -15,6 +18,7 @@ mod ui;
 mod web_address;
 
 pub(crate) use fetch::WebClients;
+pub(crate) use fs::{OpenFiles, Watchers};
 
 use std::rc::Rc;
 
@@ -29,6 +33,8 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    fs::install(host, state)?;
+    machine::install(host)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;

@@ -8,10 +8,14 @@ use serde_json::json;
 use crate::instance::ThreadState;
 
 pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
-    let cwd = state.cwd().to_string_lossy().into_owned();
-    host.set("cwd", Func::from(move || cwd.clone()))?;
+    let own = Rc::clone(state);
+    host.set("cwd", Func::from(move || own.current_dir().to_string_lossy().into_owned()))?;
+    let own = Rc::clone(state);
+    host.set("setCwd", Func::from(move |folder: String| own.set_current_dir(folder.into())))?;
     let memory = std::sync::Arc::clone(&state.shared.memory);
     host.set("memoryUse", Func::from(move || memory.bytes()))?;
+    let own = Rc::clone(state);
+    host.set("memoryLeft", Func::from(move || own.memory_left()))?;
     host.set("userIds", Func::from(user_ids))?;
     host.set("systemInfo", Func::from(system_info))?;
     host.set("environment", Func::from(environment))
