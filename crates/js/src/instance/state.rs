@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, Mutex, OnceLock, Weak, mpsc},
+    time::Duration,
 };
 
 use tokio::sync::oneshot;
@@ -24,6 +25,9 @@ use crate::{
     modules::ModuleStore,
     stop::StopFlags,
 };
+
+/// How often a thread that waits for an operation looks whether it is to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What both the thread and the handles of an instance hold.
 pub(crate) struct SharedState {
@@ -63,6 +67,35 @@ impl SharedState {
             // The thread may have ended; then nobody waits.
             let _ = shared.queue.send(Command::Settle { number, outcome });
         });
+    }
+
+    /// Runs an operation on the program's runtime and waits for it on the engine's thread, which does nothing else
+    /// meanwhile. Nothing when the runtime is to end first.
+    pub(crate) fn wait_for<T, F>(&self, work: impl FnOnce(toolsmith_tool::CancelToken) -> F) -> Option<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let (number, token) = self.operations.begin_unnumbered();
+        let work = work(token.clone());
+        let (sender, receiver) = mpsc::channel();
+        self.engine.runtime.spawn(async move {
+            // Whoever waited may have given up.
+            let _ = sender.send(work.await);
+        });
+        let outcome = loop {
+            match receiver.recv_timeout(LOOK_EVERY) {
+                Ok(outcome) => break Some(outcome),
+                Err(mpsc::RecvTimeoutError::Timeout) if self.stop.is_over() => {
+                    token.force("the tool was stopped");
+                    break None;
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break None,
+            }
+        };
+        self.operations.end(number);
+        outcome
     }
 
     /// Hands on what was said on the bus.

@@ -2,10 +2,14 @@
 //! `toolsmith-host`, never in JavaScript.
 
 mod bytes;
+mod cipher;
 mod context;
 mod exec;
+mod failure;
 mod fetch;
+mod hashing;
 mod modules;
+mod native;
 mod pending;
 mod random;
 mod runtime;
@@ -26,9 +30,11 @@ use crate::instance::ThreadState;
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     runtime::install(ctx, host, state)?;
     bytes::install(host)?;
+    cipher::install(host)?;
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    hashing::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;
