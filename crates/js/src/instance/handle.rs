@@ -14,6 +14,7 @@ use tokio::{sync::oneshot, time::timeout};
 use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
 
 use super::{
+    byte_streams::ByteStreams,
     command::{CallFailure, CallKind, CallReply, Command, Drawn, LoadReply},
     operations::Operations,
     spin,
@@ -85,6 +86,7 @@ impl Instance {
             memory: Arc::new(MemoryUse::default()),
             operations: Operations::default(),
             responses: Mutex::default(),
+            streams: ByteStreams::default(),
             queue: sender,
             label: options.label.clone(),
             handle: OnceLock::new(),

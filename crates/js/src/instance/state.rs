@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use toolsmith_tool::{ToolContext, ToolError};
 
 use super::{
+    byte_streams::ByteStreams,
     command::{CallFailure, CallReply, Command, LoadReply},
     handle::Instance,
     operations::{Operations, Settled},
@@ -37,6 +38,8 @@ pub(crate) struct SharedState {
     pub(crate) operations: Operations,
     /// Answers of web servers whose bodies are still to be read, by number.
     pub(crate) responses: Mutex<HashMap<u32, reqwest::Response>>,
+    /// Pipes and connections.
+    pub(crate) streams: ByteStreams,
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
     pub(crate) label: String,
@@ -107,6 +110,7 @@ impl SharedState {
     pub(crate) fn force(&self) {
         self.stop.force();
         self.operations.force_all();
+        self.streams.close_all();
         let _ = self.queue.send(Command::Wake);
     }
 }

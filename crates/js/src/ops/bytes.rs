@@ -4,7 +4,7 @@ use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose},
 };
-use rquickjs::{Ctx, Exception, Object, Result, String as JsString, TypedArray, function::Func};
+use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, String as JsString, TypedArray, function::Func};
 
 /// As lenient as Node: padding or none, and whatever bits the last character has left over.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -68,6 +68,11 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine between looking and copying.
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
+}
+
+/// An array with these bytes, in the engine's own memory: what a tool holds counts against its limit.
+pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
+    TypedArray::from_arraybuffer(ArrayBuffer::new_copy(ctx.clone(), bytes)?)
 }
 
 /// Looks at an array's bytes where they are. What looks must not run JavaScript.

@@ -1,6 +1,7 @@
 //! The functions the kernel calls: each file offers those of one subject. What they may do is decided here and in
 //! `toolsmith-host`, never in JavaScript.
 
+mod byte_streams;
 mod bytes;
 mod cipher;
 mod context;
@@ -11,6 +12,7 @@ mod hashing;
 mod modules;
 mod native;
 mod pending;
+mod process;
 mod random;
 mod runtime;
 mod system;
@@ -18,6 +20,7 @@ mod text;
 mod ui;
 mod web_address;
 
+pub(crate) use bytes::to_js;
 pub(crate) use fetch::WebClients;
 
 use std::rc::Rc;
@@ -29,6 +32,7 @@ use crate::instance::ThreadState;
 /// Puts all of them on the object the kernel takes.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     runtime::install(ctx, host, state)?;
+    byte_streams::install(host, state)?;
     bytes::install(host)?;
     cipher::install(host)?;
     context::install(host, state)?;
@@ -37,6 +41,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     hashing::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
+    process::install(host, state)?;
     random::install(host)?;
     system::install(host, state)?;
     text::install(host)?;
