@@ -7,6 +7,8 @@ import { KeyObject, createSecretKey, keyBytes } from "toolsmith:node_parts/secre
 import { Buffer } from "toolsmith:node/buffer";
 import { Crypto, crypto as webcrypto } from "toolsmith:web/crypto";
 
+const native = host.group("crypto");
+
 export { Crypto, KeyObject, createSecretKey, webcrypto };
 
 const BYTES = ["string", "Buffer", "TypedArray", "DataView"];
@@ -32,20 +34,20 @@ class Digest {
   }
   update(data, encoding) {
     if (this.#done) throw coded(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-    host.hashUpdate(this.#handle, toBytes(data, "data", encoding));
+    native.hashUpdate(this.#handle, toBytes(data, "data", encoding));
     return this;
   }
   /** The digest; a second one only where that is Node's way. */
   _finish() {
     this.#done = true;
-    return host.hashDigest(this.#handle);
+    return native.hashDigest(this.#handle);
   }
   get _done() {
     return this.#done;
   }
   _copyHandle() {
     if (this.#done) throw coded(Error, "ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-    return host.hashCopy(this.#handle);
+    return native.hashCopy(this.#handle);
   }
 }
 
@@ -56,7 +58,7 @@ export class Hash extends Digest {
       return;
     }
     checkString(algorithm, "algorithm");
-    const handle = host.hashNew(algorithm, null);
+    const handle = native.hashNew(algorithm, null);
     if (handle === undefined || handle === null) throw coded(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
     super(handle, options);
   }
@@ -72,7 +74,7 @@ export class Hash extends Digest {
 export class Hmac extends Digest {
   constructor(algorithm, key, options) {
     checkString(algorithm, "hmac");
-    const handle = host.hashNew(algorithm, keyBytes(key, toBytes));
+    const handle = native.hashNew(algorithm, keyBytes(key, toBytes));
     if (handle === undefined || handle === null) throw coded(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${algorithm}`);
     super(handle, options);
   }
@@ -100,7 +102,7 @@ export const createHmac = (algorithm, key, options) => new Hmac(algorithm, key, 
 export function hash(algorithm, data, encoding = "hex") {
   return new Hash(algorithm).update(data).digest(typeof encoding === "object" ? encoding?.outputEncoding ?? "hex" : encoding);
 }
-export const getHashes = () => ["RSA-MD5", "RSA-SHA1", "RSA-SHA224", "RSA-SHA256", "RSA-SHA384", "RSA-SHA512", ...host.hashNames()];
+export const getHashes = () => ["RSA-MD5", "RSA-SHA1", "RSA-SHA224", "RSA-SHA256", "RSA-SHA384", "RSA-SHA512", ...native.hashNames()];
 
 // Random values.
 
@@ -179,7 +181,7 @@ export function timingSafeEqual(one, other) {
     return toBytes(value, name);
   });
   if (left.length !== right.length) throw coded(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
-  return host.sameBytes(left, right);
+  return native.sameBytes(left, right);
 }
 
 // Derived keys. The work is on another thread, also where the tool waits for it.
@@ -188,8 +190,8 @@ const NONE = new Uint8Array(0);
 
 function derive(request, secret, salt, info, callback, wrap = asBuffer) {
   const json = JSON.stringify(request);
-  if (callback === undefined) return wrap(host.deriveKeyNow(json, secret, salt, info));
-  operation((number) => host.deriveKey(number, json, secret, salt, info)).then(
+  if (callback === undefined) return wrap(native.deriveKeyNow(json, secret, salt, info));
+  operation((number) => native.deriveKey(number, json, secret, salt, info)).then(
     (bytes) => callback(null, wrap(bytes)),
     (error) => callback(error),
   );
@@ -254,33 +256,33 @@ class Cipherlike {
     checkString(algorithm, "cipher");
     if (iv !== null && iv !== undefined && typeof iv !== "string" && !ArrayBuffer.isView(iv) && !(iv instanceof ArrayBuffer)) throw invalidArgType("iv", BYTES, iv);
     this._streamOptions = options;
-    this.#handle = host.cipherNew(algorithm, encrypting, keyBytes(key, toBytes), iv === null || iv === undefined ? NONE : toBytes(iv, "iv"), options?.authTagLength ?? 16);
+    this.#handle = native.cipherNew(algorithm, encrypting, keyBytes(key, toBytes), iv === null || iv === undefined ? NONE : toBytes(iv, "iv"), options?.authTagLength ?? 16);
   }
   update(data, inputEncoding, outputEncoding) {
     if (this.#done) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Trying to add data in unsupported state");
-    return output(host.cipherUpdate(this.#handle, toBytes(data, "data", inputEncoding)), outputEncoding);
+    return output(native.cipherUpdate(this.#handle, toBytes(data, "data", inputEncoding)), outputEncoding);
   }
   final(outputEncoding) {
     if (this.#done) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Unsupported state");
     this.#done = true;
-    return output(host.cipherFinal(this.#handle), outputEncoding);
+    return output(native.cipherFinal(this.#handle), outputEncoding);
   }
   setAutoPadding(on = true) {
-    host.cipherSet(this.#handle, "padding", on ? new Uint8Array(1) : NONE);
+    native.cipherSet(this.#handle, "padding", on ? new Uint8Array(1) : NONE);
     return this;
   }
   setAAD(data, options) {
-    if (!host.cipherSet(this.#handle, "aad", toBytes(data, "buffer", options?.encoding))) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAAD");
+    if (!native.cipherSet(this.#handle, "aad", toBytes(data, "buffer", options?.encoding))) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAAD");
     return this;
   }
   _tag() {
-    const tag = host.cipherTag(this.#handle);
+    const tag = native.cipherTag(this.#handle);
     if (tag === undefined || tag === null) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation getAuthTag");
     return asBuffer(tag);
   }
   _setTag(tag) {
     if (![4, 8, 12, 13, 14, 15, 16].includes(tag.length)) throw coded(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
-    if (!host.cipherSet(this.#handle, "tag", tag)) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAuthTag");
+    if (!native.cipherSet(this.#handle, "tag", tag)) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAuthTag");
   }
 }
 

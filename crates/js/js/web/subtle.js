@@ -2,6 +2,8 @@
 
 import { host, operation } from "toolsmith:kernel";
 
+const native = host.group("crypto");
+
 const NONE = new Uint8Array(0);
 const secrets = new WeakMap();
 
@@ -70,9 +72,9 @@ function use(key, usage, algorithm) {
 }
 
 function mac(key, bytes, data) {
-  const handle = host.hashNew(key.algorithm.hash.name, bytes);
-  host.hashUpdate(handle, toBytes(data));
-  return host.hashDigest(handle);
+  const handle = native.hashNew(key.algorithm.hash.name, bytes);
+  native.hashUpdate(handle, toBytes(data));
+  return native.hashDigest(handle);
 }
 
 function run(algorithm, bytes, data, encrypting) {
@@ -80,18 +82,18 @@ function run(algorithm, bytes, data, encrypting) {
   const input = toBytes(data);
   const tagLength = (algorithm.tagLength ?? 128) / 8;
   const iv = toBytes(mode === "ctr" ? algorithm.counter : algorithm.iv);
-  const cipher = host.cipherNew(`aes-${bytes.length * 8}-${mode}`, encrypting, bytes, iv, tagLength);
-  if (mode === "gcm" && algorithm.additionalData !== undefined) host.cipherSet(cipher, "aad", toBytes(algorithm.additionalData));
+  const cipher = native.cipherNew(`aes-${bytes.length * 8}-${mode}`, encrypting, bytes, iv, tagLength);
+  if (mode === "gcm" && algorithm.additionalData !== undefined) native.cipherSet(cipher, "aad", toBytes(algorithm.additionalData));
   let body = input;
   if (mode === "gcm" && !encrypting) {
     if (input.length < tagLength) throw fail("OperationError", "The provided data is too small");
     body = input.subarray(0, input.length - tagLength);
-    host.cipherSet(cipher, "tag", input.slice(input.length - tagLength));
+    native.cipherSet(cipher, "tag", input.slice(input.length - tagLength));
   }
   try {
-    const first = host.cipherUpdate(cipher, body);
-    const last = host.cipherFinal(cipher);
-    return toBuffer(join(first, last, mode === "gcm" && encrypting ? host.cipherTag(cipher) : NONE));
+    const first = native.cipherUpdate(cipher, body);
+    const last = native.cipherFinal(cipher);
+    return toBuffer(join(first, last, mode === "gcm" && encrypting ? native.cipherTag(cipher) : NONE));
   } catch {
     throw fail("OperationError", "The operation failed for an operation-specific reason");
   }
@@ -103,16 +105,16 @@ async function deriveBits(algorithm, key, length) {
   const digest = digestName(algorithm.hash);
   const request = key.algorithm.name === "HKDF" ? { kind: "hkdf", digest, length: length / 8 } : { kind: "pbkdf2", digest, rounds: algorithm.iterations, length: length / 8 };
   const info = algorithm.info === undefined ? NONE : toBytes(algorithm.info);
-  return operation((number) => host.deriveKey(number, JSON.stringify(request), bytes, toBytes(algorithm.salt), info));
+  return operation((number) => native.deriveKey(number, JSON.stringify(request), bytes, toBytes(algorithm.salt), info));
 }
 
 const keyLength = (algorithm) => (nameOf(algorithm) === "HMAC" ? algorithm.length ?? DIGESTS[digestName(algorithm.hash)] : algorithm.length);
 
 export class SubtleCrypto {
   async digest(algorithm, data) {
-    const handle = host.hashNew(digestName(algorithm), null);
-    host.hashUpdate(handle, toBytes(data));
-    return toBuffer(host.hashDigest(handle));
+    const handle = native.hashNew(digestName(algorithm), null);
+    native.hashUpdate(handle, toBytes(data));
+    return toBuffer(native.hashDigest(handle));
   }
   async importKey(format, data, algorithm, extractable, usages) {
     if (format === "raw") return makeKey(algorithm, toBytes(data), extractable, usages);
@@ -133,7 +135,7 @@ export class SubtleCrypto {
     return toBuffer(mac(key, use(key, "sign", algorithm), data));
   }
   async verify(algorithm, key, signature, data) {
-    return host.sameBytes(mac(key, use(key, "verify", algorithm), data), toBytes(signature));
+    return native.sameBytes(mac(key, use(key, "verify", algorithm), data), toBytes(signature));
   }
   async encrypt(algorithm, key, data) {
     return run(algorithm, use(key, "encrypt", algorithm), data, true);

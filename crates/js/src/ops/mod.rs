@@ -25,26 +25,39 @@ pub(crate) use fetch::WebClients;
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 
 use crate::instance::ThreadState;
 
 /// Puts all of them on the object the kernel takes.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     runtime::install(ctx, host, state)?;
-    byte_streams::install(host, state)?;
     bytes::install(host)?;
-    cipher::install(host)?;
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
-    hashing::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
-    process::install(host, state)?;
     random::install(host)?;
     system::install(host, state)?;
     text::install(host)?;
     ui::install(host, state)?;
-    web_address::install(host)
+    web_address::install(host)?;
+    let state = Rc::clone(state);
+    host.set("group", Func::from(move |ctx: Ctx<'js>, name: String| group(&ctx, &name, &state)))
+}
+
+/// Functions that only some modules need: made when such a module is loaded, so that no other tool waits for them.
+fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Object<'js>> {
+    let group = Object::new(ctx.clone())?;
+    match name {
+        "crypto" => {
+            hashing::install(&group, state)?;
+            cipher::install(&group)?;
+        }
+        "process" => process::install(&group, state)?,
+        "streams" => byte_streams::install(&group, state)?,
+        _ => return Err(Exception::throw_reference(ctx, name)),
+    }
+    Ok(group)
 }
