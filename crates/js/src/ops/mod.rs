@@ -11,14 +11,17 @@ mod fetch;
 mod hashing;
 mod modules;
 mod native;
+mod net;
 mod pending;
 mod process;
 mod random;
 mod runtime;
+mod sqlite;
 mod system;
 mod text;
 mod ui;
 mod web_address;
+mod zlib;
 
 pub(crate) use bytes::to_js;
 pub(crate) use fetch::WebClients;
@@ -56,6 +59,9 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
             cipher::install(&group)?;
         }
         "process" => process::install(&group, state)?,
+        "net" => net::install(&group, state)?,
+        "sqlite" => sqlite::install(&group, state)?,
+        "zlib" => zlib::install(&group)?,
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),
     }
