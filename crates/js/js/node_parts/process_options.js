@@ -1,6 +1,6 @@
 // What Node's functions for processes are told, put into the shape the Rust side takes.
 
-import { fileURLToPath } from "toolsmith:node_parts/file_addresses";
+import { fileURLToPath } from "toolsmith:node_parts/file_url";
 import { checkInteger, checkSignal, checkString, coded, invalidArgType, invalidArgValue, outOfRange } from "toolsmith:node_parts/arguments";
 import { signalNumber } from "toolsmith:node_parts/processes";
 import process from "toolsmith:node/process";
@@ -86,6 +86,9 @@ export function checkMaxBuffer(maxBuffer) {
   if (maxBuffer !== undefined && maxBuffer !== null && (typeof maxBuffer !== "number" || maxBuffer < 0)) throw outOfRange("options.maxBuffer", "a positive number", maxBuffer);
 }
 
+/** Whether what a process prints is to be read here, for whomever. */
+const isRead = (kind) => kind !== "ignore" && kind.fd === undefined;
+
 /** What the Rust side is asked for, how the streams are connected, and what the process is called. */
 export function toRequest({ file, args, options }) {
   let program = file;
@@ -104,7 +107,8 @@ export function toRequest({ file, args, options }) {
       cwd: folderOf(options.cwd),
       env: environmentOf(options.env),
       argv0: options.argv0 ?? null,
-      pipes: [stdio[0] === "pipe" || typeof stdio[0] === "object", stdio[1] !== "ignore", stdio[2] !== "ignore"],
+      pipes: [stdio[0] === "pipe" || stdio[0].stream !== undefined, isRead(stdio[1]), isRead(stdio[2])],
+      files: [null, stdio[1].fd ?? null, stdio[2].fd ?? null],
       detached: Boolean(options.detached),
     },
   };

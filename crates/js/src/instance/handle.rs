@@ -26,6 +26,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
+    ops::{OpenFiles, Watchers},
     stop::StopFlags,
 };
 
@@ -87,6 +88,8 @@ impl Instance {
             operations: Operations::default(),
             responses: Mutex::default(),
             streams: ByteStreams::default(),
+            files: OpenFiles::default(),
+            watchers: Watchers::default(),
             queue: sender,
             label: options.label.clone(),
             handle: OnceLock::new(),

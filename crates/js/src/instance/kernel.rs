@@ -128,17 +128,15 @@ impl Kernel {
         match outcome {
             Settled::Nothing => self.call(ctx, "settle", (number, true, Value::new_undefined(ctx.clone()))),
             Settled::Text(text) => self.call(ctx, "settle", (number, true, text)),
-            Settled::Bytes(bytes) => {
-                match ops::to_js(ctx, &bytes) {
-                    Ok(bytes) => self.call(ctx, "settle", (number, true, bytes)),
-                    // Whoever waits has to hear that there is no room for it.
-                    Err(_) => {
-                        let _ = ctx.catch();
-                        let error = HostError::of_class("InternalError", "out of memory");
-                        self.call(ctx, "settle", (number, false, error.to_json()))
-                    }
+            Settled::Bytes(bytes) => match ops::bytes::array(ctx, &bytes) {
+                Ok(array) => self.call(ctx, "settle", (number, true, array)),
+                Err(_) => {
+                    // It did not fit. Whoever waits has to be told.
+                    ctx.catch();
+                    let error = HostError::of_class("InternalError", "out of memory");
+                    self.call(ctx, "settle", (number, false, error.to_json()))
                 }
-            }
+            },
             Settled::Failed(error) => self.call(ctx, "settle", (number, false, error.to_json())),
         }
     }

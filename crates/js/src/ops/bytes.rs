@@ -4,7 +4,7 @@ use base64::{
     Engine as _, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose},
 };
-use rquickjs::{ArrayBuffer, Ctx, Exception, Object, Result, String as JsString, TypedArray, function::Func};
+use rquickjs::{Ctx, Exception, Object, Result, String as JsString, TypedArray, function::Func};
 
 /// As lenient as Node: padding or none, and whatever bits the last character has left over.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -63,16 +63,16 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("hexDecode", Func::from(decode_hex))
 }
 
+/// An array of these bytes in the engine's own memory, where it counts against the tool's limit.
+pub(crate) fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
+    TypedArray::new_copy(ctx.clone(), bytes)
+}
+
 /// A copy of an array's bytes; empty for one whose memory was taken away.
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine between looking and copying.
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
-}
-
-/// An array with these bytes, in the engine's own memory: what a tool holds counts against its limit.
-pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
-    TypedArray::from_arraybuffer(ArrayBuffer::new_copy(ctx.clone(), bytes)?)
 }
 
 /// Looks at an array's bytes where they are. What looks must not run JavaScript.

@@ -302,12 +302,12 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     let update = |ctx: Ctx<'js>, handle: native::Handle<'js>, input: Bytes<'js>| -> Result<Bytes<'js>> {
         let input = bytes::copy(&input);
         let output = native::with(&ctx, &handle, |cipher: &mut Cipher| cipher.update(&input))?;
-        bytes::to_js(&ctx, &output)
+        bytes::array(&ctx, &output)
     };
     host.set("cipherUpdate", Func::from(update))?;
     let finish = |ctx: Ctx<'js>, handle: native::Handle<'js>| -> Result<Bytes<'js>> {
         match native::with(&ctx, &handle, Cipher::finish)? {
-            Ok(output) => bytes::to_js(&ctx, &output),
+            Ok(output) => bytes::array(&ctx, &output),
             Err(error) => Err(failure::throw(&ctx, &error)),
         }
     };
@@ -338,7 +338,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
             Mode::Gcm(_, sum) if cipher.encrypting => sum.tag.clone(),
             _ => None,
         })?;
-        tag.map(|tag| bytes::to_js(&ctx, &tag)).transpose()
+        tag.map(|tag| bytes::array(&ctx, &tag)).transpose()
     };
     host.set("cipherTag", Func::from(tag))
 }

@@ -2,6 +2,7 @@
 
 use rquickjs::{Ctx, Error, Exception, Object, Result, Value};
 
+use super::errno::ERRORS;
 use crate::instance::HostError;
 
 /// Throws an error into the engine at once; operations hand theirs over when they end.
@@ -35,30 +36,8 @@ pub(super) fn system_error(error: &std::io::Error) -> (&'static str, i32, &'stat
         std::io::ErrorKind::InvalidInput => c::EINVAL,
         _ => c::EIO,
     });
-    let (name, text) = match number {
-        c::E2BIG => ("E2BIG", "argument list too long"),
-        c::EACCES => ("EACCES", "permission denied"),
-        c::EADDRINUSE => ("EADDRINUSE", "address already in use"),
-        c::EADDRNOTAVAIL => ("EADDRNOTAVAIL", "address not available"),
-        c::EAGAIN => ("EAGAIN", "resource temporarily unavailable"),
-        c::ECONNABORTED => ("ECONNABORTED", "software caused connection abort"),
-        c::ECONNREFUSED => ("ECONNREFUSED", "connection refused"),
-        c::ECONNRESET => ("ECONNRESET", "connection reset by peer"),
-        c::EHOSTUNREACH => ("EHOSTUNREACH", "host is unreachable"),
-        c::EINVAL => ("EINVAL", "invalid argument"),
-        c::EISDIR => ("EISDIR", "illegal operation on a directory"),
-        c::EMFILE => ("EMFILE", "too many open files"),
-        c::ENETUNREACH => ("ENETUNREACH", "network is unreachable"),
-        c::ENOENT => ("ENOENT", "no such file or directory"),
-        c::ENOEXEC => ("ENOEXEC", "exec format error"),
-        c::ENOMEM => ("ENOMEM", "not enough memory"),
-        c::ENOTCONN => ("ENOTCONN", "socket is not connected"),
-        c::ENOTDIR => ("ENOTDIR", "not a directory"),
-        c::EPERM => ("EPERM", "operation not permitted"),
-        c::EPIPE => ("EPIPE", "broken pipe"),
-        c::ESRCH => ("ESRCH", "no such process"),
-        c::ETIMEDOUT => ("ETIMEDOUT", "connection timed out"),
-        _ => ("EIO", "i/o error"),
-    };
-    (name, number, text)
+    match ERRORS.iter().find(|(known, ..)| *known == number) {
+        Some((_, name, words)) => (name, number, words),
+        None => ("EIO", libc::EIO, "i/o error"),
+    }
 }

@@ -129,7 +129,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set("hashUpdate", Func::from(update))?;
     let digest = |ctx: Ctx<'js>, handle: native::Handle<'js>| -> Result<TypedArray<'js, u8>> {
         let digest = native::with(&ctx, &handle, |hashing: &mut Box<dyn Hashing>| hashing.digest())?;
-        bytes::to_js(&ctx, &digest)
+        bytes::array(&ctx, &digest)
     };
     host.set("hashDigest", Func::from(digest))?;
     let copy = |ctx: Ctx<'js>, handle: native::Handle<'js>| {
@@ -181,7 +181,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                     done.unwrap_or_else(|error| Err(HostError::new(error.to_string())))
                 });
                 match derived {
-                    Some(Ok(key)) => bytes::to_js(&ctx, &key),
+                    Some(Ok(key)) => bytes::array(&ctx, &key),
                     Some(Err(error)) => Err(failure::throw(&ctx, &error)),
                     None => Err(failure::throw(&ctx, &stopped())),
                 }

@@ -2,12 +2,14 @@
 //! `toolsmith-host`, never in JavaScript.
 
 mod byte_streams;
-mod bytes;
+pub(crate) mod bytes;
 mod cipher;
 mod context;
+mod errno;
 mod exec;
 mod failure;
 mod fetch;
+mod fs;
 mod hashing;
 mod modules;
 mod native;
@@ -23,8 +25,8 @@ mod ui;
 mod web_address;
 mod zlib;
 
-pub(crate) use bytes::to_js;
 pub(crate) use fetch::WebClients;
+pub(crate) use fs::{OpenFiles, Watchers};
 
 use std::rc::Rc;
 
@@ -39,6 +41,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    fs::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;

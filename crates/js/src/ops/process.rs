@@ -39,6 +39,9 @@ struct SpawnRequest {
     argv0: Option<String>,
     /// For each of the three streams whether it is a pipe.
     pipes: [bool; 3],
+    /// For each the open file it goes to instead.
+    #[serde(default)]
+    files: [Option<i32>; 3],
     #[serde(default)]
     detached: bool,
 }
@@ -51,11 +54,14 @@ impl SpawnRequest {
         request.cwd = Some(self.cwd.as_ref().map_or_else(|| cwd.to_path_buf(), |given| cwd.join(given)));
         request.clear_env = true;
         request.env = self.env.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
-        let destination = |piped: bool| if piped { Destination::Piped } else { Destination::Discarded };
-        let [stdin, stdout, stderr] = self.pipes;
-        request.stdin = if stdin { Stdin::Piped } else { Stdin::Empty };
-        request.stdout = destination(stdout);
-        request.stderr = destination(stderr);
+        let destination = |stream: usize| match self.files[stream].and_then(|fd| state.shared.files.get(fd)) {
+            Some(file) => Destination::File(file),
+            None if self.pipes[stream] => Destination::Piped,
+            None => Destination::Discarded,
+        };
+        request.stdin = if self.pipes[0] { Stdin::Piped } else { Stdin::Empty };
+        request.stdout = destination(1);
+        request.stderr = destination(2);
         request.detached = self.detached;
         request
     }
@@ -121,8 +127,8 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                 result.set("status", ran.exit.filter(|exit| exit.signal.is_none()).map(|exit| exit.code))?;
                 result.set("signal", ran.exit.and_then(|exit| exit.signal))?;
                 result.set("failure", ran.failure)?;
-                result.set("stdout", bytes::to_js(&ctx, &ran.stdout)?)?;
-                result.set("stderr", bytes::to_js(&ctx, &ran.stderr)?)?;
+                result.set("stdout", bytes::array(&ctx, &ran.stdout)?)?;
+                result.set("stderr", bytes::array(&ctx, &ran.stderr)?)?;
                 Ok(result)
             },
         ),

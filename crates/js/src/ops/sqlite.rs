@@ -89,7 +89,7 @@ fn to_js<'js>(ctx: &Ctx<'js>, value: ValueRef<'_>, exact: bool) -> Result<JsValu
         ValueRef::Integer(number) => (number as f64).into_js(ctx),
         ValueRef::Real(number) => number.into_js(ctx),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into_js(ctx),
-        ValueRef::Blob(blob) => bytes::to_js(ctx, blob)?.into_js(ctx),
+        ValueRef::Blob(blob) => bytes::array(ctx, blob)?.into_js(ctx),
     }
 }
 

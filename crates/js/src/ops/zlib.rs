@@ -269,7 +269,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("push", Func::from(push))?;
     let pull = |ctx: Ctx<'js>, handle: native::Handle<'js>, flush: u32| -> Result<Bytes<'js>> {
         match native::with(&ctx, &handle, |work: &mut Work| work.pull(flush))? {
-            Ok(output) => bytes::to_js(&ctx, &output),
+            Ok(output) => bytes::array(&ctx, &output),
             Err(error) => Err(failure::throw(&ctx, &error)),
         }
     };
