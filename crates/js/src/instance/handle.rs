@@ -14,6 +14,7 @@ use tokio::{sync::oneshot, time::timeout};
 use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
 
 use super::{
+    byte_streams::ByteStreams,
     command::{CallFailure, CallKind, CallReply, Command, Drawn, LoadReply},
     operations::Operations,
     spin,
@@ -86,6 +87,7 @@ impl Instance {
             memory: Arc::new(MemoryUse::default()),
             operations: Operations::default(),
             responses: Mutex::default(),
+            streams: ByteStreams::default(),
             files: OpenFiles::default(),
             watchers: Watchers::default(),
             queue: sender,

@@ -133,7 +133,7 @@ impl Kernel {
                 Err(_) => {
                     // It did not fit. Whoever waits has to be told.
                     ctx.catch();
-                    let error = HostError::of_class("RangeError", "Array buffer allocation failed");
+                    let error = HostError::of_class("InternalError", "out of memory");
                     self.call(ctx, "settle", (number, false, error.to_json()))
                 }
             },

@@ -4,7 +4,10 @@
 use std::{
     collections::HashMap,
     future::Future,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use rquickjs::{Ctx, Object, function::Constructor};
@@ -88,6 +91,14 @@ impl Operations {
         let token = CancelToken::new();
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(number, token.clone());
         token
+    }
+
+    /// Takes note of an operation that JavaScript has no number for, because it waits for it.
+    pub(crate) fn begin_unnumbered(&self) -> (u64, CancelToken) {
+        // JavaScript counts from 1 and its whole numbers end at 2^53.
+        static LAST: AtomicU64 = AtomicU64::new(1 << 60);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        (number, self.begin(number))
     }
 
     pub(crate) fn end(&self, number: u64) {

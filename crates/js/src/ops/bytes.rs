@@ -75,6 +75,13 @@ pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
 }
 
+/// Looks at an array's bytes where they are. What looks must not run JavaScript.
+#[expect(unsafe_code, reason = "the engine lends the memory of an array")]
+pub(super) fn lend<R>(array: &TypedArray<'_, u8>, look: impl FnOnce(&[u8]) -> R) -> R {
+    // SAFETY: nothing runs in the engine while it is looked at.
+    look(unsafe { array.as_bytes() }.unwrap_or_default())
+}
+
 fn lossy<'js>(ctx: &Ctx<'js>, text: &JsString<'js>) -> Result<Vec<u8>> {
     let value = text.as_value().clone().into_object();
     let _ = (ctx, value);
