@@ -22,8 +22,31 @@ const ENTRIES: &[(&str, &str)] = &[
     ("typebox-compiler", "@sinclair/typebox/compiler"),
     ("typebox-errors", "@sinclair/typebox/errors"),
     ("typebox-system", "@sinclair/typebox/system"),
+    ("typebox1", "typebox"),
+    ("typebox1-type", "typebox/type"),
+    ("typebox1-value", "typebox/value"),
+    ("typebox1-compile", "typebox/compile"),
+    ("typebox1-schema", "typebox/schema"),
+    ("typebox1-error", "typebox/error"),
+    ("typebox1-format", "typebox/format"),
+    ("typebox1-guard", "typebox/guard"),
+    ("typebox1-system", "typebox/system"),
     ("arktype", "arktype"),
     ("web-streams", "web-streams-polyfill"),
+];
+
+/// Those with a default export.
+const DEFAULTS: &[&str] = &[
+    "zod",
+    "zod/v4",
+    "zod/v3",
+    "typebox",
+    "typebox/value",
+    "typebox/compile",
+    "typebox/schema",
+    "typebox/format",
+    "typebox/guard",
+    "typebox/system",
 ];
 
 fn esbuild(libraries: &Path, arguments: &[String]) {
@@ -54,7 +77,7 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
         // A file in the installation's folder makes the package resolve from there.
         let entry = libraries.join(format!("entry-{name}.js"));
         let default =
-            if matches!(*package, "zod" | "zod/v4" | "zod/v3") { "\nexport { default } from" } else { "" };
+            if DEFAULTS.contains(package) { "\nexport { default } from" } else { "" };
         let code = match default {
             "" => format!("export * from {package:?};"),
             default => format!("export * from {package:?};{default} {package:?};"),

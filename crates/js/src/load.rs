@@ -56,6 +56,8 @@ pub struct LoadedModule {
     pub tools: Vec<LoadedTool>,
     /// What could not be loaded.
     pub errors: Vec<LoadError>,
+    /// What is worth knowing though it is no error: an old shape that was recognised, registrations that are not used.
+    pub notes: Vec<String>,
     /// Every file the module is made of, its own first.
     pub files: Vec<PathBuf>,
     /// How long it took.
@@ -67,6 +69,8 @@ pub struct LoadedModule {
 pub(crate) struct Described {
     pub(crate) tools: Vec<DescribedTool>,
     pub(crate) problems: Vec<Problem>,
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
 }
 
 /// A tool in its own words.
@@ -96,6 +100,8 @@ pub(crate) struct DescribedTool {
     pub(crate) has_render_result: bool,
     #[serde(default)]
     pub(crate) has_on_session: bool,
+    #[serde(default)]
+    pub(crate) has_prepare: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -124,6 +124,7 @@ fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
     LoadedModule {
         tools: Vec::new(),
         errors: vec![error],
+        notes: Vec::new(),
         files: vec![path.clone()],
         elapsed: start.elapsed(),
         path,
@@ -177,7 +178,14 @@ fn finish(
             Err(error) => errors.push(LoadError::new(&path, error)),
         }
     }
-    LoadedModule { path, tools, errors, files, elapsed: start.elapsed() }
+    LoadedModule {
+        path,
+        tools,
+        errors,
+        notes: described.notes.clone(),
+        files,
+        elapsed: start.elapsed(),
+    }
 }
 
 /// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.

@@ -23,7 +23,20 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("@sinclair/typebox/compiler", "toolsmith:npm/typebox-compiler"),
     ("@sinclair/typebox/errors", "toolsmith:npm/typebox-errors"),
     ("@sinclair/typebox/system", "toolsmith:npm/typebox-system"),
+    ("typebox", "toolsmith:npm/typebox1"),
+    ("typebox/type", "toolsmith:npm/typebox1-type"),
+    ("typebox/value", "toolsmith:npm/typebox1-value"),
+    ("typebox/compile", "toolsmith:npm/typebox1-compile"),
+    // What the compiler was called before 1.0.
+    ("typebox/compiler", "toolsmith:npm/typebox-compiler"),
+    ("typebox/schema", "toolsmith:npm/typebox1-schema"),
+    ("typebox/error", "toolsmith:npm/typebox1-error"),
+    ("typebox/format", "toolsmith:npm/typebox1-format"),
+    ("typebox/guard", "toolsmith:npm/typebox1-guard"),
+    ("typebox/system", "toolsmith:npm/typebox1-system"),
     ("arktype", "toolsmith:npm/arktype"),
+    ("@opencode-ai/plugin", "toolsmith:pi/opencode"),
+    ("@opencode-ai/plugin/tool", "toolsmith:pi/opencode"),
 ];
 
 /// The built-in module behind a bare specifier that no `node_modules` has.

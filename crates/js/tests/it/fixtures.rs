@@ -23,6 +23,8 @@ struct Case {
     /// Parts of the errors of loading, in order.
     #[serde(default)]
     errors: Vec<String>,
+    /// Parts of the notes of loading, in order; not checked when absent.
+    notes: Option<Vec<String>>,
     /// What some tools' specifications contain.
     #[serde(default)]
     specs: BTreeMap<String, Value>,
@@ -85,6 +87,12 @@ async fn run_case(name: &str, folder: &Path) {
         let error = error.replace(&*root.to_string_lossy(), "ROOT");
         assert!(error.contains(part), "{name}: {error:?} should contain {part:?}");
     }
+    if let Some(expected) = &case.notes {
+        assert_eq!(loaded.notes.len(), expected.len(), "{name}: {:#?}", loaded.notes);
+        for (note, part) in loaded.notes.iter().zip(expected) {
+            assert!(note.contains(part), "{name}: {note:?} should contain {part:?}");
+        }
+    }
     let tools: Vec<Arc<dyn Tool>> = loaded.tools.iter().map(|loaded| Arc::clone(&loaded.tool)).collect();
     if let Some(expected) = &case.tools {
         let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
@@ -133,7 +141,8 @@ async fn run_call(name: &str, tools: &[Arc<dyn Tool>], call: &Call, root: &Path)
     let spec = tool.spec();
     let schema = &registry.get(&spec.name).unwrap().arguments;
     let (updates, seen) = collector();
-    let outcome = match schema.prepare(&spec.name, call.args.clone()) {
+    let mended = tool.prepare_arguments(&call.args).await;
+    let outcome = match schema.prepare(&spec.name, mended.unwrap_or_else(|| call.args.clone())) {
         Ok(prepared) => {
             let context = ToolContext::detached().with_updates(updates);
             let call = ToolCall::new("call-1", prepared.arguments);
