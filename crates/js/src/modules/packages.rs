@@ -48,6 +48,7 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     Some(match package.split('/').next().unwrap_or_default() {
         "pi-tui" => "toolsmith:family/tui",
         "pi-ai" => "toolsmith:family/ai",
+        "pi-utils" => "toolsmith:family/utils",
         _ => "toolsmith:family/coding_agent",
     })
 }
