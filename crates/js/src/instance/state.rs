@@ -196,5 +196,8 @@ impl SourceLookup for ThreadState {
 }
 
 fn is_out_of_memory(thrown: &Thrown) -> bool {
-    thrown.class.as_deref() == Some("InternalError") && thrown.message == "out of memory"
+    let class = thrown.class.as_deref();
+    // The second is what the engine says when there is no room for what it wanted to say.
+    (class == Some("InternalError") && thrown.message == "out of memory")
+        || thrown.message == "Invalid error message"
 }

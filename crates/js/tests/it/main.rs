@@ -5,6 +5,7 @@ mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
+mod npm;
 mod project;
 mod rendering;
 mod surroundings;
