@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolsmith_tool::{Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, Tier, Tool, ToolSpec};
 
-use crate::errors::LoadError;
+use crate::{engine_kind::EngineKind, errors::LoadError};
 
 /// What a tool's parameters were written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -58,6 +58,10 @@ pub struct LoadedModule {
     pub errors: Vec<LoadError>,
     /// What is worth knowing though it is no error: an old shape that was recognised, registrations that are not used.
     pub notes: Vec<String>,
+    /// What it runs in.
+    pub engine: EngineKind,
+    /// Why it runs there, when it is not embedded: what it needs, or who said so.
+    pub engine_reason: Option<String>,
     /// Every file the module is made of, its own first.
     pub files: Vec<PathBuf>,
     /// How long it took.

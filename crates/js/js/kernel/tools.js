@@ -1,7 +1,7 @@
 // From a module to its tools: importing, running the factory, and reading what the tools say of themselves.
 
 import { describe } from "./errors.js";
-import { builtin, isLoaded } from "./host.js";
+import { builtin, host, isLoaded } from "./host.js";
 import { makePi } from "./pi.js";
 import { readSchema } from "./schema.js";
 
@@ -112,7 +112,8 @@ async function runFactory(factory) {
 
 /** Loads a module and gives, as JSON, its tools and what is wrong with the ones that are not usable. */
 export async function load(path) {
-  const exports = await import(path);
+  // Other runtimes name modules by addresses.
+  const exports = await import(host.importName?.(path) ?? path);
   const factory = findFactory(exports);
   let found;
   let notes = [];

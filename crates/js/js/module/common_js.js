@@ -100,6 +100,7 @@ export function requireFrom(file) {
   };
   const require = (specifier) => {
     const { kind, name } = resolve(specifier);
+    if (kind === "missing") return builtin("toolsmith:pi/missing").missingModule(specifier);
     return kind === "builtin" ? builtinExports(name) : run(name, cache[file]);
   };
   require.resolve = (specifier, options) => {
@@ -111,7 +112,7 @@ export function requireFrom(file) {
       }
     }
     const { kind, name } = resolve(specifier);
-    return kind === "builtin" ? specifier : name;
+    return kind === "file" ? name : specifier;
   };
   require.resolve.paths = (specifier) => (/^\.{0,2}\//.test(specifier) ? [file.slice(0, file.lastIndexOf("/"))] : pathsFrom(file.slice(0, file.lastIndexOf("/"))));
   require.cache = cache;

@@ -5,6 +5,7 @@
 
 mod common_js;
 mod packages;
+mod remote;
 mod resolve;
 mod store;
 mod transform;

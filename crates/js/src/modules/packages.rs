@@ -59,3 +59,89 @@ pub(crate) fn node_module(specifier: &str) -> Option<String> {
     let module = format!("toolsmith:node/{}", name.replace('/', "_"));
     (!name.is_empty() && builtins::bytecode(&module).is_some()).then_some(module)
 }
+
+/// What Node has and the embedded engine has at most as stubs: threads, other contexts, and the engine's own insides.
+const ONLY_ELSEWHERE: &[&str] = &[
+    "cluster",
+    "dgram",
+    "domain",
+    "http2",
+    "inspector",
+    "inspector/promises",
+    "repl",
+    "sea",
+    "sqlite",
+    "test",
+    "test/reporters",
+    "trace_events",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+];
+
+/// Node's modules, as far as they are not named above. What is not built in here is only elsewhere, too.
+const NODE_MODULES: &[&str] = &[
+    "assert",
+    "assert/strict",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "console",
+    "constants",
+    "crypto",
+    "diagnostics_channel",
+    "dns",
+    "dns/promises",
+    "events",
+    "fs",
+    "fs/promises",
+    "http",
+    "https",
+    "module",
+    "net",
+    "os",
+    "path",
+    "path/posix",
+    "path/win32",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "readline/promises",
+    "stream",
+    "stream/consumers",
+    "stream/promises",
+    "stream/web",
+    "string_decoder",
+    "sys",
+    "timers",
+    "timers/promises",
+    "tls",
+    "tty",
+    "url",
+    "util",
+    "util/types",
+    "zlib",
+];
+
+/// Whether a module is one that only a real Node or Bun has whole.
+pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
+    if let Some(name) = specifier.strip_prefix("bun:") {
+        return node_module(&format!("bun_{name}")).is_none() && node_module(specifier).is_none();
+    }
+    match specifier.strip_prefix("node:") {
+        Some(name) => ONLY_ELSEWHERE.contains(&name) || node_module(specifier).is_none(),
+        // Without the prefix these may be packages.
+        None => ONLY_ELSEWHERE.contains(&specifier) && !matches!(specifier, "test" | "sea" | "sqlite"),
+    }
+}
+
+/// Whether a specifier names a module of Node's or Bun's, built in here or not.
+pub(crate) fn is_runtime_module(specifier: &str) -> bool {
+    specifier.starts_with("node:")
+        || specifier.starts_with("bun:")
+        || NODE_MODULES.contains(&specifier)
+        || is_only_elsewhere(specifier)
+}

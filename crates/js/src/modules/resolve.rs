@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
 
-use super::packages::{node_module, served_by_host};
+use super::packages::{is_runtime_module, node_module, served_by_host};
 
 /// What a specifier leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A module of the host.
     Builtin(String),
+    /// A module of Node's or Bun's that is not built in.
+    Elsewhere,
     File(PathBuf),
 }
 
@@ -39,10 +41,8 @@ impl FileResolver {
     pub(crate) fn new() -> Self {
         let import = Resolver::new(options("import", OWN_EXTENSIONS));
         let with = |condition, extensions| import.clone_with_options(options(condition, extensions));
-        let packages = Pair {
-            import: with("import", PACKAGE_EXTENSIONS),
-            require: with("require", PACKAGE_EXTENSIONS),
-        };
+        let packages =
+            Pair { import: with("import", PACKAGE_EXTENSIONS), require: with("require", PACKAGE_EXTENSIONS) };
         let require = with("require", OWN_EXTENSIONS);
         Self { own: Pair { import, require }, packages }
     }
@@ -68,6 +68,7 @@ impl FileResolver {
             Ok(resolution) => Ok(Target::File(resolution.into_path_buf())),
             Err(error) => match served_by_host(specifier) {
                 Some(module) => Ok(Target::Builtin(module.to_owned())),
+                None if is_runtime_module(specifier) => Ok(Target::Elsewhere),
                 None => Err(not_found(importer, specifier, &error)),
             },
         }

@@ -22,6 +22,7 @@ use rquickjs::{
 };
 
 use super::{
+    packages::is_only_elsewhere,
     resolve::{FileResolver, NotFound, Target},
     transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
 };
@@ -29,9 +30,15 @@ use crate::{builtins, stop::StopFlags};
 
 /// Ends the name of a file that is imported as text.
 const AS_TEXT: &str = "?text";
+/// Stands for a module that is not built in.
+const NOTHING: &str = "toolsmith:pi/nothing";
 const STAND_IN: &str = "toolsmith:stand-in/";
 /// The module that runs CommonJS files.
 pub(super) const COMMON_JS: &str = "toolsmith:module/common_js";
+
+/// What a file says that makes use of WebAssembly.
+const WEB_ASSEMBLY: &[&str] =
+    &["WebAssembly.instantiate", "WebAssembly.compile", "new WebAssembly.Module", "new WebAssembly.Instance"];
 
 /// A file the runtime has loaded.
 struct LoadedFile {
@@ -110,6 +117,11 @@ impl ModuleStore {
         self.needs.borrow().clone()
     }
 
+    /// Forgets what was needed, before another module is loaded.
+    pub(crate) fn forget_needs(&self) {
+        self.needs.borrow_mut().take();
+    }
+
     /// Takes note of a need.
     pub(super) fn note_need(&self, what: String) {
         self.needs.borrow_mut().get_or_insert(what);
@@ -120,7 +132,7 @@ impl ModuleStore {
         self.files.borrow().keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect()
     }
 
-    fn resolver(&self) -> Rc<FileResolver> {
+    pub(super) fn resolver(&self) -> Rc<FileResolver> {
         Rc::clone(self.resolver.borrow_mut().get_or_insert_with(|| Rc::new(FileResolver::new())))
     }
 
@@ -207,12 +219,22 @@ impl ModuleStore {
         if base.starts_with("toolsmith:") || name == COMMON_JS {
             return Ok(name.to_owned());
         }
+        self.note_import(base, name);
         match self.resolve_from(ctx, base, name, false)? {
+            Target::Elsewhere => self.builtin_for(ctx, base, name, NOTHING.to_owned()),
             Target::Builtin(module) => self.builtin_for(ctx, base, name, module),
             Target::File(path) => {
                 let name = path.to_string_lossy().into_owned();
                 Ok(if as_text { name + AS_TEXT } else { name })
             }
+        }
+    }
+
+    /// Takes note of an import that only Node or Bun can serve. Packages import such modules in case they are needed; an
+    /// author does because they are.
+    pub(crate) fn note_import(&self, importer: &str, specifier: &str) {
+        if is_only_elsewhere(specifier) && !importer.contains("/node_modules/") {
+            self.note_need(format!("it imports {specifier}"));
         }
     }
 
@@ -277,7 +299,17 @@ impl ModuleStore {
     }
 
     fn remember(&self, name: &str, source: Arc<str>, imports: BTreeMap<String, Vec<String>>) {
-        let file = LoadedFile { source, imports, format: Format::EsModule, code: None };
+        self.remember_as(name, source, imports, Format::EsModule);
+    }
+
+    pub(super) fn remember_as(
+        &self,
+        name: &str,
+        source: Arc<str>,
+        imports: BTreeMap<String, Vec<String>>,
+        format: Format,
+    ) {
+        let file = LoadedFile { source, imports, format, code: None };
         self.files.borrow_mut().insert(name.to_owned(), file);
     }
 
@@ -293,6 +325,9 @@ impl ModuleStore {
             _ => {}
         }
         let source = read_source(ctx, path)?;
+        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) {
+            self.note_need(format!("{name} uses WebAssembly"));
+        }
         let Prepared { code, format, imports } = transform::prepare(path, &source)
             .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
         self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports, format, code });
@@ -339,7 +374,7 @@ impl ModuleStore {
             };
             Ok(match store.resolve_from(&ctx, &importer, &specifier, false)? {
                 Target::File(path) => file_url(&path),
-                Target::Builtin(_) => specifier,
+                Target::Builtin(_) | Target::Elsewhere => specifier,
             })
         };
         meta.set("resolve", Func::from(resolve))

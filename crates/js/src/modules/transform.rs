@@ -84,6 +84,15 @@ pub(crate) const COMMON_JS_HEAD: &str = "(function (exports, require, module, __
 
 /// Prepares a file.
 pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProblem> {
+    prepare_as(path, source, None)
+}
+
+/// Prepares a file for a format, whatever it says itself.
+pub(crate) fn prepare_as(
+    path: &Path,
+    source: &str,
+    format: Option<Format>,
+) -> Result<Prepared, SyntaxProblem> {
     let language = Language::of(path);
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, language.source_type())
@@ -92,8 +101,10 @@ pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProbl
     if let Some(diagnostic) = parsed.diagnostics.errors().next() {
         return Err(problem(diagnostic));
     }
-    let imports = imports(&parsed.module_record);
-    let format = language.format.unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
+    let imports = imports(&parsed.module_record, source);
+    let format = format
+        .or(language.format)
+        .unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
     let code = if language.typescript {
         Some(emit(&allocator, parsed.program, path, format, false)?.code)
     } else {
@@ -158,10 +169,20 @@ fn problem(diagnostic: &OxcDiagnostic) -> SyntaxProblem {
     }
 }
 
-fn imports(record: &ModuleRecord<'_>) -> BTreeMap<String, Vec<String>> {
+fn imports(record: &ModuleRecord<'_>, source: &str) -> BTreeMap<String, Vec<String>> {
     let mut imports: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for specifier in record.requested_modules.keys() {
         imports.entry(specifier.to_string()).or_default();
+    }
+    // Those that are imported later, as far as they are written out.
+    for dynamic in &record.dynamic_imports {
+        let text = source.get(dynamic.module_request.start as usize..dynamic.module_request.end as usize);
+        let literal = text
+            .and_then(|text| text.strip_prefix(['"', '\'']))
+            .and_then(|text| text.strip_suffix(['"', '\'']));
+        if let Some(specifier) = literal {
+            imports.entry(specifier.to_owned()).or_default();
+        }
     }
     for entry in record.import_entries.iter().filter(|entry| !entry.is_type) {
         let names = imports.entry(entry.module_request.name.to_string()).or_default();

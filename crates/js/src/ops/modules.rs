@@ -13,8 +13,10 @@ use crate::{
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     let own = Rc::clone(state);
     let resolve = move |ctx: Ctx<'js>, file: String, specifier: String| -> Result<String> {
+        own.modules.note_import(&file, &specifier);
         let (kind, name) = match own.modules.resolve_from(&ctx, &file, &specifier, true)? {
             Target::Builtin(name) => ("builtin", name),
+            Target::Elsewhere => ("missing", specifier),
             Target::File(path) => ("file", path.to_string_lossy().into_owned()),
         };
         Ok(json!({ "kind": kind, "name": name }).to_string())

@@ -19,12 +19,12 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
 }
 
 /// The working tree of version control a folder is in; the root of the file system when it is in none.
-fn worktree(folder: &Path) -> String {
+pub(super) fn worktree(folder: &Path) -> String {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(Path::new("/"));
     root.to_string_lossy().into_owned()
 }
 
-fn system_info() -> String {
+pub(super) fn system_info() -> String {
     json!({
         "platform": match std::env::consts::OS {
             "macos" => "darwin",

@@ -8,4 +8,5 @@ mod hostile;
 mod npm;
 mod project;
 mod rendering;
+mod sidecar;
 mod surroundings;

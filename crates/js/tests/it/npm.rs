@@ -141,15 +141,22 @@ async fn axios_asks_a_server_on_this_machine() {
             };
             let Some(end) = head else { continue };
             let text = String::from_utf8_lossy(&request[..end]).to_lowercase();
-            let length = text.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse::<usize>().ok());
+            let length = text
+                .split("content-length: ")
+                .nth(1)
+                .and_then(|rest| rest.lines().next()?.parse::<usize>().ok());
             while request.len() < end + 4 + length.unwrap_or(0) {
                 let count = stream.read(&mut buffer).await.unwrap();
                 request.extend_from_slice(&buffer[..count]);
             }
             let line = String::from_utf8_lossy(&request).lines().next().unwrap_or_default().to_owned();
-            let body = json!({ "line": line, "body": String::from_utf8_lossy(&request[end + 4..]) }).to_string();
+            let body =
+                json!({ "line": line, "body": String::from_utf8_lossy(&request[end + 4..]) }).to_string();
             let status = if line.contains("/missing") { "404 Not Found" } else { "200 OK" };
-            let answer = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
