@@ -1,41 +1,19 @@
 //! Packages from the npm registry: each loads and does one real job. They are installed once, into the build folder.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tokio::sync::OnceCell;
-use toolsmith_host::exec::{Request, run};
-use toolsmith_tool::CancelToken;
+use toolsmith_testkit::install_packages;
 
 use crate::project::{Project, call};
 
-/// The folder with the packages. Test processes that come at the same time wait for the one that installs.
+/// The folder with the packages.
 async fn installed() -> PathBuf {
     static DONE: OnceCell<PathBuf> = OnceCell::const_new();
     DONE.get_or_init(|| async {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npm");
-        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
-        fs::create_dir_all(&place).unwrap();
-        let turn = File::create(place.join("lock")).unwrap();
-        turn.lock().unwrap();
-        let wanted = fs::read(from.join("package-lock.json")).unwrap();
-        let stamp = place.join("installed.json");
-        if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-            return place;
-        }
-        for file in ["package.json", "package-lock.json"] {
-            fs::copy(from.join(file), place.join(file)).unwrap();
-        }
-        let request = Request::new("npm")
-            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"])
-            .cwd(&place);
-        let outcome = run(&request, &CancelToken::new(), |_| {}).await.unwrap();
-        assert_eq!(outcome.code, 0, "npm ci failed:\n{}{}", outcome.stdout.text(), outcome.stderr.text());
-        fs::write(&stamp, wanted).unwrap();
-        place
+        install_packages(&from, &Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm")).await.unwrap()
     })
     .await
     .clone()
@@ -49,7 +27,7 @@ async fn job(imports: &str, body: &str) -> String {
          return {{ content: [{{ type: \"text\", text: String(text) }}] }}; }} }});\n"
     );
     let project = Project::new(&[("t.mjs", &source)]);
-    std::os::unix::fs::symlink(installed().await.join("node_modules"), project.path("node_modules")).unwrap();
+    std::os::unix::fs::symlink(installed().await, project.path("node_modules")).unwrap();
     let tool = project.tool("t.mjs").await;
     call(&tool, json!({})).await.unwrap_or_else(|error| panic!("{error}")).joined_text()
 }
