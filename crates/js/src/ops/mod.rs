@@ -18,6 +18,7 @@ mod net;
 mod pending;
 mod process;
 mod random;
+mod remote;
 mod runtime;
 mod sqlite;
 mod system;
@@ -28,6 +29,7 @@ mod zlib;
 
 pub(crate) use fetch::WebClients;
 pub(crate) use fs::{OpenFiles, Watchers};
+pub(crate) use remote::answer_remote;
 
 use std::rc::Rc;
 
