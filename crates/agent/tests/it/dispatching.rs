@@ -490,3 +490,16 @@ async fn a_failed_call_still_carries_its_details() {
     assert!(outcome.is_error());
     assert_eq!(outcome.result.details, Some(json!({ "why": 1 })));
 }
+
+#[tokio::test]
+async fn c4_9_a_refusal_is_cut_like_any_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = Rule(GateVerdict::Refuse("no ".repeat(1 << 20)));
+    let dispatcher = dispatching([Probe::echo("echo")])
+        .gate(Arc::new(gate))
+        .output(OutputCut::default().folder(folder.path()))
+        .build();
+    let outcome = dispatcher.call(CallRequest::new("1", "echo", "{}")).await;
+    assert_eq!(outcome.end, CallEnd::Blocked);
+    assert!(outcome.result.joined_text().len() < 52 * 1024 && outcome.full_output.is_some());
+}
