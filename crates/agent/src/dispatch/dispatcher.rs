@@ -4,15 +4,15 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, Concurrency, Keep, RegisteredTool, Registry, Stop, ToolCall, ToolError,
-    ToolResult,
+    Approval, ApprovalPolicy, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall,
+    ToolError, ToolResult,
 };
 
 use super::{
     call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest},
     check::check,
     cut::OutputCut,
-    execute::{Deadlines, Ending, execute},
+    execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GateVerdict, GatedCall},
     registry::SharedRegistry,
 };
@@ -359,7 +359,10 @@ impl Dispatcher {
                 observer(CallEvent::Update { partial });
             }
         };
+        // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
+        let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(
+            site,
             Arc::clone(&found.tool),
             ToolCall::new(&request.id, arguments),
             request.context.clone(),

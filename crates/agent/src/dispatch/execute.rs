@@ -4,17 +4,19 @@
 use std::{
     collections::BTreeMap,
     future::pending,
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use tokio::{
-    task::{JoinError, JoinHandle},
+    runtime::Handle,
+    sync::oneshot,
     time::{Instant, sleep, sleep_until},
 };
 use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
-use crate::panics;
+use crate::panics::catching;
 
 /// How long calls may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,19 +111,52 @@ impl Until {
     }
 }
 
-/// The tool's task. It ends with whoever waits for it.
-struct Running(JoinHandle<Result<ToolResult, ToolError>>);
+/// Where a tool's code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Site {
+    /// Within the call itself: for tools known to wait rather than work.
+    Here,
+    /// On a thread of its own: code we do not know may compute or block, and must not hold up deadlines, other calls or
+    /// the interface.
+    OwnThread,
+}
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.abort();
+/// What a tool answers, or what its panic said.
+type Answer = Result<Result<ToolResult, ToolError>, String>;
+
+/// The tool's work. Dropping it abandons the work.
+fn work(
+    site: Site,
+    tool: Arc<dyn Tool>,
+    call: ToolCall,
+    context: ToolContext,
+) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+    let work = async move { catching(tool.execute(call, context)).await };
+    if site == Site::Here {
+        return Box::pin(work);
     }
+    let runtime = Handle::current();
+    let (here, gone) = oneshot::channel::<()>();
+    let thread = tokio::task::spawn_blocking(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                answer = work => answer,
+                // Nobody hears it.
+                _ = gone => Ok(Err(ToolError::stopped(Stop::Forced))),
+            }
+        })
+    });
+    Box::pin(async move {
+        let _here = here;
+        // Panics were caught; only a runtime that shuts down gives no answer.
+        thread.await.unwrap_or_else(|_| Ok(Err(ToolError::stopped(Stop::Forced))))
+    })
 }
 
 /// Runs the call. Its updates go to `on_update`, before the end only.
-///
-/// The tool gets a task of its own: one that never yields then blocks neither the deadline nor other calls.
 pub(super) async fn execute(
+    site: Site,
     tool: Arc<dyn Tool>,
     call: ToolCall,
     mut context: ToolContext,
@@ -142,13 +177,13 @@ pub(super) async fn execute(
     });
     context.cancel = cancel.clone();
     context.updates = updates.clone();
-    let mut running = Running(tokio::spawn(async move { tool.execute(call, context).await }));
+    let mut running = work(site, tool, call, context);
     let mut timed_out = false;
 
     let ended = 'ended: {
         tokio::select! {
             biased;
-            ended = &mut running.0 => break 'ended Some(ended),
+            ended = &mut running => break 'ended Some(ended),
             () = cancel.cancelled() => {}
             () = until.over() => {
                 timed_out = true;
@@ -157,27 +192,21 @@ pub(super) async fn execute(
         }
         tokio::select! {
             biased;
-            ended = &mut running.0 => break 'ended Some(ended),
+            ended = &mut running => break 'ended Some(ended),
             () = cancel.forced() => {}
             () = sleep(limits.grace) => cancel.force("it did not stop when asked"),
         }
         tokio::select! {
             biased;
-            ended = &mut running.0 => Some(ended),
+            ended = &mut running => Some(ended),
             () = sleep(limits.force) => None,
         }
     };
     updates.close();
-    Execution { ending: ended.map_or(Ending::Abandoned, ending), timed_out }
-}
-
-fn ending(ended: Result<Result<ToolResult, ToolError>, JoinError>) -> Ending {
-    match ended {
-        Ok(answer) => Ending::Answered(answer),
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => Ending::Panicked(panics::text(&*panic)),
-            // Only a runtime that shuts down cancels the task.
-            Err(_) => Ending::Answered(Err(ToolError::stopped(Stop::Forced))),
-        },
-    }
+    let ending = match ended {
+        Some(Ok(answer)) => Ending::Answered(answer),
+        Some(Err(panic)) => Ending::Panicked(panic),
+        None => Ending::Abandoned,
+    };
+    Execution { ending, timed_out }
 }
