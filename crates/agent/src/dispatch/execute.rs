@@ -1,21 +1,12 @@
 //! Running one call to its end or to the end of its time (CONTRACT 4.6, 4.7). Ending goes in steps: the token is tripped,
 //! after a grace time it is forced, and what still does not answer is abandoned.
 
-use std::{
-    collections::BTreeMap,
-    future::pending,
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
-use tokio::{
-    runtime::Handle,
-    sync::oneshot,
-    time::{Instant, sleep, sleep_until},
-};
+use tokio::{runtime::Handle, sync::oneshot, time::sleep};
 use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
+use super::patience::Patience;
 use crate::panics::catching;
 
 /// How long calls may take.
@@ -81,36 +72,6 @@ pub(super) struct Execution {
     pub(super) timed_out: bool,
 }
 
-/// When the call is to be stopped. Progress moves it.
-#[derive(Clone)]
-struct Until(Arc<Mutex<Option<Instant>>>);
-
-impl Until {
-    fn after(deadline: Duration) -> Self {
-        // A deadline beyond the clock's end is none.
-        Self(Arc::new(Mutex::new(Instant::now().checked_add(deadline))))
-    }
-
-    fn get(&self) -> Option<Instant> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn extend(&self, deadline: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now().checked_add(deadline);
-    }
-
-    /// Waits until the time is over, wherever progress moves it meanwhile.
-    async fn over(&self) {
-        loop {
-            match self.get() {
-                Some(until) if until <= Instant::now() => return,
-                Some(until) => sleep_until(until).await,
-                None => pending().await,
-            }
-        }
-    }
-}
-
 /// Where a tool's code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Site {
@@ -165,18 +126,19 @@ pub(super) async fn execute(
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
     let cancel = context.cancel.child();
-    let until = Until::after(deadline);
+    let patience = Patience::new(deadline);
     let onward = context.updates.clone();
     let updates = UpdateSink::new({
-        let until = until.clone();
+        let patience = patience.clone();
         move |partial| {
-            until.extend(deadline);
+            patience.extend();
             on_update(&partial);
             onward.send(partial);
         }
     });
     context.cancel = cancel.clone();
     context.updates = updates.clone();
+    context.ui = patience.interface(context.ui);
     let mut running = work(site, tool, call, context);
     let mut timed_out = false;
 
@@ -185,7 +147,7 @@ pub(super) async fn execute(
             biased;
             ended = &mut running => break 'ended Some(ended),
             () = cancel.cancelled() => {}
-            () = until.over() => {
+            () = patience.over() => {
                 timed_out = true;
                 cancel.cancel(format!("it took longer than {deadline:?}"));
             }

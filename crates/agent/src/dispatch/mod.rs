@@ -41,6 +41,7 @@ mod cut;
 mod dispatcher;
 mod execute;
 mod gate;
+mod patience;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};

@@ -12,8 +12,8 @@ use toolsmith_agent::{
     Decision, Dispatcher, DispatcherBuilder, Gate, GateVerdict, GatedCall, OutputCut,
 };
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, CancelToken, ContentBlock, Stop, Tier, ToolContext, ToolError, ToolResult,
-    UpdateSink, async_trait,
+    Approval, ApprovalPolicy, CancelToken, ContentBlock, DialogOptions, Stop, Tier, ToolContext, ToolError,
+    ToolResult, Ui, UiSlot, UpdateSink, async_trait,
 };
 
 use crate::probe::{Probe, dispatching, embedded, registry, spec, yolo};
@@ -501,4 +501,39 @@ async fn c4_9_a_refusal_is_cut_like_any_output() {
     let outcome = dispatcher.call(CallRequest::new("1", "echo", "{}")).await;
     assert_eq!(outcome.end, CallEnd::Blocked);
     assert!(outcome.result.joined_text().len() < 52 * 1024 && outcome.full_output.is_some());
+}
+
+struct Thinker;
+
+#[async_trait]
+impl Ui for Thinker {
+    async fn confirm(&self, _title: &str, _message: &str, _dialog: DialogOptions) -> bool {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        true
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c4_7_the_time_a_person_takes_to_answer_does_not_count() {
+    let probe = Probe::new(spec("ask"), |call, context| async move {
+        let ui = context.ui.current();
+        assert!(ui.has_ui());
+        let sure = ui.confirm("Sure?", "", DialogOptions::default()).await;
+        if call.arguments["text"] == "hang" {
+            std::future::pending::<()>().await;
+        }
+        Ok(ToolResult::text(sure.to_string()))
+    });
+    let slot = UiSlot::headless();
+    slot.set(Arc::new(Thinker));
+    let context = || ToolContext::detached().with_ui(slot.handle());
+    let dispatcher = dispatching([probe]).build();
+    let ask = |text: &str| {
+        CallRequest::new("1", "ask", json!({ "text": text }))
+            .context(context())
+            .deadline(Duration::from_secs(5))
+    };
+    assert_eq!(text(&dispatcher, ask("")).await, "true");
+    // Afterwards it does again.
+    assert_eq!(dispatcher.call(ask("hang")).await.end, CallEnd::TimedOut(Stop::Forced));
 }
