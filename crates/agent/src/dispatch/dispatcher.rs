@@ -4,14 +4,15 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, Concurrency, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
+    Approval, ApprovalPolicy, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall,
+    ToolError, ToolResult,
 };
 
 use super::{
     call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest},
     check::check,
     cut::OutputCut,
-    execute::{Deadlines, Ending, execute},
+    execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GateVerdict, GatedCall},
     registry::SharedRegistry,
 };
@@ -133,7 +134,7 @@ impl fmt::Debug for Dispatcher {
 struct Trail {
     arguments: Option<Value>,
     repairs: Vec<(String, &'static str)>,
-    full_output: Option<std::path::PathBuf>,
+    keep: Keep,
 }
 
 /// Where a call turned back, and what it is told.
@@ -208,13 +209,15 @@ impl Dispatcher {
             Ok(arrived) => arrived,
             Err(refusal) => (refusal.result, refusal.end),
         };
+        let place = request.context.session.artifacts_dir();
+        let (result, full_output) = self.parts.cut.apply(check(result), trail.keep, place.as_deref());
         let outcome = CallOutcome {
             arguments: trail.arguments,
             result,
             end,
             repairs: trail.repairs,
             duration: started.elapsed(),
-            full_output: trail.full_output,
+            full_output,
             id: request.id.clone(),
             name: request.name.clone(),
         };
@@ -228,6 +231,7 @@ impl Dispatcher {
             return Err(Refusal::not_started(request));
         }
         let found = self.find(request)?;
+        trail.keep = found.tool.spec().keep;
         let mut arguments = prepare(&found, request.arguments.clone(), trail)?;
         for gate in &self.parts.gates {
             arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
@@ -251,10 +255,6 @@ impl Dispatcher {
                 }
             };
         }
-        let place = request.context.session.artifacts_dir();
-        let (result, full_output) =
-            self.parts.cut.apply(check(result), found.tool.spec().keep, place.as_deref());
-        trail.full_output = full_output;
         Ok((result, end))
     }
 
@@ -362,7 +362,10 @@ impl Dispatcher {
         let mut context = request.context.clone();
         // What it stages is applied later, by the rules for what it may change itself.
         context.pending = context.pending.with_tier(found.tool.spec().approval.tier);
+        // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
+        let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(
+            site,
             Arc::clone(&found.tool),
             ToolCall::new(&request.id, arguments),
             context,

@@ -94,7 +94,7 @@ impl Run {
             )
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
-                "Stopped: in the last {} turns the model called only tools that do not exist or gave arguments that could not be used.",
+                "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",
                 self.refused_turns
             )
         } else {
