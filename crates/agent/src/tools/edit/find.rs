@@ -73,7 +73,9 @@ pub(super) fn find(text: &str, old: &str, new: &str, all: bool) -> Result<Vec<Pl
                 1 => return Ok(found),
                 _ if all => return Ok(found),
                 _ => {
-                    return Err(NotFound::Several { places: found.iter().map(|place| place.start).collect() });
+                    return Err(NotFound::Several {
+                        places: found.iter().map(|place| place.start).collect(),
+                    });
                 }
             }
         }
