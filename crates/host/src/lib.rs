@@ -1,6 +1,6 @@
 //! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
-//! the whole in a file. Whose code may run at all is kept by [`trust`].
+//! the whole in a file; what it logs goes through [`log`]. Whose code may run at all is kept by [`trust`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 
@@ -10,5 +10,6 @@ compile_error!(
 );
 
 pub mod exec;
+pub mod log;
 pub mod output;
 pub mod trust;

@@ -64,7 +64,7 @@ impl Place {
     /// Takes all rights off a file; `false` where that means nothing, as for root.
     pub(crate) fn forbid(&self, name: &str) -> bool {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(self.at(name), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(self.at(name), fs::Permissions::from_mode(0o000)).unwrap();
         fs::File::open(self.at(name)).is_err()
     }
 }

@@ -12,7 +12,7 @@ use crate::probe::Probe;
 
 #[tokio::test]
 async fn the_first_request_with_all_built_in_tools_and_a_custom_one_is_below_six_kilobytes() {
-    let cwd = Path::new("/home/somebody/projects/something");
+    let cwd = Path::new("/srv/somebody/projects/something");
     let mut registry = Registry::new();
     register_built_in_tools(&mut registry, cwd, None).unwrap();
     let custom =

@@ -93,10 +93,10 @@ async fn hostile_files_are_refused() {
 #[tokio::test]
 async fn a_large_file_is_edited_and_searched_for_what_is_closest() {
     let place = Place::new();
-    let text: String = (0..100_000).map(|n| format!("let value_{n} = compute({n});\n")).collect();
+    let text: String = (0..20_000).map(|n| format!("let value_{n} = compute({n});\n")).collect();
     place.put("large.rs", &text);
-    place.works("edit", edits("large.rs", &[("compute(77777)", "calculate(77777)")])).await;
-    assert!(place.get("large.rs").contains("calculate(77777)"));
+    place.works("edit", edits("large.rs", &[("compute(17777)", "calculate(17777)")])).await;
+    assert!(place.get("large.rs").contains("calculate(17777)"));
     let text = place.fails("edit", edits("large.rs", &[("let value_555 = compile(555);", "")])).await;
     assert!(text.contains("closest text is at line 556:\n556\tlet value_555 = compute(555);"), "{text}");
 }

@@ -66,8 +66,8 @@ pub(super) fn find(text: &str, old: &str, new: &str, all: bool) -> Result<Vec<Pl
         _ => return Err(NotFound::Several { places: exact }),
     }
     for (old, new) in [(old.clone(), new.clone()), (without_numbers(&old), without_numbers(&new))] {
-        for same in [same_but_for_ends as fn(&str, &str) -> bool, same_but_for_whitespace] {
-            let found = find_lines(text, &old, &new, same);
+        for plain in [without_end as fn(&str) -> String, words_only] {
+            let found = find_lines(text, &old, &new, plain);
             match found.len() {
                 0 => {}
                 1 => return Ok(found),
@@ -94,8 +94,8 @@ fn without_numbers(text: &str) -> String {
     lines.map_or_else(|| text.to_owned(), |lines| lines.join("\n"))
 }
 
-/// Whole lines of `text` that are the same as those of `old`, by `same`.
-fn find_lines(text: &str, old: &str, new: &str, same: fn(&str, &str) -> bool) -> Vec<Place> {
+/// Whole lines of `text` that are the same as those of `old` once both went through `plain`.
+fn find_lines(text: &str, old: &str, new: &str, plain: fn(&str) -> String) -> Vec<Place> {
     let wanted: Vec<&str> = old.trim_matches('\n').split('\n').collect();
     if wanted.iter().all(|line| line.trim().is_empty()) {
         return Vec::new();
@@ -103,14 +103,16 @@ fn find_lines(text: &str, old: &str, new: &str, same: fn(&str, &str) -> bool) ->
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
     let lines: Vec<&str> = text.split('\n').collect();
+    let plain_lines: Vec<String> = lines.iter().map(|line| plain(line)).collect();
+    let plain_wanted: Vec<String> = wanted.iter().map(|line| plain(line)).collect();
     let mut found = Vec::new();
     let mut at = 0;
     while at + wanted.len() <= lines.len() {
-        let window = &lines[at..at + wanted.len()];
-        if !window.iter().zip(&wanted).all(|(line, wanted)| same(line, wanted)) {
+        if plain_lines[at..at + wanted.len()] != plain_wanted {
             at += 1;
             continue;
         }
+        let window = &lines[at..at + wanted.len()];
         let last = at + wanted.len() - 1;
         let replacement = reindent(window, &wanted, new.trim_matches('\n'));
         let (start, mut end) = (starts[at], starts[last] + lines[last].len());
@@ -124,17 +126,16 @@ fn find_lines(text: &str, old: &str, new: &str, same: fn(&str, &str) -> bool) ->
     found
 }
 
-fn same_but_for_ends(line: &str, wanted: &str) -> bool {
-    plain(line.trim_end()) == plain(wanted.trim_end())
+fn without_end(line: &str) -> String {
+    as_typed(line.trim_end())
 }
 
-fn same_but_for_whitespace(line: &str, wanted: &str) -> bool {
-    let words = |text: &str| plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    words(line) == words(wanted)
+fn words_only(line: &str) -> String {
+    as_typed(line).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Typographic characters as the ones on a keyboard.
-fn plain(text: &str) -> String {
+fn as_typed(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\u{2018}' | '\u{2019}' => '\'',
