@@ -12,6 +12,8 @@ mod bundle;
 mod bytecode;
 #[path = "build/npm.rs"]
 mod npm;
+#[path = "build/sidecar.rs"]
+mod sidecar;
 
 use std::{env, path::PathBuf};
 
@@ -26,4 +28,5 @@ fn main() {
     modules.push(bundle::kernel(&libraries, &out.join("kernel.js")));
     modules.extend(bytecode::own_modules());
     bytecode::compile(modules, &out);
+    sidecar::program(&libraries, &out);
 }

@@ -1,15 +1,17 @@
-//! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `bench` measures.
+//! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
+//! table of what modules can use, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
+mod compat;
 mod tidy;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | bench [exec] [engine]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | bench [exec] [engine]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["tidy"] => tidy::run(),
+        ["compat"] => compat::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
         [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),

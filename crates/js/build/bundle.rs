@@ -9,7 +9,7 @@ use std::{
 use super::bytecode::Source;
 
 /// The libraries' entry points, each as (name of the built-in module, package to take it from).
-const ENTRIES: &[(&str, &str)] = &[
+pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("zod", "zod"),
     ("zod-v4", "zod/v4"),
     ("zod-v4-core", "zod/v4/core"),
@@ -22,20 +22,49 @@ const ENTRIES: &[(&str, &str)] = &[
     ("typebox-compiler", "@sinclair/typebox/compiler"),
     ("typebox-errors", "@sinclair/typebox/errors"),
     ("typebox-system", "@sinclair/typebox/system"),
+    ("typebox1", "typebox"),
+    ("typebox1-type", "typebox/type"),
+    ("typebox1-value", "typebox/value"),
+    ("typebox1-compile", "typebox/compile"),
+    ("typebox1-schema", "typebox/schema"),
+    ("typebox1-error", "typebox/error"),
+    ("typebox1-format", "typebox/format"),
+    ("typebox1-guard", "typebox/guard"),
+    ("typebox1-system", "typebox/system"),
     ("arktype", "arktype"),
     ("web-streams", "web-streams-polyfill"),
 ];
 
+/// Those with a default export.
+const DEFAULTS: &[&str] = &[
+    "zod",
+    "zod/v4",
+    "zod/v3",
+    "typebox",
+    "typebox/value",
+    "typebox/compile",
+    "typebox/schema",
+    "typebox/format",
+    "typebox/guard",
+    "typebox/system",
+];
+
 fn esbuild(libraries: &Path, arguments: &[String]) {
+    run_esbuild(libraries, &["--format=esm", "--external:toolsmith:*"], arguments);
+}
+
+/// Bundles a program for Bun and Node into one file.
+pub(crate) fn esbuild_program(libraries: &Path, entry: &Path, out: &Path) {
+    let arguments = [entry.display().to_string(), format!("--outfile={}", out.display())];
+    let fixed = ["--format=cjs", "--platform=node", "--minify", "--legal-comments=none"];
+    run_esbuild(libraries, &fixed, &arguments);
+}
+
+fn run_esbuild(libraries: &Path, fixed: &[&str], arguments: &[String]) {
     let program = libraries.join("node_modules/.bin/esbuild");
     let output = Command::new(&program)
-        .args([
-            "--bundle",
-            "--format=esm",
-            "--target=es2023",
-            "--log-level=warning",
-            "--external:toolsmith:*",
-        ])
+        .args(["--bundle", "--target=es2023", "--log-level=warning"])
+        .args(fixed)
         .args(arguments)
         .env("NODE_PATH", libraries.join("node_modules"))
         .output()
@@ -45,6 +74,11 @@ fn esbuild(libraries: &Path, arguments: &[String]) {
     }
 }
 
+/// The file through which a library is bundled.
+pub(crate) fn entry(libraries: &Path, name: &str) -> PathBuf {
+    libraries.join(format!("entry-{name}.js"))
+}
+
 /// Bundles the libraries. What several of them share becomes a part of its own, so that it exists once.
 pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     let _ = fs::remove_dir_all(out);
@@ -52,9 +86,8 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
         vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
     for (name, package) in ENTRIES {
         // A file in the installation's folder makes the package resolve from there.
-        let entry = libraries.join(format!("entry-{name}.js"));
-        let default =
-            if matches!(*package, "zod" | "zod/v4" | "zod/v3") { "\nexport { default } from" } else { "" };
+        let entry = entry(libraries, name);
+        let default = if DEFAULTS.contains(package) { "\nexport { default } from" } else { "" };
         let code = match default {
             "" => format!("export * from {package:?};"),
             default => format!("export * from {package:?};{default} {package:?};"),

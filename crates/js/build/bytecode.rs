@@ -32,7 +32,7 @@ pub(crate) fn own_modules() -> Vec<Source> {
     files.sort();
     files
         .iter()
-        .filter(|path| !path.starts_with("js/kernel"))
+        .filter(|path| !path.starts_with("js/kernel") && !path.starts_with("js/sidecar"))
         .map(|path| {
             let name = path.with_extension("");
             let name = name.strip_prefix("js").unwrap_or(&name).to_string_lossy().replace('\\', "/");

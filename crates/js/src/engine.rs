@@ -1,6 +1,7 @@
 //! The engine as a whole: what all modules share, and the door through which they are loaded.
 
 use std::{
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
     sync::{
@@ -12,7 +13,14 @@ use std::{
 use tokio::{runtime::Handle, sync::Semaphore};
 use toolsmith_tool::{ArgumentSchema, PendingHandle, ToolContext, Ui, UiSlot};
 
-use crate::{instance::SharedState, limits::Limits, load::LoadedModule, module, ops::WebClients};
+use crate::{
+    engine_kind::{EngineKind, EngineRules},
+    instance::SharedState,
+    limits::Limits,
+    load::LoadedModule,
+    module,
+    ops::WebClients,
+};
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -22,12 +30,41 @@ pub struct EngineOptions {
     pub cwd: PathBuf,
     /// What each module may use.
     pub limits: Limits,
+    /// Where Bun and Node are looked for; `PATH` unless it says otherwise.
+    pub search_path: OsString,
+    engines: EngineRules,
 }
 
 impl EngineOptions {
     /// Tools that work in `cwd`, under the default limits.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
-        Self { cwd: cwd.into(), limits: Limits::default() }
+        Self {
+            cwd: cwd.into(),
+            limits: Limits::default(),
+            search_path: std::env::var_os("PATH").unwrap_or_default(),
+            engines: EngineRules::default(),
+        }
+    }
+
+    /// Sets where Bun and Node are looked for, in the form of `PATH`.
+    #[must_use]
+    pub fn search_path(mut self, folders: impl Into<OsString>) -> Self {
+        self.search_path = folders.into();
+        self
+    }
+
+    /// Runs every module in one kind of engine. Otherwise each runs embedded unless it needs what only others have.
+    #[must_use]
+    pub fn engine(mut self, kind: EngineKind) -> Self {
+        self.engines.all = Some(kind);
+        self
+    }
+
+    /// Runs one module in one kind of engine, whatever it needs.
+    #[must_use]
+    pub fn engine_of(mut self, path: impl Into<PathBuf>, kind: EngineKind) -> Self {
+        self.engines.by_path.push((path.into(), kind));
+        self
     }
 
     /// Sets what each module may use.
@@ -59,6 +96,8 @@ pub struct Engine {
 pub(crate) struct EngineShared {
     pub(crate) cwd: PathBuf,
     pub(crate) limits: Limits,
+    pub(crate) search_path: OsString,
+    pub(crate) engines: EngineRules,
     /// Where operations of tools run.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
@@ -82,6 +121,8 @@ impl Engine {
             shared: Arc::new(EngineShared {
                 cwd: options.cwd,
                 limits: options.limits,
+                search_path: options.search_path,
+                engines: options.engines,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),

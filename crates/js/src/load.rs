@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolsmith_tool::{Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, Tier, Tool, ToolSpec};
 
-use crate::errors::LoadError;
+use crate::{engine_kind::EngineKind, errors::LoadError};
 
 /// What a tool's parameters were written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -56,6 +56,12 @@ pub struct LoadedModule {
     pub tools: Vec<LoadedTool>,
     /// What could not be loaded.
     pub errors: Vec<LoadError>,
+    /// What is worth knowing though it is no error: an old shape that was recognised, registrations that are not used.
+    pub notes: Vec<String>,
+    /// What it runs in.
+    pub engine: EngineKind,
+    /// Why it runs there, when it is not embedded: what it needs, or who said so.
+    pub engine_reason: Option<String>,
     /// Every file the module is made of, its own first.
     pub files: Vec<PathBuf>,
     /// How long it took.
@@ -67,6 +73,8 @@ pub struct LoadedModule {
 pub(crate) struct Described {
     pub(crate) tools: Vec<DescribedTool>,
     pub(crate) problems: Vec<Problem>,
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
 }
 
 /// A tool in its own words.
@@ -96,6 +104,8 @@ pub(crate) struct DescribedTool {
     pub(crate) has_render_result: bool,
     #[serde(default)]
     pub(crate) has_on_session: bool,
+    #[serde(default)]
+    pub(crate) has_prepare: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
@@ -16,9 +16,11 @@ use toolsmith_tool::Tool;
 
 use crate::{
     engine::EngineShared,
+    engine_kind::EngineKind,
     errors::{LoadError, Thrown},
-    instance::{Instance, InstanceOptions, StartedLoad},
+    instance::{Instance, InstanceOptions, LoadReply, Runner, StartedLoad},
     load::{Described, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
+    sidecar::SidecarRuntime,
     tool::JsTool,
 };
 
@@ -29,7 +31,18 @@ const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded 
 pub(crate) struct ModuleHost {
     path: PathBuf,
     options: InstanceOptions,
+    /// The engine that was chosen beforehand.
+    choice: Option<EngineKind>,
+    /// The runtime it turned out to need, and why. A module that moved there stays.
+    moved: OnceLock<(SidecarRuntime, String)>,
     current: Mutex<Option<Running>>,
+}
+
+/// A module that was loaded into an instance.
+struct Started {
+    instance: Arc<Instance>,
+    described: Described,
+    files: Vec<PathBuf>,
 }
 
 /// An instance with the module in it, and the numbers its tools have there.
@@ -58,15 +71,98 @@ impl ModuleHost {
             limits: engine.limits.clone(),
             label: path.to_string_lossy().into_owned(),
         };
-        Self { path: path.to_path_buf(), options, current: Mutex::new(None) }
+        let choice = engine.engines.choice(&engine.cwd, path);
+        Self { path: path.to_path_buf(), options, choice, moved: OnceLock::new(), current: Mutex::new(None) }
     }
 
     /// Starts an instance and loads the module into it.
-    async fn start(&self) -> Result<(Arc<Instance>, Described, Vec<PathBuf>), LoadError> {
-        let instance = Instance::start(&self.options)
-            .map_err(|failure| LoadError::new(&self.path, format!("Failed to load tool: {failure:?}")))?;
-        let (json, files) = instance.load(&self.path).await?;
-        Ok((instance, self.read(&json)?, files))
+    async fn start(&self) -> Result<Started, LoadError> {
+        if let Some((runtime, _)) = self.moved.get() {
+            return self.start_in(Runner::Sidecar(runtime.clone())).await.0;
+        }
+        match self.choice {
+            None => {
+                let (outcome, needs) = self.start_in(Runner::Embedded).await;
+                self.move_if_needed(outcome, needs).await
+            }
+            Some(EngineKind::Embedded) => self.start_in(Runner::Embedded).await.0,
+            Some(kind) => {
+                let Some(runtime) = SidecarRuntime::find(kind, &self.options.engine.search_path) else {
+                    let message =
+                        format!("Failed to load tool: it is to run in {kind}, which is not installed");
+                    return Err(LoadError::new(&self.path, message));
+                };
+                let (runtime, _) =
+                    self.moved.get_or_init(|| (runtime, "it was chosen for this tool".to_owned()));
+                self.start_in(Runner::Sidecar(runtime.clone())).await.0
+            }
+        }
+    }
+
+    /// Loads the module into a fresh instance; also gives what that lacks.
+    async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
+        let instance = match Instance::start(&self.options, runner) {
+            Ok(instance) => instance,
+            Err(failure) => {
+                let error = LoadError::new(&self.path, format!("Failed to load tool: {failure:?}"));
+                return (Err(error), None);
+            }
+        };
+        let reply = instance.load(&self.path).await;
+        self.take(instance, reply)
+    }
+
+    /// Reads how a load ended.
+    fn take(
+        &self,
+        instance: Arc<Instance>,
+        reply: LoadReply,
+    ) -> (Result<Started, LoadError>, Option<String>) {
+        let LoadReply { said, files, needs } = reply;
+        let described = said.map_err(|error| *error).and_then(|json| self.read(&json));
+        (described.map(|described| Started { instance, described, files }), needs)
+    }
+
+    /// Moves a module to Bun or Node if the embedded engine lacks what it needs and one of them is there. Otherwise the
+    /// outcome stays, with words about what is missing.
+    async fn move_if_needed(
+        &self,
+        outcome: Result<Started, LoadError>,
+        needs: Option<String>,
+    ) -> Result<Started, LoadError> {
+        let Some(needs) = needs.filter(|_| self.choice.is_none()) else { return outcome };
+        let Some(runtime) = SidecarRuntime::find_any(&self.options.engine.search_path) else {
+            let note = format!("{needs}, which needs bun or node; neither is installed");
+            return match outcome {
+                Ok(mut started) => {
+                    started.described.notes.push(format!("{note}, so it fails when it is used"));
+                    Ok(started)
+                }
+                Err(error) => Err(LoadError { hint: Some(format!("{note}. Install one of them.")), ..error }),
+            };
+        };
+        let (moved, _) = self.start_in(Runner::Sidecar(runtime.clone())).await;
+        match (moved, outcome) {
+            (Err(error), Ok(mut started)) => {
+                started
+                    .described
+                    .notes
+                    .push(format!("{needs}; it does not load in {}: {error}", runtime.kind));
+                Ok(started)
+            }
+            (moved, _) => {
+                let _ = self.moved.set((runtime, needs));
+                moved
+            }
+        }
+    }
+
+    /// What it runs in, and why if that is not the embedded engine.
+    fn engine(&self) -> (EngineKind, Option<String>) {
+        match self.moved.get() {
+            Some((runtime, why)) => (runtime.kind, Some(why.clone())),
+            None => (EngineKind::Embedded, None),
+        }
     }
 
     fn read(&self, json: &str) -> Result<Described, LoadError> {
@@ -81,7 +177,7 @@ impl ModuleHost {
             return Ok(running.clone());
         }
         *current = None;
-        let (instance, described, _) = self.start().await?;
+        let Started { instance, described, .. } = self.start().await?;
         let running = Running::new(instance, &described);
         *current = Some(running.clone());
         Ok(running)
@@ -124,6 +220,9 @@ fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
     LoadedModule {
         tools: Vec::new(),
         errors: vec![error],
+        notes: Vec::new(),
+        engine: EngineKind::Embedded,
+        engine_reason: None,
         files: vec![path.clone()],
         elapsed: start.elapsed(),
         path,
@@ -138,7 +237,7 @@ async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
     let file = real_path(&engine.cwd, &path);
     let host = Arc::new(ModuleHost::new(engine, &file));
     match host.start().await {
-        Ok((instance, described, files)) => {
+        Ok(Started { instance, described, files }) => {
             let running = Running::new(instance, &described);
             let module = finish(&host, path, &file, &described, files, start);
             if !module.tools.is_empty() {
@@ -146,7 +245,11 @@ async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
             }
             module
         }
-        Err(error) => failed(path.clone(), LoadError { path, ..error }, start),
+        Err(error) => {
+            let (engine, engine_reason) = host.engine();
+            let module = failed(path.clone(), LoadError { path, ..error }, start);
+            LoadedModule { engine, engine_reason, ..module }
+        }
     }
 }
 
@@ -166,6 +269,7 @@ fn finish(
     mut files: Vec<PathBuf>,
     start: Instant,
 ) -> LoadedModule {
+    let (engine, engine_reason) = host.engine();
     // The module itself first, then what it imports.
     files.sort_by_key(|other| (other != file, other.clone()));
     let mut errors: Vec<LoadError> =
@@ -177,7 +281,16 @@ fn finish(
             Err(error) => errors.push(LoadError::new(&path, error)),
         }
     }
-    LoadedModule { path, tools, errors, files, elapsed: start.elapsed() }
+    LoadedModule {
+        path,
+        tools,
+        errors,
+        notes: described.notes.clone(),
+        engine,
+        engine_reason,
+        files,
+        elapsed: start.elapsed(),
+    }
 }
 
 /// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
@@ -248,7 +361,7 @@ impl Surveyor {
         let host = Arc::new(ModuleHost::new(&self.engine, &file));
         let instance = match self.instance.take().filter(|instance| instance.is_alive()) {
             Some(instance) => instance,
-            None => match Instance::start(&host.options) {
+            None => match Instance::start(&host.options, Runner::Embedded) {
                 Ok(instance) => instance,
                 Err(failure) => {
                     let error = LoadError::new(&path, format!("Failed to load tool: {failure:?}"));
@@ -263,17 +376,17 @@ impl Surveyor {
 
     async fn end(&mut self, module: Surveyed, instance: Arc<Instance>, load: StartedLoad) -> LoadedModule {
         let Surveyed { path, host, start } = module;
-        let outcome = match instance.finish_load(load).await {
-            Ok(outcome) => outcome,
+        let (outcome, needs) = match instance.finish_load(load).await {
+            Ok(reply) => host.take(instance, reply),
             // The module before it took the runtime down; this one gets a fresh one.
-            Err(file) => match Instance::start(&host.options) {
-                Ok(fresh) => fresh.load(&file).await,
-                Err(failure) => Err(LoadError::new(&path, format!("Failed to load tool: {failure:?}"))),
-            },
+            Err(_) => host.start_in(Runner::Embedded).await,
         };
-        let described = outcome.and_then(|(json, _)| host.read(&json));
-        match described {
-            Ok(described) => {
+        let outcome = match host.choice {
+            None | Some(EngineKind::Embedded) => host.move_if_needed(outcome, needs).await,
+            Some(_) => host.start().await,
+        };
+        match outcome {
+            Ok(Started { described, .. }) => {
                 let file = host.path.clone();
                 finish(&host, path, &file, &described, vec![file.clone()], start)
             }

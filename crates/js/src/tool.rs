@@ -27,6 +27,7 @@ pub(crate) struct JsTool {
     has_render_call: bool,
     has_render_result: bool,
     has_on_session: bool,
+    has_prepare: bool,
     /// A failing renderer is logged once.
     render_failure_logged: AtomicBool,
 }
@@ -45,6 +46,7 @@ impl JsTool {
             has_render_call: described.has_render_call,
             has_render_result: described.has_render_result,
             has_on_session: described.has_on_session,
+            has_prepare: described.has_prepare,
             render_failure_logged: AtomicBool::new(false),
         })
     }
@@ -142,6 +144,13 @@ impl Tool for JsTool {
                 ArgumentSchema::refuse(&self.spec.name, problems, &call.arguments).to_string(),
             )),
         }
+    }
+
+    async fn prepare_arguments(&self, arguments: &Value) -> Option<Value> {
+        if !self.has_prepare {
+            return None;
+        }
+        self.ask("prepare", arguments).await
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {

@@ -44,6 +44,12 @@ pub trait Tool: Send + Sync {
     /// [`ToolError::Reply`] for anything the model should hear of, [`ToolError::Stopped`] when cancelled.
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
+    /// Changes arguments before they are repaired and validated, as tools do that still take an older form. `None` leaves
+    /// them as they are.
+    async fn prepare_arguments(&self, _arguments: &Value) -> Option<Value> {
+        None
+    }
+
     /// What this call asks for before it may run. The declared approval unless the tool decides by arguments.
     async fn approval(&self, _arguments: &Value) -> Approval {
         self.spec().approval.clone()

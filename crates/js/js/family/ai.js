@@ -10,6 +10,10 @@ export function StringEnum(values, options = {}) {
   return Unsafe({ type: "string", enum: [...values], ...more });
 }
 
+// Models and their keys are the host's; a tool sees neither.
+export const getProviders = () => [];
+export const getModels = () => [];
+export const getModel = () => undefined;
 export const getEnvApiKey = () => undefined;
 export const calculateCost = () => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 });
 

@@ -1,22 +1,21 @@
 // What tools take from the family's main package, and `pi.pi`.
 
-import { exec, host, logger } from "toolsmith:kernel";
+import { exec, logger } from "toolsmith:kernel";
 import * as ai from "toolsmith:family/ai";
 import * as theme from "toolsmith:family/theme";
 import * as truncation from "toolsmith:family/truncation";
 import * as tui from "toolsmith:family/tui";
+import * as utils from "toolsmith:family/utils";
 
 export { StringEnum } from "toolsmith:family/ai";
 export * from "toolsmith:family/theme";
 export * from "toolsmith:family/truncation";
+export { keyText } from "toolsmith:family/keys";
+export { SettingsList } from "toolsmith:family/settings_list";
 export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
 export { logger };
 
-export const VERSION = JSON.parse(host.systemInfo()).version;
-
-const home = () => JSON.parse(host.environment()).HOME ?? "/";
-export const getAgentDir = () => `${home()}/.toolsmith/agent`;
-export const CONFIG_DIR_NAME = ".toolsmith";
+export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/utils";
 
 /** A tool as it is written down; for type inference elsewhere. */
 export const defineTool = (tool) => tool;
@@ -36,6 +35,76 @@ export function parseFrontmatter(text) {
   return { frontmatter, body: text.slice(match[0].length) };
 }
 
+export const stripFrontmatter = (text) => parseFrontmatter(text).body;
+
+// Results and events of built-in tools, told apart by their names.
+const isEventOf = (name) => (event) => event?.toolName === name;
+export const isBashToolResult = isEventOf("bash");
+export const isReadToolResult = isEventOf("read");
+export const isEditToolResult = isEventOf("edit");
+export const isWriteToolResult = isEventOf("write");
+export const isGrepToolResult = isEventOf("grep");
+export const isFindToolResult = isEventOf("find");
+export const isLsToolResult = isEventOf("ls");
+
+/** A key and what it does, as front ends show it. */
+export const rawKeyHint = (key, description) => theme.theme.fg("dim", key) + theme.theme.fg("muted", ` ${description}`);
+export const keyHint = (action, description) => rawKeyHint(tui.keyText(action), description);
+export const appKeyHint = (_keybindings, action, description) => keyHint(action, description);
+export const editorKey = (action) => tui.keyText(action);
+
+const queues = new Map();
+
+/** Runs changes of one file one after the other. */
+export async function withFileMutationQueue(path, change) {
+  const before = queues.get(path) ?? Promise.resolve();
+  const run = before.then(change, change);
+  const settled = run.then(() => {}, () => {});
+  queues.set(path, settled);
+  try {
+    return await run;
+  } finally {
+    if (queues.get(path) === settled) queues.delete(path);
+  }
+}
+
+/** The last lines of a text as they are on a screen of a width. */
+export function truncateToVisualLines(text, maxLines, width, paddingX = 0) {
+  const side = " ".repeat(paddingX);
+  const lines = tui.wrapTextWithAnsi(text, Math.max(1, width - 2 * paddingX)).map((line) => side + line);
+  const skippedCount = Math.max(0, lines.length - maxLines);
+  return { visualLines: lines.slice(skippedCount), skippedCount };
+}
+
+/** Colours the lines of a unified or numbered difference. */
+export const renderDiff = (text) =>
+  String(text).split("\n").map((line) => {
+    const role = line.startsWith("+") ? "toolDiffAdded" : line.startsWith("-") ? "toolDiffRemoved" : "toolDiffContext";
+    return theme.theme.fg(role, line);
+  }).join("\n");
+
+const LANGUAGES = {
+  ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript",
+  py: "python", rb: "ruby", rs: "rust", go: "go", java: "java", kt: "kotlin", swift: "swift", c: "c", h: "c", cpp: "cpp", hpp: "cpp", cs: "csharp",
+  php: "php", sh: "bash", bash: "bash", zsh: "bash", fish: "fish", sql: "sql", html: "html", css: "css", scss: "scss", json: "json", yaml: "yaml",
+  yml: "yaml", toml: "toml", xml: "xml", md: "markdown", lua: "lua", zig: "zig", dockerfile: "dockerfile", makefile: "makefile",
+};
+export const getLanguageFromPath = (path) => LANGUAGES[String(path).split(/[./]/).pop().toLowerCase()];
+
+/** A bus of the module's own. */
+export function createEventBus() {
+  const listeners = new Map();
+  const on = (channel, listener) => {
+    if (!listeners.has(channel)) listeners.set(channel, new Set());
+    listeners.get(channel).add(listener);
+    return () => listeners.get(channel).delete(listener);
+  };
+  const emit = (channel, data) => [...(listeners.get(channel) ?? [])].forEach((listener) => listener(data));
+  return { on, emit, clear: () => listeners.clear() };
+}
+
+export const getShellConfig = () => ({ shell: "/bin/sh", args: ["-c"] });
+
 export const execCommand = (command, args, cwd, options) => exec(command, args, { cwd, ...options });
 
 /** The schema library, loaded when it is touched. */
@@ -43,4 +112,4 @@ export const z = ai.z;
 export const zod = ai.z;
 export { Type } from "toolsmith:family/ai";
 
-export default { ...ai, ...theme, ...truncation, ...tui, VERSION, CONFIG_DIR_NAME, getAgentDir, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };
+export default { ...ai, ...theme, ...truncation, ...tui, ...utils, withFileMutationQueue, keyHint, rawKeyHint, truncateToVisualLines, renderDiff, getLanguageFromPath, createEventBus, stripFrontmatter, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };

@@ -2,9 +2,11 @@
 
 import { host } from "toolsmith:kernel";
 import { Markdown } from "toolsmith:family/markdown";
-import { Key, matchesKey, isKeyRelease, parseKey } from "toolsmith:family/keys";
+import { Key, matchesKey } from "toolsmith:family/keys";
 
-export { Key, Markdown, isKeyRelease, matchesKey, parseKey };
+export * from "toolsmith:family/keys";
+export * from "toolsmith:family/settings_list";
+export { Markdown };
 
 export const visibleWidth = (text) => host.visibleWidth(String(text));
 export const wrapTextWithAnsi = (text, width) => host.wrapText(String(text), Math.max(1, Math.trunc(width)));
@@ -284,12 +286,44 @@ export class Input {
   }
 }
 
+/** Marks where the cursor is, for front ends that move the real one there. */
+export const CURSOR_MARKER = "\x1b_pi:c\x07";
+export const isFocusable = (component) => component !== null && typeof component === "object" && "focused" in component;
+
+/** Pictures are described here; showing them is the front end's business. */
+export class Image {
+  #text;
+  constructor(_data, mimeType, theme = {}, options = {}) {
+    const name = options.filename ? `${options.filename} ` : "";
+    this.#text = (theme.fallbackColor ?? ((text) => text))(`[Image: ${name}${mimeType}]`);
+  }
+  invalidate() {}
+  render(width) {
+    return [truncateToWidth(this.#text, width)];
+  }
+}
+export const getCapabilities = () => ({ images: null, trueColor: false, hyperlinks: false });
+export const imageFallback = (mimeType, size, filename) => `[Image: ${[filename, mimeType, size && `${size.widthPx}x${size.heightPx}`].filter(Boolean).join(" ")}]`;
+export const hyperlink = (text, url) => `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`;
+
+/** How well a query matches a text, letters in order; less is better. */
+export function fuzzyMatch(query, text) {
+  const letters = [...String(query).toLowerCase()];
+  const target = String(text).toLowerCase();
+  let at = -1;
+  let score = 0;
+  for (const letter of letters) {
+    const next = target.indexOf(letter, at + 1);
+    if (next < 0) return { matches: false, score: 0 };
+    score += at >= 0 && next === at + 1 ? -1 : next - at;
+    at = next;
+  }
+  return { matches: true, score };
+}
+
 /** The best matches of a list for a query, letters in order. */
 export function fuzzyFilter(items, query, textOf = (item) => String(item)) {
-  const letters = [...String(query).toLowerCase()];
-  return items.filter((item) => {
-    let at = 0;
-    for (const letter of textOf(item).toLowerCase()) if (letter === letters[at]) at++;
-    return at >= letters.length;
-  });
+  if (String(query).trim() === "") return [...items];
+  const scored = items.map((item) => ({ item, ...fuzzyMatch(query, textOf(item)) })).filter((entry) => entry.matches);
+  return scored.sort((one, other) => one.score - other.score).map((entry) => entry.item);
 }

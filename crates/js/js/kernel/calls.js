@@ -71,7 +71,7 @@ async function settleWith(call, work) {
   }
 }
 
-async function execute(call, { object, check }, toolCallId, argumentsJson, controller) {
+async function execute(call, { object, check, invoke }, toolCallId, argumentsJson, controller) {
   let params = JSON.parse(argumentsJson);
   if (check !== undefined) params = await check(params);
   let open = true;
@@ -88,7 +88,11 @@ async function execute(call, { object, check }, toolCallId, argumentsJson, contr
   };
   try {
     const context = makeContext(call, controller.signal);
-    return resultJson(await object.execute(toolCallId, params, onUpdate, context, controller.signal));
+    const { signal } = controller;
+    const result = invoke === undefined
+      ? object.execute(toolCallId, params, onUpdate, context, signal)
+      : invoke(object, toolCallId, params, onUpdate, context, signal);
+    return resultJson(await result);
   } finally {
     open = false;
   }
@@ -124,19 +128,25 @@ export function tellSession(call, number, eventJson) {
   const controller = new AbortController();
   running.set(call, controller);
   const run = async () => {
-    await toolAt(number).object.onSession(JSON.parse(eventJson), makeContext(call, controller.signal));
+    const { object, hear } = toolAt(number);
+    const event = JSON.parse(eventJson);
+    const context = makeContext(call, controller.signal);
+    await hear?.(event, context);
+    if (typeof object.onSession === "function") await object.onSession(event, context);
+    if (event.reason === "shutdown" && typeof object.dispose === "function") await object.dispose();
     return "";
   };
   settleWith(call, run());
 }
 
-/** Asks a tool what one call needs before it may run, or how to describe it to the person who is asked. */
+/** Asks a tool what one call needs before it may run, how to describe it to the person who is asked, or to mend arguments. */
 export function askApproval(call, number, what, argumentsJson) {
   running.set(call, new AbortController());
   const run = async () => {
     const { object } = toolAt(number);
     const args = JSON.parse(argumentsJson);
     if (what === "approval") return stringify(await object.approval(args)) ?? "";
+    if (what === "prepare") return stringify(await object.prepareArguments(args)) ?? "";
     const details = await object.formatApprovalDetails(args);
     const lines = Array.isArray(details) ? details : details === undefined || details === null ? [] : String(details).split("\n");
     return stringify(lines.map(String));

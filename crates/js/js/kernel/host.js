@@ -14,3 +14,6 @@ export function builtin(name) {
   }
   return exports;
 }
+
+/** Whether a built-in module was loaded; what it would say is not worth loading it for. */
+export const isLoaded = (name) => loaded.has(name);

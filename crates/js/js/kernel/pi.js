@@ -88,9 +88,19 @@ let moduleUi;
 // The members are on the prototype, because this is made for every module; taking one out of its object is fine for all of
 // them, and libraries load when they are touched.
 class HostApi {
-  constructor(register) {
+  #registered;
+  constructor(registered) {
     this.cwd = host.cwd();
-    this.registerTool = register;
+    this.#registered = registered;
+  }
+  get registerTool() {
+    return (definition) => {
+      if (Object.isFrozen(this.#registered)) logger.warn("A tool was registered after its module was loaded; it is not offered", { name: definition?.name });
+      else this.#registered.push(definition);
+    };
+  }
+  get registeredTools() {
+    return () => [...this.#registered];
   }
   get ui() {
     return (moduleUi ??= makeUi(0, undefined));
@@ -113,5 +123,21 @@ class HostApi {
 }
 Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stagePending });
 
-/** A fresh host API. `register` takes the tools of modules that register instead of returning them. */
-export const makePi = (register) => new HostApi(register);
+// What only extensions use.
+const EXTENSION_MEMBERS = [
+  "on", "registerCommand", "registerShortcut", "registerMessageRenderer", "registerAssistantThinkingRenderer", "registerServiceStatus",
+  "registerProvider", "unregisterProvider", "registerFlag", "getFlag", "setLabel", "getLabel", "sendMessage", "sendUserMessage",
+  "appendEntry", "getActiveTools", "getAllTools", "setActiveTools", "getCommands", "getSessionName", "setSessionName", "setModel",
+  "getThinkingLevel", "setThinkingLevel",
+];
+for (const name of EXTENSION_MEMBERS) {
+  Object.defineProperty(HostApi.prototype, name, {
+    configurable: true,
+    get() {
+      return builtin("toolsmith:pi/extension").member(this, name);
+    },
+  });
+}
+
+/** A fresh host API. `registered` takes the tools of modules that register instead of returning them. */
+export const makePi = (registered) => new HostApi(registered);

@@ -16,12 +16,13 @@ function draw(component, width) {
 /** Draws one hook; the outcome goes to the Rust side as JSON lines or as what was thrown. */
 export function render(number, what, width, payloadJson) {
   try {
-    const { object } = toolAt(number);
+    const { object, invoke } = toolAt(number);
     const { args, result, options } = JSON.parse(payloadJson);
     const { theme } = builtin("toolsmith:family/theme");
     let component;
     if (what === "result") component = object.renderResult(result, options, theme, args);
     // Two parameters are the older order, which had no options.
+    else if (invoke !== undefined && object.renderCall.length !== 2) component = object.renderCall(args, theme, { args, ...options });
     else component = object.renderCall.length === 2 ? object.renderCall(args, theme) : object.renderCall(args, options, theme);
     const lines = draw(component, width);
     return ["lines", JSON.stringify(lines.map((line) => host.cutToWidth(line, width, "")))];

@@ -13,6 +13,8 @@ function kindOf(schema) {
   if (!isObject(schema)) return "none";
   if (isObject(schema._zod)) return "zod";
   if (isObject(schema._def) && typeof schema.safeParseAsync === "function") return "zod3";
+  // TypeBox 1.0 and later mark what they make by a hidden member, earlier ones by symbols.
+  if ("~kind" in schema) return "typebox";
   if (Object.getOwnPropertySymbols(schema).some((symbol) => String(symbol).startsWith("Symbol(TypeBox."))) return "typebox";
   return "json";
 }

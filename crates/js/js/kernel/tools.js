@@ -1,6 +1,7 @@
 // From a module to its tools: importing, running the factory, and reading what the tools say of themselves.
 
 import { describe } from "./errors.js";
+import { builtin, host, isLoaded } from "./host.js";
 import { makePi } from "./pi.js";
 import { readSchema } from "./schema.js";
 
@@ -24,7 +25,28 @@ function readApproval(approval) {
 
 const has = (object, name) => typeof object[name] === "function" || undefined;
 
-function readTool(object) {
+// Parameters by their names: the first two, then the third. Types are gone by now.
+const THIRD = /^[^(]*\(\s*[\w$]+\s*,\s*(?:[\w$]+|\{[^{}]*\})(?:\s*=\s*[^,]+)?\s*,\s*([\w$]+)/;
+
+/** The name of the third parameter of `execute`, where it can be read. */
+function thirdParameter(object) {
+  const { execute } = object ?? {};
+  if (typeof execute !== "function" || execute.length < 3) return "";
+  return THIRD.exec(Function.prototype.toString.call(execute).slice(0, 500))?.[1] ?? "";
+}
+
+const takesSignalThird = (object) => /^_*(?:abort)?_?signal$|^_*abort$/i.test(thirdParameter(object));
+const takesUpdatesThird = (object) => /update|progress/i.test(thirdParameter(object));
+
+const signalThird = (object, id, params, onUpdate, ctx, signal) => object.execute(id, params, signal, onUpdate, ctx);
+
+function describeText({ description, promptGuidelines }) {
+  const lines = Array.isArray(promptGuidelines) ? promptGuidelines.filter((line) => typeof line === "string" && line !== "") : [];
+  return lines.length === 0 ? description : `${description}\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
+}
+
+/** `object` is the tool; `invoke` calls it where its parameters have another order, `hear` tells it of the session. */
+function readTool({ object, invoke, hear }) {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) throw new TypeError(SHAPE);
   const { name, description, parameters, label } = object;
   const valid =
@@ -45,23 +67,24 @@ function readTool(object) {
     number: tools.length,
     name,
     label: typeof label === "string" && label !== "" ? label : name,
-    description,
+    description: describeText(object),
     schema: schema.kind,
     strict: flag(object.strict),
     hidden: flag(object.hidden),
     deferrable: flag(object.deferrable),
     approval: readApproval(object.approval),
     loadMode: words(object.loadMode),
-    concurrency: words(object.concurrency),
+    concurrency: object.executionMode === "sequential" ? "exclusive" : words(object.concurrency),
     mcpServerName: words(object.mcpServerName),
     mcpToolName: words(object.mcpToolName),
     timeout: amount(object.timeout),
     hasApprovalDetails: has(object, "formatApprovalDetails"),
     hasRenderCall: has(object, "renderCall"),
     hasRenderResult: has(object, "renderResult"),
-    hasOnSession: has(object, "onSession"),
+    hasPrepare: has(object, "prepareArguments"),
+    hasOnSession: has(object, "onSession") ?? has(object, "dispose") ?? (hear !== undefined || undefined),
   });
-  return { entry: { object, name, check: schema.check }, said: `${said.slice(0, -1)},"parameters":${json}}` };
+  return { entry: { object, name, check: schema.check, invoke, hear }, said: `${said.slice(0, -1)},"parameters":${json}}` };
 }
 
 function findFactory(exports) {
@@ -69,24 +92,45 @@ function findFactory(exports) {
   return candidates.find((candidate) => typeof candidate === "function");
 }
 
+/** What a factory made and registered, and what is worth saying about it. */
+async function runFactory(factory) {
+  const registered = [];
+  const pi = makePi(registered);
+  const made = await factory(pi);
+  Object.freeze(registered);
+  const notes = [];
+  const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  const found = list.map((object) => {
+    if (!takesSignalThird(object)) return { object };
+    notes.push(`Tool "${object.name}": its execute takes (id, params, signal, onUpdate), the order of early pi, and is called so`);
+    return { object, invoke: signalThird };
+  });
+  if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(pi, registered, takesUpdatesThird));
+  if (isLoaded("toolsmith:pi/extension")) notes.push(...builtin("toolsmith:pi/extension").notes(pi));
+  return { found, notes };
+}
+
 /** Loads a module and gives, as JSON, its tools and what is wrong with the ones that are not usable. */
 export async function load(path) {
-  const registered = [];
-  const exports = await import(path);
+  // Other runtimes name modules by addresses.
+  const exports = await import(host.importName?.(path) ?? path);
   const factory = findFactory(exports);
-  if (factory === undefined) throw new TypeError("Tool must export a default function");
-  const made = await factory(makePi((definition) => void registered.push(definition)));
-  const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  let found;
+  let notes = [];
+  if (factory === undefined) {
+    found = builtin("toolsmith:pi/opencode").toolsOf(exports, path);
+    if (found === undefined) throw new TypeError("Tool must export a default function");
+  } else ({ found, notes } = await runFactory(factory));
   const described = [];
   const problems = [];
-  for (const [index, object] of [...list, ...registered].entries()) {
+  for (const [index, candidate] of found.entries()) {
     try {
-      const { entry, said } = readTool(object);
+      const { entry, said } = readTool(candidate);
       described.push(said);
       tools.push(entry);
     } catch (error) {
       problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
     }
   }
-  return `{"tools":[${described.join()}],"problems":${stringify(problems)}}`;
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)}}`;
 }

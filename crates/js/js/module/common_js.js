@@ -4,7 +4,7 @@ import { builtin, host } from "toolsmith:kernel";
 
 const cache = Object.create(null);
 
-class Module {
+export class Module {
   constructor(id, parent) {
     this.id = id;
     this.filename = id;
@@ -13,27 +13,66 @@ class Module {
     this.parent = parent;
     this.children = [];
     this.loaded = false;
-    this.paths = [];
+    this.paths = pathsFrom(this.path);
+    parent?.children?.push(this);
   }
   require(specifier) {
     return requireFrom(this.filename)(specifier);
   }
 }
 
+/** The folders a package is looked for in. */
+function pathsFrom(folder) {
+  const parts = folder.split("/").filter(Boolean);
+  const paths = [];
+  for (let count = parts.length; count >= 0; count--) {
+    if (parts[count - 1] !== "node_modules") paths.push(`/${[...parts.slice(0, count), "node_modules"].join("/")}`);
+  }
+  return paths;
+}
+
+function readJson(path) {
+  const text = host.readText(path);
+  try {
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (error) {
+    error.message = `${path}: ${error.message}`;
+    throw error;
+  }
+}
+
+const moduleViews = new Map();
+
+/** What `require` gives for an ES module: its names, and the mark by which compiled code finds its default. */
+function requireModule(path) {
+  const exports = host.loadModule(path);
+  if ("module.exports" in exports) return exports["module.exports"];
+  if (!("default" in exports) || "__esModule" in exports) return exports;
+  let view = moduleViews.get(path);
+  if (view === undefined) {
+    view = Object.create(null, { __esModule: { value: true }, [Symbol.toStringTag]: { value: "Module" } });
+    for (const name of Object.keys(exports)) Object.defineProperty(view, name, { enumerable: true, get: () => exports[name] });
+    moduleViews.set(path, view);
+  }
+  return view;
+}
+
 function run(path, parent) {
   const known = cache[path];
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.exports;
+  const isJson = path.endsWith(".json");
+  if (!isJson && host.isEsModule(path)) return requireModule(path);
   const module = new Module(path, parent);
   cache[path] = module;
   try {
-    if (path.endsWith(".json")) module.exports = JSON.parse(host.readText(path));
+    if (isJson) module.exports = readJson(path);
     else host.commonJsFunction(path).call(module.exports, module.exports, requireFrom(path), module, path, module.path);
     module.loaded = true;
   } catch (error) {
     delete cache[path];
     throw error;
   }
-  return module;
+  return module.exports;
 }
 
 function builtinExports(name) {
@@ -43,17 +82,39 @@ function builtinExports(name) {
 
 /** A `require` that resolves from a file. */
 export function requireFrom(file) {
+  // A file asks for the same few over and over.
+  const found = new Map();
+  const resolve = (specifier) => {
+    if (typeof specifier !== "string") throw Object.assign(new TypeError(`The "id" argument must be of type string. Received ${typeof specifier}`), { code: "ERR_INVALID_ARG_TYPE" });
+    let target = found.get(specifier);
+    if (target === undefined) {
+      try {
+        target = JSON.parse(host.resolveRequire(file, specifier));
+      } catch (error) {
+        if (error?.code === "ERR_MODULE_NOT_FOUND") error.code = "MODULE_NOT_FOUND";
+        throw error;
+      }
+      found.set(specifier, target);
+    }
+    return target;
+  };
   const require = (specifier) => {
-    const { kind, name } = JSON.parse(host.resolveRequire(file, String(specifier)));
-    if (kind === "builtin") return builtinExports(name);
-    if (kind === "module") return host.loadModule(name);
-    return run(name, cache[file]).exports;
+    const { kind, name } = resolve(specifier);
+    if (kind === "missing") return builtin("toolsmith:pi/missing").missingModule(specifier);
+    return kind === "builtin" ? builtinExports(name) : run(name, cache[file]);
   };
-  require.resolve = (specifier) => {
-    const { kind, name } = JSON.parse(host.resolveRequire(file, String(specifier)));
-    return kind === "builtin" ? String(specifier) : name;
+  require.resolve = (specifier, options) => {
+    for (const folder of options?.paths ?? []) {
+      try {
+        return requireFrom(`${folder}/_`).resolve(specifier);
+      } catch (error) {
+        if (error?.code !== "MODULE_NOT_FOUND") throw error;
+      }
+    }
+    const { kind, name } = resolve(specifier);
+    return kind === "file" ? name : specifier;
   };
-  require.resolve.paths = () => [];
+  require.resolve.paths = (specifier) => (/^\.{0,2}\//.test(specifier) ? [file.slice(0, file.lastIndexOf("/"))] : pathsFrom(file.slice(0, file.lastIndexOf("/"))));
   require.cache = cache;
   require.main = undefined;
   require.extensions = Object.create(null);
@@ -61,7 +122,7 @@ export function requireFrom(file) {
 }
 
 /** What a CommonJS file exports; it runs the first time. */
-export const exportsOf = (path) => run(path, undefined).exports;
+export const exportsOf = (path) => run(path, undefined);
 
 /** The names a CommonJS file exports. */
 export function exportNames(path) {

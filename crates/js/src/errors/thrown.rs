@@ -103,7 +103,10 @@ struct Frame<'t> {
 impl Frame<'_> {
     /// Whether it is our code or a library's of ours.
     fn is_hosts(&self) -> bool {
-        self.file.starts_with("toolsmith:") || self.file == "native"
+        let is_sidecars = self.file.contains("/toolsmith-") && self.file.ends_with(".cjs");
+        is_sidecars
+            || ["toolsmith:", "node:", "internal:"].iter().any(|prefix| self.file.starts_with(prefix))
+            || self.file == "native"
     }
 
     fn original(&self, sources: &dyn SourceLookup) -> Option<Location> {
@@ -121,6 +124,8 @@ fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
             Some((function, place)) => (function, place.strip_suffix(')')?),
             None => ("<anonymous>", line),
         };
+        // Other runtimes name modules by addresses.
+        let place = place.strip_prefix("file://").unwrap_or(place);
         let (rest, column) = place.rsplit_once(':')?;
         let (file, number) = rest.rsplit_once(':')?;
         Some(Frame { function, file, line: number.parse().ok()?, column: column.parse().ok()? })

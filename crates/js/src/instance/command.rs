@@ -26,6 +26,10 @@ pub(crate) enum Command {
     ForgetPending { number: u32 },
     /// Input for a component that a tool shows, or a request to draw it.
     View { number: u32, what: &'static str, payload: String, reply: Option<oneshot::Sender<Drawn>> },
+    /// A line of a sidecar's.
+    Said { line: String },
+    /// A sidecar ended by itself.
+    Gone { reason: String },
     /// Look at the stop flags.
     Wake,
 }
@@ -59,8 +63,21 @@ pub(crate) enum CallKind {
 /// The JSON a call gave, or why it gave none.
 pub(crate) type CallReply = Result<String, CallFailure>;
 
-/// What a loaded module said, and the files it is made of.
-pub(crate) type LoadReply = Result<(String, Vec<PathBuf>), Box<LoadError>>;
+/// How a load ended.
+pub(crate) struct LoadReply {
+    /// What the module said.
+    pub(crate) said: Result<String, Box<LoadError>>,
+    /// The files it is made of.
+    pub(crate) files: Vec<PathBuf>,
+    /// What it asked for and this engine does not have.
+    pub(crate) needs: Option<String>,
+}
+
+impl LoadReply {
+    pub(crate) fn failed(error: LoadError) -> Self {
+        Self { said: Err(Box::new(error)), files: Vec::new(), needs: None }
+    }
+}
 
 /// How a call can fail inside the engine.
 #[derive(Debug)]

@@ -25,6 +25,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
+    sidecar::{self, SidecarRuntime},
     stop::StopFlags,
 };
 
@@ -38,6 +39,13 @@ pub(crate) struct InstanceOptions {
     pub(crate) limits: Limits,
     /// Names the module in logs and as the thread's name.
     pub(crate) label: String,
+}
+
+/// What an instance runs its module in.
+#[derive(Clone, Debug)]
+pub(crate) enum Runner {
+    Embedded,
+    Sidecar(SidecarRuntime),
 }
 
 /// A running instance. Its thread ends when the last handle is dropped.
@@ -77,7 +85,7 @@ impl Drop for Instance {
 
 impl Instance {
     /// Starts a thread with a fresh runtime.
-    pub(crate) fn start(options: &InstanceOptions) -> Result<Arc<Self>, LoadFailure> {
+    pub(crate) fn start(options: &InstanceOptions, runner: Runner) -> Result<Arc<Self>, LoadFailure> {
         let (sender, queue) = mpsc::channel();
         let shared = Arc::new(SharedState {
             engine: Arc::clone(&options.engine),
@@ -99,7 +107,11 @@ impl Instance {
             .stack_size(options.limits.stack + EXTRA_STACK)
             .spawn(move || {
                 let _guard = guard;
-                if let Err(error) = engine_thread::run(thread_shared, &limits, &queue) {
+                let outcome = match runner {
+                    Runner::Embedded => engine_thread::run(thread_shared, &limits, &queue),
+                    Runner::Sidecar(runtime) => sidecar::run(&thread_shared, &limits, &queue, &runtime),
+                };
+                if let Err(error) = outcome {
                     tracing::error!(%error, "An engine ended early");
                 }
             })
@@ -130,11 +142,11 @@ impl Instance {
 
     /// Imports a module and runs its factory, within the load deadline. A module that fails to load in time, or that
     /// takes its runtime down, ends the instance.
-    pub(crate) async fn load(&self, path: &Path) -> Result<(String, Vec<PathBuf>), LoadError> {
+    pub(crate) async fn load(&self, path: &Path) -> LoadReply {
         let started = self.start_load(path);
         self.finish_load(started).await.unwrap_or_else(|path| {
             let failure = LoadFailure::Engine("its engine ended while it was loaded".to_owned());
-            Err(LoadError::from_failure(&path, failure, &NoSources))
+            LoadReply::failed(LoadError::from_failure(&path, failure, &NoSources))
         })
     }
 
@@ -147,17 +159,15 @@ impl Instance {
 
     /// Waits for a load. The deadline counts from here, so loads are waited for in the order they were asked for. Gives
     /// the path back when the instance ended before it came to it.
-    pub(crate) async fn finish_load(
-        &self,
-        started: StartedLoad,
-    ) -> Result<Result<(String, Vec<PathBuf>), LoadError>, PathBuf> {
+    pub(crate) async fn finish_load(&self, started: StartedLoad) -> Result<LoadReply, PathBuf> {
         let StartedLoad { path, answer } = started;
         match timeout(self.limits.load, answer).await {
-            Ok(Ok(outcome)) => Ok(outcome.map_err(|error| *error)),
+            Ok(Ok(outcome)) => Ok(outcome),
             Ok(Err(_)) => Err(path),
             Err(_) => {
                 self.force().await;
-                Ok(Err(LoadError::from_failure(&path, LoadFailure::Deadline(self.limits.load), &NoSources)))
+                let failure = LoadFailure::Deadline(self.limits.load);
+                Ok(LoadReply::failed(LoadError::from_failure(&path, failure, &NoSources)))
             }
         }
     }

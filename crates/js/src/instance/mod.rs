@@ -11,8 +11,8 @@ mod thread;
 mod timers;
 mod view;
 
-pub(crate) use command::{CallFailure, CallKind, Drawn};
-pub(crate) use handle::{Instance, InstanceOptions, StartedLoad};
+pub(crate) use command::{CallFailure, CallKind, Command, Drawn, LoadReply};
+pub(crate) use handle::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, unless_cancelled};
 pub(crate) use pending::PendingCallback;
 pub(crate) use state::{SharedState, ThreadState};

@@ -115,6 +115,7 @@ impl ThreadState {
     }
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
+        self.modules.forget_needs();
         let context = Rc::clone(&self.latest.borrow());
         self.calls.borrow_mut().insert(call, (context, Reply::Load(path, reply)));
     }
@@ -143,6 +144,11 @@ impl ThreadState {
         if call == 0 { self.shared.engine.ui.handle().current() } else { self.context(call).ui.current() }
     }
 
+    /// The calls that have not ended.
+    pub(crate) fn outstanding(&self) -> Vec<u32> {
+        self.calls.borrow().keys().copied().collect()
+    }
+
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
     pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
@@ -152,10 +158,12 @@ impl ThreadState {
         // Whoever waited may have given up.
         match reply {
             Reply::Load(path, reply) => {
-                let _ = reply.send(match kind {
-                    "result" => Ok((payload, self.modules.loaded_files())),
+                let said = match kind {
+                    "result" => Ok(payload),
                     _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
-                });
+                };
+                let (files, needs) = (self.modules.loaded_files(), self.modules.needs());
+                let _ = reply.send(LoadReply { said, files, needs });
             }
             Reply::Call(reply) => {
                 let _ = reply.send(match kind {
@@ -196,5 +204,8 @@ impl SourceLookup for ThreadState {
 }
 
 fn is_out_of_memory(thrown: &Thrown) -> bool {
-    thrown.class.as_deref() == Some("InternalError") && thrown.message == "out of memory"
+    let class = thrown.class.as_deref();
+    // The second is what the engine says when there is no room for what it wanted to say.
+    (class == Some("InternalError") && thrown.message == "out of memory")
+        || thrown.message == "Invalid error message"
 }

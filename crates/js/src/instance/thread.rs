@@ -161,7 +161,8 @@ impl Thread<'_> {
                 }
             }
             Command::ForgetPending { number } => self.enter(0, |ctx| self.kernel.forget_pending(ctx, number)),
-            Command::Wake => {}
+            // Only sidecars say these.
+            Command::Said { .. } | Command::Gone { .. } | Command::Wake => {}
         }
     }
 

@@ -3,7 +3,9 @@
 //! Names of modules inside the engine are absolute paths for files, `toolsmith:…` for what is built in, and
 //! `toolsmith:stand-in/N` for a built-in module as one importer wants to see it.
 
+mod common_js;
 mod packages;
+mod remote;
 mod resolve;
 mod store;
 mod transform;

@@ -23,7 +23,20 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("@sinclair/typebox/compiler", "toolsmith:npm/typebox-compiler"),
     ("@sinclair/typebox/errors", "toolsmith:npm/typebox-errors"),
     ("@sinclair/typebox/system", "toolsmith:npm/typebox-system"),
+    ("typebox", "toolsmith:npm/typebox1"),
+    ("typebox/type", "toolsmith:npm/typebox1-type"),
+    ("typebox/value", "toolsmith:npm/typebox1-value"),
+    ("typebox/compile", "toolsmith:npm/typebox1-compile"),
+    // What the compiler was called before 1.0.
+    ("typebox/compiler", "toolsmith:npm/typebox-compiler"),
+    ("typebox/schema", "toolsmith:npm/typebox1-schema"),
+    ("typebox/error", "toolsmith:npm/typebox1-error"),
+    ("typebox/format", "toolsmith:npm/typebox1-format"),
+    ("typebox/guard", "toolsmith:npm/typebox1-guard"),
+    ("typebox/system", "toolsmith:npm/typebox1-system"),
     ("arktype", "toolsmith:npm/arktype"),
+    ("@opencode-ai/plugin", "toolsmith:pi/opencode"),
+    ("@opencode-ai/plugin/tool", "toolsmith:pi/opencode"),
 ];
 
 /// The built-in module behind a bare specifier that no `node_modules` has.
@@ -35,6 +48,7 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     Some(match package.split('/').next().unwrap_or_default() {
         "pi-tui" => "toolsmith:family/tui",
         "pi-ai" => "toolsmith:family/ai",
+        "pi-utils" => "toolsmith:family/utils",
         _ => "toolsmith:family/coding_agent",
     })
 }
@@ -44,4 +58,90 @@ pub(crate) fn node_module(specifier: &str) -> Option<String> {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
     let module = format!("toolsmith:node/{}", name.replace('/', "_"));
     (!name.is_empty() && builtins::bytecode(&module).is_some()).then_some(module)
+}
+
+/// What Node has and the embedded engine has at most as stubs: threads, other contexts, and the engine's own insides.
+const ONLY_ELSEWHERE: &[&str] = &[
+    "cluster",
+    "dgram",
+    "domain",
+    "http2",
+    "inspector",
+    "inspector/promises",
+    "repl",
+    "sea",
+    "sqlite",
+    "test",
+    "test/reporters",
+    "trace_events",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+];
+
+/// Node's modules, as far as they are not named above. What is not built in here is only elsewhere, too.
+const NODE_MODULES: &[&str] = &[
+    "assert",
+    "assert/strict",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "console",
+    "constants",
+    "crypto",
+    "diagnostics_channel",
+    "dns",
+    "dns/promises",
+    "events",
+    "fs",
+    "fs/promises",
+    "http",
+    "https",
+    "module",
+    "net",
+    "os",
+    "path",
+    "path/posix",
+    "path/win32",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "readline/promises",
+    "stream",
+    "stream/consumers",
+    "stream/promises",
+    "stream/web",
+    "string_decoder",
+    "sys",
+    "timers",
+    "timers/promises",
+    "tls",
+    "tty",
+    "url",
+    "util",
+    "util/types",
+    "zlib",
+];
+
+/// Whether a module is one that only a real Node or Bun has whole.
+pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
+    if let Some(name) = specifier.strip_prefix("bun:") {
+        return node_module(&format!("bun_{name}")).is_none() && node_module(specifier).is_none();
+    }
+    match specifier.strip_prefix("node:") {
+        Some(name) => ONLY_ELSEWHERE.contains(&name) || node_module(specifier).is_none(),
+        // Without the prefix these may be packages.
+        None => ONLY_ELSEWHERE.contains(&specifier) && !matches!(specifier, "test" | "sea" | "sqlite"),
+    }
+}
+
+/// Whether a specifier names a module of Node's or Bun's, built in here or not.
+pub(crate) fn is_runtime_module(specifier: &str) -> bool {
+    specifier.starts_with("node:")
+        || specifier.starts_with("bun:")
+        || NODE_MODULES.contains(&specifier)
+        || is_only_elsewhere(specifier)
 }

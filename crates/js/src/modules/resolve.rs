@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
 
-use super::packages::{node_module, served_by_host};
+use super::packages::{is_runtime_module, node_module, served_by_host};
 
 /// What a specifier leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A module of the host.
     Builtin(String),
+    /// A module of Node's or Bun's that is not built in.
+    Elsewhere,
     File(PathBuf),
 }
 
@@ -24,15 +26,25 @@ pub(crate) struct NotFound {
 
 /// Resolves for `import` and for `require`, which packages may answer differently.
 pub(crate) struct FileResolver {
+    /// For an author's own files: TypeScript first.
+    own: Pair,
+    /// For files of packages, which carry TypeScript beside what was compiled of it.
+    packages: Pair,
+}
+
+struct Pair {
     import: Resolver,
     require: Resolver,
 }
 
 impl FileResolver {
     pub(crate) fn new() -> Self {
-        let import = Resolver::new(options("import"));
-        let require = import.clone_with_options(options("require"));
-        Self { import, require }
+        let import = Resolver::new(options("import", OWN_EXTENSIONS));
+        let with = |condition, extensions| import.clone_with_options(options(condition, extensions));
+        let packages =
+            Pair { import: with("import", PACKAGE_EXTENSIONS), require: with("require", PACKAGE_EXTENSIONS) };
+        let require = with("require", OWN_EXTENSIONS);
+        Self { own: Pair { import, require }, packages }
     }
 
     /// Resolves what `importer` asks for.
@@ -49,23 +61,29 @@ impl FileResolver {
             return Ok(Target::Builtin(module));
         }
         let folder = importer.parent().unwrap_or(Path::new("/"));
-        let resolver = if by_require { &self.require } else { &self.import };
+        let in_package = importer.components().any(|part| part.as_os_str() == "node_modules");
+        let pair = if in_package { &self.packages } else { &self.own };
+        let resolver = if by_require { &pair.require } else { &pair.import };
         match resolver.resolve(folder, specifier) {
             Ok(resolution) => Ok(Target::File(resolution.into_path_buf())),
             Err(error) => match served_by_host(specifier) {
                 Some(module) => Ok(Target::Builtin(module.to_owned())),
+                None if is_runtime_module(specifier) => Ok(Target::Elsewhere),
                 None => Err(not_found(importer, specifier, &error)),
             },
         }
     }
 }
 
-fn options(condition: &str) -> ResolveOptions {
+const OWN_EXTENSIONS: &[&str] = &[".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
+const PACKAGE_EXTENSIONS: &[&str] = &[".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
+
+fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {
     let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let alias = |from: &str, to: &[&str]| (from.to_owned(), texts(to));
     ResolveOptions {
         condition_names: texts(&["node", condition, "module-sync", "default"]),
-        extensions: texts(&[".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"]),
+        extensions: texts(extensions),
         // Source that was written to be compiled names what it will be compiled to.
         extension_alias: vec![
             alias(".js", &[".js", ".ts"]),

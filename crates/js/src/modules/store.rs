@@ -15,13 +15,14 @@ use std::{
 };
 
 use rquickjs::{
-    Ctx, Error, Exception, Function, Module, Object, Result,
+    Ctx, Error, Exception, Module, Object, Result,
     function::Func,
     loader::{ImportAttributes, Loader, Resolver},
     module::Declared,
 };
 
 use super::{
+    packages::is_only_elsewhere,
     resolve::{FileResolver, NotFound, Target},
     transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
 };
@@ -29,14 +30,23 @@ use crate::{builtins, stop::StopFlags};
 
 /// Ends the name of a file that is imported as text.
 const AS_TEXT: &str = "?text";
+/// Stands for a module that is not built in.
+const NOTHING: &str = "toolsmith:pi/nothing";
 const STAND_IN: &str = "toolsmith:stand-in/";
 /// The module that runs CommonJS files.
-const COMMON_JS: &str = "toolsmith:module/common_js";
+pub(super) const COMMON_JS: &str = "toolsmith:module/common_js";
+
+/// What a file says that makes use of WebAssembly.
+const WEB_ASSEMBLY: &[&str] =
+    &["WebAssembly.instantiate", "WebAssembly.compile", "new WebAssembly.Module", "new WebAssembly.Instance"];
 
 /// A file the runtime has loaded.
 struct LoadedFile {
     source: Arc<str>,
     imports: BTreeMap<String, Vec<String>>,
+    format: Format,
+    /// What the engine is to run, until it does.
+    code: Option<String>,
 }
 
 /// A built-in module plus names it does not have, which load as stubs (CONTRACT 1.4).
@@ -53,6 +63,8 @@ pub(crate) struct ModuleStore {
     stand_ins: RefCell<Vec<StandIn>>,
     held: RefCell<HashMap<String, HeldModule>>,
     resolver: RefCell<Option<Rc<FileResolver>>>,
+    /// What was asked for and is beyond this engine, first of all.
+    needs: RefCell<Option<String>>,
 }
 
 /// A module that was loaded, kept to be evaluated or asked for its exports later.
@@ -82,7 +94,12 @@ impl ModuleStore {
             stand_ins: RefCell::default(),
             held: RefCell::default(),
             resolver: RefCell::default(),
+            needs: RefCell::default(),
         })
+    }
+
+    pub(super) fn stop(&self) -> &StopFlags {
+        &self.stop
     }
 
     /// Lets go of everything that refers to the context.
@@ -95,12 +112,27 @@ impl ModuleStore {
         self.files.borrow().get(name).map(|file| Arc::clone(&file.source))
     }
 
+    /// What the module needs and this engine does not have.
+    pub(crate) fn needs(&self) -> Option<String> {
+        self.needs.borrow().clone()
+    }
+
+    /// Forgets what was needed, before another module is loaded.
+    pub(crate) fn forget_needs(&self) {
+        self.needs.borrow_mut().take();
+    }
+
+    /// Takes note of a need.
+    pub(super) fn note_need(&self, what: String) {
+        self.needs.borrow_mut().get_or_insert(what);
+    }
+
     /// Every file that was loaded.
     pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
         self.files.borrow().keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect()
     }
 
-    fn resolver(&self) -> Rc<FileResolver> {
+    pub(super) fn resolver(&self) -> Rc<FileResolver> {
         Rc::clone(self.resolver.borrow_mut().get_or_insert_with(|| Rc::new(FileResolver::new())))
     }
 
@@ -187,12 +219,22 @@ impl ModuleStore {
         if base.starts_with("toolsmith:") || name == COMMON_JS {
             return Ok(name.to_owned());
         }
+        self.note_import(base, name);
         match self.resolve_from(ctx, base, name, false)? {
+            Target::Elsewhere => self.builtin_for(ctx, base, name, NOTHING.to_owned()),
             Target::Builtin(module) => self.builtin_for(ctx, base, name, module),
             Target::File(path) => {
                 let name = path.to_string_lossy().into_owned();
                 Ok(if as_text { name + AS_TEXT } else { name })
             }
+        }
+    }
+
+    /// Takes note of an import that only Node or Bun can serve. Packages import such modules in case they are needed; an
+    /// author does because they are.
+    pub(crate) fn note_import(&self, importer: &str, specifier: &str) {
+        if is_only_elsewhere(specifier) && !importer.contains("/node_modules/") {
+            self.note_need(format!("it imports {specifier}"));
         }
     }
 
@@ -221,7 +263,7 @@ impl ModuleStore {
         self.declare(ctx, name, code)
     }
 
-    fn declare<'js>(
+    pub(super) fn declare<'js>(
         &self,
         ctx: &Ctx<'js>,
         name: &str,
@@ -238,27 +280,18 @@ impl ModuleStore {
             return self.declare(ctx, name, code);
         }
         let path = Path::new(name);
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("node") => return Err(throw_native(ctx, name, "a native addon")),
-            Some("wasm") => return Err(throw_native(ctx, name, "WebAssembly")),
-            _ => {}
-        }
-        let source = read_source(ctx, path)?;
         if path.extension().is_some_and(|extension| extension == "json") {
+            let source = read_source(ctx, path)?;
             let code = format!("export default JSON.parse({});", js_string(&source));
             self.remember(name, source, BTreeMap::new());
             return self.declare(ctx, name, code);
         }
-        let prepared = transform::prepare(path, &source)
-            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
-        let Prepared { code, format, imports } = prepared;
-        self.remember(name, Arc::clone(&source), imports);
-        if format == Format::CommonJs {
+        if self.prepare(ctx, name)? == Format::CommonJs {
             return self.load_common_js(ctx, name);
         }
-        let module = match code {
-            Some(code) => self.declare(ctx, name, code)?,
-            None => self.declare(ctx, name, source.as_bytes())?,
+        let module = match self.take_code(ctx, name)? {
+            (Some(code), _) => self.declare(ctx, name, code)?,
+            (None, source) => self.declare(ctx, name, source.as_bytes())?,
         };
         self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
         self.fill_meta(&module.meta()?, name)?;
@@ -266,24 +299,62 @@ impl ModuleStore {
     }
 
     fn remember(&self, name: &str, source: Arc<str>, imports: BTreeMap<String, Vec<String>>) {
-        self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports });
+        self.remember_as(name, source, imports, Format::EsModule);
     }
 
-    /// A CommonJS file as a module: it runs now, so that its exports are known by name.
-    fn load_common_js<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
-        let common_js = self.builtin_exports(ctx, COMMON_JS)?;
-        let names: Vec<String> = common_js.get::<_, Function<'_>>("exportNames")?.call((name,))?;
-        let mut code = format!(
-            "import {{ exportsOf }} from {COMMON_JS:?};\nconst all = exportsOf({});\nexport default all;\n",
-            js_string(name)
-        );
-        for (number, export) in names.iter().filter(|export| *export != "default").enumerate() {
-            let export = js_string(export);
-            code.push_str(&format!(
-                "const e{number} = all[{export}];\nexport {{ e{number} as {export} }};\n"
-            ));
+    pub(super) fn remember_as(
+        &self,
+        name: &str,
+        source: Arc<str>,
+        imports: BTreeMap<String, Vec<String>>,
+        format: Format,
+    ) {
+        let file = LoadedFile { source, imports, format, code: None };
+        self.files.borrow_mut().insert(name.to_owned(), file);
+    }
+
+    /// Reads a file and finds out what it is; once, however often it is asked for.
+    pub(crate) fn prepare(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
+        if let Some(file) = self.files.borrow().get(name) {
+            return Ok(file.format);
         }
-        self.declare(ctx, name, code)
+        let path = Path::new(name);
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("node") => return Err(self.throw_native(ctx, name, "a native addon")),
+            Some("wasm") => return Err(self.throw_native(ctx, name, "WebAssembly")),
+            _ => {}
+        }
+        let source = read_source(ctx, path)?;
+        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) {
+            self.note_need(format!("{name} uses WebAssembly"));
+        }
+        let Prepared { code, format, imports } = transform::prepare(path, &source)
+            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
+        self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports, format, code });
+        Ok(format)
+    }
+
+    /// What the engine is to run of a file that was prepared: its code, if that is not the source itself.
+    pub(super) fn take_code(&self, ctx: &Ctx<'_>, name: &str) -> Result<(Option<String>, Arc<str>)> {
+        self.prepare(ctx, name)?;
+        if let Some(file) = self.files.borrow_mut().get_mut(name) {
+            let is_typescript = transform::Language::of(Path::new(name)).typescript;
+            match file.code.take() {
+                // Run again, after its entry was taken out of `require.cache`.
+                None if is_typescript => {}
+                code => return Ok((code, Arc::clone(&file.source))),
+            }
+        }
+        self.files.borrow_mut().remove(name);
+        self.prepare(ctx, name)?;
+        let mut files = self.files.borrow_mut();
+        let file = files.get_mut(name).ok_or(Error::Unknown)?;
+        Ok((file.code.take(), Arc::clone(&file.source)))
+    }
+
+    fn throw_native(&self, ctx: &Ctx<'_>, name: &str, what: &str) -> Error {
+        self.note_need(format!("{name} is {what}"));
+        throw_native(ctx, name, what)
     }
 
     fn fill_meta<'js>(self: &Rc<Self>, meta: &Object<'js>, name: &str) -> Result<()> {
@@ -303,7 +374,7 @@ impl ModuleStore {
             };
             Ok(match store.resolve_from(&ctx, &importer, &specifier, false)? {
                 Target::File(path) => file_url(&path),
-                Target::Builtin(_) => specifier,
+                Target::Builtin(_) | Target::Elsewhere => specifier,
             })
         };
         meta.set("resolve", Func::from(resolve))
@@ -352,51 +423,6 @@ impl ModuleStore {
     pub(crate) fn hooks(self: &Rc<Self>) -> (ResolveHook, LoadHook) {
         (ResolveHook(Rc::clone(self)), LoadHook(Rc::clone(self)))
     }
-
-    /// Reads a CommonJS file for `require`: the function that runs it, or its content where it is JSON.
-    pub(crate) fn common_js_function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
-        let known = self.source(name);
-        let source = match known {
-            Some(source) => source,
-            None => read_source(ctx, Path::new(name))?,
-        };
-        let prepared = transform::prepare(Path::new(name), &source)
-            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
-        let code = prepared.code.unwrap_or_else(|| source.to_string());
-        self.remember(name, source, prepared.imports);
-        // On one line, so that line numbers stay the author's.
-        let code = format!(
-            "(function (exports, require, module, __filename, __dirname) {{ {}\n}})",
-            without_hashbang(&code)
-        );
-        compile_function(ctx, &self.stop, name, code)
-    }
-
-    /// How a file that `require` asks for has to be read.
-    pub(crate) fn format_of(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
-        let source = read_source(ctx, Path::new(name))?;
-        transform::prepare(Path::new(name), &source)
-            .map(|prepared| prepared.format)
-            .map_err(|problem| throw_syntax(ctx, name, &source, &problem))
-    }
-}
-
-/// Compiles an expression that is a function, under the name errors will show.
-fn compile_function<'js>(
-    ctx: &Ctx<'js>,
-    stop: &StopFlags,
-    name: &str,
-    code: String,
-) -> Result<Function<'js>> {
-    let mut options = rquickjs::context::EvalOptions::default();
-    options.strict = false;
-    options.filename = Some(name.to_owned());
-    // The expression only makes a function, so nothing of it runs with limits lifted.
-    stop.while_compiling(|| ctx.eval_with_options(code, options))
-}
-
-fn without_hashbang(code: &str) -> &str {
-    if code.starts_with("#!") { code.find('\n').map_or("", |end| &code[end..]) } else { code }
 }
 
 fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
@@ -467,7 +493,7 @@ fn throw_native(ctx: &Ctx<'_>, name: &str, what: &str) -> Error {
 }
 
 /// A string literal of JavaScript. JSON's is one, but for two line ends that are fine in JavaScript today.
-fn js_string(text: &str) -> String {
+pub(super) fn js_string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 

@@ -79,8 +79,20 @@ impl Language {
     }
 }
 
+/// What stands before a CommonJS file when it runs. On one line, so that line numbers stay the author's.
+pub(crate) const COMMON_JS_HEAD: &str = "(function (exports, require, module, __filename, __dirname) { ";
+
 /// Prepares a file.
 pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProblem> {
+    prepare_as(path, source, None)
+}
+
+/// Prepares a file for a format, whatever it says itself.
+pub(crate) fn prepare_as(
+    path: &Path,
+    source: &str,
+    format: Option<Format>,
+) -> Result<Prepared, SyntaxProblem> {
     let language = Language::of(path);
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, language.source_type())
@@ -89,8 +101,10 @@ pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProbl
     if let Some(diagnostic) = parsed.diagnostics.errors().next() {
         return Err(problem(diagnostic));
     }
-    let imports = imports(&parsed.module_record);
-    let format = language.format.unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
+    let imports = imports(&parsed.module_record, source);
+    let format = format
+        .or(language.format)
+        .unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
     let code = if language.typescript {
         Some(emit(&allocator, parsed.program, path, format, false)?.code)
     } else {
@@ -103,12 +117,17 @@ pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProbl
 /// the work of [`prepare`] with a map: errors are rare, and everybody else is spared making one.
 pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
     let language = Language::of(path);
+    let allocator = Allocator::default();
+    let head = u32::try_from(COMMON_JS_HEAD.len()).unwrap_or(0);
+    if !language.typescript && (line > 1 || column <= head) {
+        return Some((line, column));
+    }
+    let parsed = Parser::new(&allocator, source, language.source_type()).parse();
+    let format = language.format.unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
+    let column = if format == Format::CommonJs && line == 1 { column.saturating_sub(head) } else { column };
     if !language.typescript {
         return Some((line, column));
     }
-    let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, source, language.source_type()).parse();
-    let format = language.format.unwrap_or_else(|| find_format(&parsed.program, &parsed.module_record));
     let emitted = emit(&allocator, parsed.program, path, format, true).ok()?;
     let map = emitted.map?;
     let table = map.generate_lookup_table();
@@ -150,10 +169,20 @@ fn problem(diagnostic: &OxcDiagnostic) -> SyntaxProblem {
     }
 }
 
-fn imports(record: &ModuleRecord<'_>) -> BTreeMap<String, Vec<String>> {
+fn imports(record: &ModuleRecord<'_>, source: &str) -> BTreeMap<String, Vec<String>> {
     let mut imports: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for specifier in record.requested_modules.keys() {
         imports.entry(specifier.to_string()).or_default();
+    }
+    // Those that are imported later, as far as they are written out.
+    for dynamic in &record.dynamic_imports {
+        let text = source.get(dynamic.module_request.start as usize..dynamic.module_request.end as usize);
+        let literal = text
+            .and_then(|text| text.strip_prefix(['"', '\'']))
+            .and_then(|text| text.strip_suffix(['"', '\'']));
+        if let Some(specifier) = literal {
+            imports.entry(specifier.to_owned()).or_default();
+        }
     }
     for entry in record.import_entries.iter().filter(|entry| !entry.is_type) {
         let names = imports.entry(entry.module_request.name.to_string()).or_default();
@@ -171,8 +200,8 @@ fn imports(record: &ModuleRecord<'_>) -> BTreeMap<String, Vec<String>> {
     imports
 }
 
-/// A file that neither imports nor exports is CommonJS if it uses what only CommonJS has.
-fn find_format(program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
+/// A file that neither imports nor exports is CommonJS if it uses what only CommonJS has, or if its package is.
+fn find_format(path: &Path, program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
     let assigns_export = program.body.iter().any(|statement| {
         matches!(statement, Statement::TSExportAssignment(_))
             || matches!(statement, Statement::TSImportEqualsDeclaration(_))
@@ -185,7 +214,19 @@ fn find_format(program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
     }
     let mut finder = CommonJsNames { found: false };
     finder.visit_program(program);
-    if finder.found { Format::CommonJs } else { Format::EsModule }
+    if finder.found || is_in_common_js_package(path) { Format::CommonJs } else { Format::EsModule }
+}
+
+/// Whether a file of an installed package is CommonJS by the package's word or silence. An author's own file is taken by
+/// its content alone.
+fn is_in_common_js_package(path: &Path) -> bool {
+    if !path.components().any(|part| part.as_os_str() == "node_modules") {
+        return false;
+    }
+    let manifest =
+        path.ancestors().skip(1).find_map(|folder| std::fs::read(folder.join("package.json")).ok());
+    let manifest: Option<serde_json::Value> = manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    manifest.and_then(|manifest| Some(manifest.get("type")?.as_str()? != "module")).unwrap_or(true)
 }
 
 struct CommonJsNames {

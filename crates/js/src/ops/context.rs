@@ -30,7 +30,11 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set("putBlob", Func::from(put_blob))
 }
 
-fn answer(context: &ToolContext, what: &str, argument: &str) -> std::result::Result<Value, ViewError> {
+pub(super) fn answer(
+    context: &ToolContext,
+    what: &str,
+    argument: &str,
+) -> std::result::Result<Value, ViewError> {
     let argument: Value = serde_json::from_str(argument).unwrap_or(Value::Null);
     let word = argument.as_str().unwrap_or_default();
     let (session, agent) = (&context.session, &context.agent);

@@ -29,7 +29,7 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("exec", Func::from(move |number: f64, json: String| start(&state, whole(number), &json)))
 }
 
-fn start(state: &ThreadState, number: u64, json: &str) {
+pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
     state.shared.spawn_operation(number, |token| async move {

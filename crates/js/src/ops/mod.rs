@@ -8,6 +8,7 @@ mod fetch;
 mod modules;
 mod pending;
 mod random;
+mod remote;
 mod runtime;
 mod system;
 mod text;
@@ -15,6 +16,7 @@ mod ui;
 mod web_address;
 
 pub(crate) use fetch::WebClients;
+pub(crate) use remote::answer_remote;
 
 use std::rc::Rc;
 

@@ -13,18 +13,20 @@ use crate::{
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     let own = Rc::clone(state);
     let resolve = move |ctx: Ctx<'js>, file: String, specifier: String| -> Result<String> {
+        own.modules.note_import(&file, &specifier);
         let (kind, name) = match own.modules.resolve_from(&ctx, &file, &specifier, true)? {
             Target::Builtin(name) => ("builtin", name),
-            Target::File(path) => {
-                let name = path.to_string_lossy().into_owned();
-                let is_json = path.extension().is_some_and(|extension| extension == "json");
-                let is_module = !is_json && own.modules.format_of(&ctx, &name)? == Format::EsModule;
-                (if is_module { "module" } else { "file" }, name)
-            }
+            Target::Elsewhere => ("missing", specifier),
+            Target::File(path) => ("file", path.to_string_lossy().into_owned()),
         };
         Ok(json!({ "kind": kind, "name": name }).to_string())
     };
     host.set("resolveRequire", Func::from(resolve))?;
+    let own = Rc::clone(state);
+    let is_module = move |ctx: Ctx<'js>, path: String| -> Result<bool> {
+        Ok(own.modules.prepare(&ctx, &path)? == Format::EsModule)
+    };
+    host.set("isEsModule", Func::from(is_module))?;
     let own = Rc::clone(state);
     let compile = move |ctx: Ctx<'js>, path: String| -> Result<Function<'js>> {
         own.modules.common_js_function(&ctx, &path)

@@ -21,19 +21,19 @@ struct Staged {
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     let state = Rc::clone(state);
     let push = move |ctx: Ctx<'js>, number: u32, json: String| -> Result<()> {
-        let staged: Staged =
-            serde_json::from_str(&json).map_err(|error| Exception::throw_type(&ctx, &error.to_string()))?;
-        let callbacks = Arc::new(PendingCallback::new(&state, number));
-        let mut action = PendingAction::new(staged.label, callbacks);
-        if let Some(source) = staged.source_tool_name {
-            action = action.source(source);
-        }
-        action.details = staged.details;
-        state
-            .latest_context()
-            .pending
-            .push(action)
-            .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
+        stage(&state, number, &json).map_err(|error| Exception::throw_message(&ctx, &error))
     };
     host.set("pushPending", Func::from(push))
+}
+
+/// Stages an action whose callbacks the engine knows by a number.
+pub(super) fn stage(state: &ThreadState, number: u32, json: &str) -> std::result::Result<(), String> {
+    let staged: Staged = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let callbacks = Arc::new(PendingCallback::new(state, number));
+    let mut action = PendingAction::new(staged.label, callbacks);
+    if let Some(source) = staged.source_tool_name {
+        action = action.source(source);
+    }
+    action.details = staged.details;
+    state.latest_context().pending.push(action).map_err(|error| error.to_string())
 }

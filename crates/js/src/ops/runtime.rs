@@ -23,14 +23,7 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
         Func::from(move |call: u32, kind: String, payload: String| own.finish(call, &kind, payload)),
     )?;
     let own = Rc::clone(state);
-    host.set(
-        "sendUpdate",
-        Func::from(move |call: u32, json: String| {
-            if let Ok(partial) = serde_json::from_str::<ToolResult>(&json) {
-                own.context(call).updates.send(partial);
-            }
-        }),
-    )?;
+    host.set("sendUpdate", Func::from(move |call: u32, json: String| send_update(&own, call, &json)))?;
     let own = Rc::clone(state);
     host.set(
         "startTimer",
@@ -75,6 +68,12 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     host.set("hearEvents", Func::from(move || own.hears.set(true)))
 }
 
+pub(super) fn send_update(state: &ThreadState, call: u32, json: &str) {
+    if let Ok(partial) = serde_json::from_str::<ToolResult>(json) {
+        state.context(call).updates.send(partial);
+    }
+}
+
 /// A number JavaScript counts with, as an integer.
 pub(super) fn whole(number: f64) -> u64 {
     #[expect(
@@ -92,7 +91,7 @@ fn milliseconds_since_start() -> f64 {
 }
 
 /// Writes to the log, under the tool's name (CONTRACT 3.4).
-fn log(state: &ThreadState, level: &str, message: &str, context: &str) {
+pub(super) fn log(state: &ThreadState, level: &str, message: &str, context: &str) {
     let tool = &state.shared.label;
     match level {
         "error" => tracing::error!(target: "tool", %tool, %context, "{message}"),

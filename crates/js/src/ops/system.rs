@@ -1,6 +1,6 @@
 //! Facts about the process and the machine.
 
-use std::rc::Rc;
+use std::{path::Path, rc::Rc};
 
 use rquickjs::{Object, Result, function::Func};
 use serde_json::json;
@@ -14,10 +14,17 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("memoryUse", Func::from(move || memory.bytes()))?;
     host.set("userIds", Func::from(user_ids))?;
     host.set("systemInfo", Func::from(system_info))?;
-    host.set("environment", Func::from(environment))
+    host.set("environment", Func::from(environment))?;
+    host.set("worktree", Func::from(|folder: String| worktree(Path::new(&folder))))
 }
 
-fn system_info() -> String {
+/// The working tree of version control a folder is in; the root of the file system when it is in none.
+pub(super) fn worktree(folder: &Path) -> String {
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(Path::new("/"));
+    root.to_string_lossy().into_owned()
+}
+
+pub(super) fn system_info() -> String {
     json!({
         "platform": match std::env::consts::OS {
             "macos" => "darwin",

@@ -36,14 +36,7 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     let own = Rc::clone(state);
     host.set(
         "notify",
-        Func::from(move |call: u32, message: String, level: String| {
-            let level = match level.as_str() {
-                "error" => NoticeLevel::Error,
-                "warning" | "warn" => NoticeLevel::Warning,
-                _ => NoticeLevel::Info,
-            };
-            own.ui(call).notify(&message, level);
-        }),
+        Func::from(move |call: u32, message: String, level: String| notify(&own, call, &message, &level)),
     )?;
     let own = Rc::clone(state);
     host.set(
@@ -62,13 +55,24 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     let own = Rc::clone(state);
     host.set("setTitle", Func::from(move |call: u32, title: String| own.ui(call).set_title(&title)))?;
     let own = Rc::clone(state);
-    host.set(
-        "themePalette",
-        Func::from(move || own.ui(0).theme().map(|theme| theme.to_string()).unwrap_or_default()),
-    )
+    host.set("themePalette", Func::from(move || theme_palette(&own)))
 }
 
-fn open(state: &ThreadState, number: u64, call: u32, kind: String, json: &str) {
+pub(super) fn notify(state: &ThreadState, call: u32, message: &str, level: &str) {
+    let level = match level {
+        "error" => NoticeLevel::Error,
+        "warning" | "warn" => NoticeLevel::Warning,
+        _ => NoticeLevel::Info,
+    };
+    state.ui(call).notify(message, level);
+}
+
+/// The front end's colours as JSON; nothing when it has none of its own.
+pub(super) fn theme_palette(state: &ThreadState) -> String {
+    state.ui(0).theme().map(|theme| theme.to_string()).unwrap_or_default()
+}
+
+pub(super) fn open(state: &ThreadState, number: u64, call: u32, kind: String, json: &str) {
     let dialog: Dialog = serde_json::from_str(json).unwrap_or_default();
     let ui = state.ui(call);
     let component = (kind == "custom").then(|| CustomComponent::new(state, dialog.view));

@@ -5,6 +5,8 @@ mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
+mod npm;
 mod project;
 mod rendering;
+mod sidecar;
 mod surroundings;

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 use tempfile::TempDir;
-use toolsmith_js::{Engine, EngineOptions, Limits, LoadedModule};
+use toolsmith_js::{Engine, EngineKind, EngineOptions, Limits, LoadedModule};
 use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
 /// Files in a folder of their own, and an engine that works there.
@@ -25,6 +25,19 @@ impl Project {
     }
 
     pub(crate) fn with_limits(limits: Limits, files: &[(&str, &str)]) -> Self {
+        Self::with_options(limits, files, |options| match std::env::var("TOOLSMITH_TEST_ENGINE").as_deref() {
+            // To look how the other engines compare; some tests are about the embedded one.
+            Ok("node") => options.engine(EngineKind::Node),
+            Ok("bun") => options.engine(EngineKind::Bun),
+            _ => options,
+        })
+    }
+
+    pub(crate) fn with_options(
+        limits: Limits,
+        files: &[(&str, &str)],
+        adjust: impl FnOnce(EngineOptions) -> EngineOptions,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         for (name, text) in files {
@@ -32,7 +45,7 @@ impl Project {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let engine = Engine::new(EngineOptions::new(root).limits(limits));
+        let engine = Engine::new(adjust(EngineOptions::new(root).limits(limits)));
         Self { _folder: folder, engine }
     }
 

@@ -1,0 +1,71 @@
+//! The program that runs tools in Bun or Node: the kernel, what the host serves and the libraries in one file.
+
+use std::{fs, path::Path};
+
+use super::{bundle, bytecode::Source};
+
+/// Folders whose modules the program has; the others are what a real runtime brings itself.
+const SERVED: &[&str] = &["family", "pi"];
+
+/// Writes `sidecar.cjs`.
+pub(crate) fn program(libraries: &Path, out: &Path) {
+    let sources = out.join("sidecar");
+    let _ = fs::remove_dir_all(&sources);
+    let mut served = Vec::new();
+    for folder in ["kernel", "family", "pi", "sidecar"] {
+        copy(&Path::new("js").join(folder), &sources.join(folder), &sources);
+        if SERVED.contains(&folder) {
+            served.extend(
+                names(&Path::new("js").join(folder)).into_iter().map(|name| format!("{folder}/{name}")),
+            );
+        }
+    }
+    // Some files of the kernel have another form here.
+    copy(Path::new("js/sidecar/kernel"), &sources.join("kernel"), &sources);
+    let mut table = String::from(
+        "// What can be loaded by name. Nothing of it runs before it is asked for.\n\nconst modules = {\n",
+    );
+    for name in served {
+        table.push_str(&format!("  \"toolsmith:{name}\": () => require(\"../{name}.js\"),\n"));
+    }
+    for (name, _) in bundle::ENTRIES.iter().filter(|(name, _)| *name != "web-streams") {
+        let entry = bundle::entry(libraries, name);
+        table.push_str(&format!("  \"toolsmith:npm/{name}\": () => require({entry:?}),\n"));
+    }
+    table.push_str("};\n\nexport const load = (name) => modules[name]();\n");
+    write(&sources.join("sidecar/builtins.js"), &table);
+    bundle::esbuild_program(libraries, &sources.join("sidecar/main.js"), &out.join("sidecar.cjs"));
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".js").map(str::to_owned))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Copies modules; what they import of the host's becomes a file.
+fn copy(from: &Path, to: &Path, root: &Path) {
+    fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
+    for name in names(from) {
+        let code = Source::read(&from.join(format!("{name}.js")));
+        let code =
+            code.replace("from \"toolsmith:kernel\"", &format!("from \"{}/kernel/boot.js\"", root.display()));
+        let mut text = String::new();
+        for (index, part) in code.split("from \"toolsmith:").enumerate() {
+            if index == 0 {
+                text.push_str(part);
+                continue;
+            }
+            let (module, rest) = part.split_once('"').unwrap_or((part, ""));
+            text.push_str(&format!("from \"{}/{module}.js\"{rest}", root.display()));
+        }
+        write(&to.join(format!("{name}.js")), &text);
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,3 @@
+// Stands for a module that is not built in: every name of it is a stub.
+
+export {};

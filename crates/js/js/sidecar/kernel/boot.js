@@ -1,0 +1,17 @@
+// In place of the kernel's own: the same functions, in a runtime that has its own globals.
+
+export { describe, describeJson } from "./errors.js";
+export { builtin, host } from "./host.js";
+export { operation, settle, toError } from "./operations.js";
+export { abortCall, askApproval, resolvePending, startCall, startLoad, tellSession } from "./calls.js";
+export { forgetPending } from "./pending.js";
+export { events, exec, hear, logger } from "./pi.js";
+export { render } from "./render.js";
+export { makeContext } from "./context.js";
+
+import { builtin } from "./host.js";
+
+export const { clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
+
+/** Draws a component a tool shows, or hands it keys. */
+export const view = (number, what, payload) => builtin("toolsmith:pi/custom_view").view(number, what, payload);

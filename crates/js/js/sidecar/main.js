@@ -1,0 +1,32 @@
+// The program that runs a tool in Bun or Node: the kernel, with the channel in place of the engine's host functions.
+
+import "./host.js";
+import { listen, send, tell } from "./channel.js";
+import { importName, installLoader } from "./loader.js";
+import * as kernel from "../kernel/boot.js";
+
+installLoader();
+kernel.host.importName = importName;
+
+// A tool cannot end the program it runs in, and what nobody handles is logged.
+const refuse = (what) => (code) => {
+  throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot end the program it runs in`);
+};
+process.exit = refuse("process.exit");
+process.reallyExit = refuse("process.reallyExit");
+process.abort = refuse("process.abort");
+const report = (what) => (error) => tell("log", "warn", `${what}: ${kernel.describe(error).message}`, "");
+process.on("uncaughtException", report("A callback failed"));
+process.on("unhandledRejection", report("A promise was rejected and nobody handled it"));
+// Ending is asked for by the program at the other end alone.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+
+listen(({ do: name, args, reply }) => {
+  try {
+    const outcome = kernel[name](...args);
+    if (reply !== undefined) send({ drawn: reply, kind: outcome[0], payload: outcome[1] });
+  } catch (error) {
+    if (reply !== undefined) send({ drawn: reply, kind: "thrown", payload: kernel.describeJson(error) });
+    else report("A callback failed")(error);
+  }
+});

@@ -1,0 +1,125 @@
+//! The same functions for a kernel in another process: arguments and answers as JSON.
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use super::{context, exec, pending, runtime, system, ui};
+use crate::{
+    ansi,
+    instance::{HostError, ThreadState},
+    markdown,
+};
+
+/// Arguments by position. What is missing or of another kind counts as empty, as it would for a careless caller here.
+struct Arguments(Vec<Value>);
+
+impl Arguments {
+    fn text(&self, index: usize) -> &str {
+        self.0.get(index).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn optional_text(&self, index: usize) -> Option<&str> {
+        self.0.get(index).and_then(Value::as_str)
+    }
+
+    fn whole(&self, index: usize) -> u64 {
+        self.0.get(index).and_then(Value::as_u64).unwrap_or_default()
+    }
+
+    fn call(&self, index: usize) -> u32 {
+        u32::try_from(self.whole(index)).unwrap_or_default()
+    }
+
+    fn width(&self, index: usize) -> usize {
+        usize::try_from(self.whole(index)).unwrap_or(usize::MAX)
+    }
+
+    fn flag(&self, index: usize) -> bool {
+        self.0.get(index).and_then(Value::as_bool).unwrap_or_default()
+    }
+}
+
+/// Calls the function of a name.
+pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -> Result<Value, HostError> {
+    let args = Arguments(args);
+    Ok(match name {
+        "finishCall" => {
+            state.finish(args.call(0), args.text(1), args.text(2).to_owned());
+            Value::Null
+        }
+        "sendUpdate" => {
+            runtime::send_update(state, args.call(0), args.text(1));
+            Value::Null
+        }
+        "log" => {
+            runtime::log(state, args.text(0), args.text(1), args.text(2));
+            Value::Null
+        }
+        "emitEvent" => {
+            state.shared.engine.emit(args.text(0), args.text(1));
+            Value::Null
+        }
+        "hearEvents" => {
+            state.hears.set(true);
+            Value::Null
+        }
+        "cancelOperation" => {
+            state.shared.operations.cancel(args.whole(0));
+            Value::Null
+        }
+        "exec" => {
+            exec::start(state, args.whole(0), args.text(1));
+            Value::Null
+        }
+        "openDialog" => {
+            ui::open(state, args.whole(0), args.call(1), args.text(2).to_owned(), args.text(3));
+            Value::Null
+        }
+        "notify" => {
+            ui::notify(state, args.call(0), args.text(1), args.text(2));
+            Value::Null
+        }
+        "setStatus" => {
+            state.ui(args.call(0)).set_status(args.text(1), args.optional_text(2));
+            Value::Null
+        }
+        "setWidget" => {
+            let lines: Option<Vec<String>> =
+                args.0.get(2).and_then(|lines| serde_json::from_value(lines.clone()).ok());
+            state.ui(args.call(0)).set_widget(args.text(1), lines.as_deref());
+            Value::Null
+        }
+        "setTitle" => {
+            state.ui(args.call(0)).set_title(args.text(1));
+            Value::Null
+        }
+        "hasUi" => json!(state.ui(args.call(0)).has_ui()),
+        "themePalette" => json!(ui::theme_palette(state)),
+        "askContext" => {
+            let context = state.context(args.call(0));
+            let value = context::answer(&context, args.text(1), args.text(2)).map_err(to_error)?;
+            if value.is_null() { json!("") } else { json!(value.to_string()) }
+        }
+        "putBlob" => {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(args.text(1)).map_err(to_error)?;
+            json!(state.context(args.call(0)).session.put_blob(&bytes).map_err(to_error)?)
+        }
+        "pushPending" => {
+            pending::stage(state, args.call(0), args.text(1)).map_err(HostError::new)?;
+            Value::Null
+        }
+        "visibleWidth" => json!(ansi::visible_width(args.text(0))),
+        "cutToWidth" => json!(ansi::cut_to_width(args.text(0), args.width(1), args.text(2))),
+        "wrapText" => json!(ansi::wrap(args.text(0), args.width(1))),
+        "parseMarkdown" => json!(markdown::to_json(args.text(0))),
+        "worktree" => json!(system::worktree(args.text(0).as_ref())),
+        "systemInfo" => json!(system::system_info()),
+        "resolveImport" => state.modules.resolve_remote(args.text(0), args.text(1))?,
+        "transform" => state.modules.transform_remote(args.text(0), args.flag(1))?,
+        _ => return Err(HostError::new(format!("The program has no function {name}"))),
+    })
+}
+
+fn to_error(error: impl std::fmt::Display) -> HostError {
+    HostError::new(error.to_string())
+}

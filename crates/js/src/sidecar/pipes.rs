@@ -1,0 +1,130 @@
+//! The process of a sidecar and its pipes, on the program's runtime: what it says goes into the instance's queue.
+
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use tokio::sync::{mpsc as channel, oneshot};
+use toolsmith_host::exec::{OutputPipe, Process, Request, spawn};
+
+use crate::{
+    engine::EngineShared,
+    instance::{Command, SharedState},
+};
+
+/// A line longer than this is a mistake or an attack, and ends the sidecar.
+const MAX_LINE: usize = 256 << 20;
+/// What is kept of its complaints, to explain its end.
+const LAST_WORDS: usize = 4 << 10;
+
+/// A running sidecar. Dropping it kills the process with everything it started.
+pub(super) struct Pipes {
+    lines: channel::UnboundedSender<String>,
+    _end: oneshot::Sender<()>,
+}
+
+impl Pipes {
+    /// Starts a sidecar.
+    pub(super) fn start(shared: &Arc<SharedState>, request: &Request) -> Result<Self, String> {
+        let engine: &EngineShared = &shared.engine;
+        let _entered = engine.runtime.enter();
+        let mut process = spawn(request).map_err(|error| error.to_string())?;
+        let (lines, mut outgoing) = channel::unbounded_channel::<String>();
+        if let Some(mut stdin) = process.stdin.take() {
+            engine.runtime.spawn(async move {
+                while let Some(line) = outgoing.recv().await {
+                    if stdin.write_all(line.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        let last_words = Arc::new(Mutex::new(String::new()));
+        let said = process.stdout.take().map(|pipe| {
+            let queue = shared.queue.clone();
+            engine.runtime.spawn(read_lines(pipe, move |line| queue.send(Command::Said { line }).is_ok()))
+        });
+        let complained = process.stderr.take().map(|pipe| {
+            let (words, label) = (Arc::clone(&last_words), shared.label.clone());
+            engine.runtime.spawn(read_lines(pipe, move |line| {
+                tracing::info!(target: "tool", tool = %label, "{line}");
+                remember(&words, &line);
+                true
+            }))
+        });
+        let (end, ended) = oneshot::channel();
+        let queue = shared.queue.clone();
+        engine.runtime.spawn(async move {
+            let Some(how) = watch(process, ended).await else { return };
+            // Everything it said comes before its end.
+            for reader in [said, complained].into_iter().flatten() {
+                let _ = reader.await;
+            }
+            let words = last_words.lock().unwrap_or_else(PoisonError::into_inner).trim().to_owned();
+            let reason = if words.is_empty() { how } else { format!("{how}: {words}") };
+            let _ = queue.send(Command::Gone { reason });
+        });
+        Ok(Self { lines, _end: end })
+    }
+
+    /// Tells it something.
+    pub(super) fn tell(&self, line: String) {
+        // When it is gone, that is said by another way.
+        let _ = self.lines.send(line);
+    }
+}
+
+/// Waits until it ends by itself, and says how, or until nobody wants it any more.
+async fn watch(mut process: Process, ended: oneshot::Receiver<()>) -> Option<String> {
+    let exit = tokio::select! {
+        exit = process.wait() => Some(exit),
+        _ = ended => None,
+    };
+    match exit {
+        Some(exit) => Some(match exit.signal {
+            Some(signal) => format!("killed by signal {signal}"),
+            None => format!("exit code {}", exit.code),
+        }),
+        None => {
+            process.force_end();
+            process.wait().await;
+            None
+        }
+    }
+}
+
+/// Reads lines until the end, or until nobody wants them.
+async fn read_lines(mut pipe: OutputPipe, mut take: impl FnMut(String) -> bool + Send) {
+    let mut buffer = vec![0; 64 << 10];
+    let mut line: Vec<u8> = Vec::new();
+    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+        for part in buffer[..count].split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(part);
+            if line.len() > MAX_LINE {
+                return;
+            }
+            if line.last() == Some(&b'\n') {
+                line.pop();
+                if !take(String::from_utf8_lossy(&line).into_owned()) {
+                    return;
+                }
+                line.clear();
+            }
+        }
+    }
+    if !line.is_empty() {
+        take(String::from_utf8_lossy(&line).into_owned());
+    }
+}
+
+fn remember(words: &Mutex<String>, line: &str) {
+    let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+    words.push_str(line);
+    words.push('\n');
+    let excess = words.len().saturating_sub(LAST_WORDS);
+    if excess > 0 {
+        let cut = (excess..=words.len()).find(|at| words.is_char_boundary(*at)).unwrap_or(0);
+        words.drain(..cut);
+    }
+}
+
+/// The queue's receiving end, as the thread has it.
+pub(super) type Queue = mpsc::Receiver<Command>;

@@ -1,0 +1,191 @@
+//! The thread of an instance whose module runs in a sidecar: it hands commands on and answers what the kernel asks.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::{
+    message::{Said, Told},
+    pipes::{Pipes, Queue},
+    runtime::SidecarRuntime,
+};
+use crate::{
+    errors::Thrown,
+    instance::{CallKind, Command, Drawn, Settled, SharedState, ThreadState},
+    limits::Limits,
+    modules::ModuleStore,
+    ops,
+};
+
+/// Runs an instance until its end.
+pub(crate) fn run(
+    shared: &Arc<SharedState>,
+    limits: &Limits,
+    queue: &Queue,
+    runtime: &SidecarRuntime,
+) -> Result<(), String> {
+    let modules = ModuleStore::new(Arc::clone(&shared.stop));
+    let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
+    let started = runtime.request(state.cwd(), limits).and_then(|request| Pipes::start(shared, &request));
+    let pipes = match started {
+        Ok(pipes) => pipes,
+        Err(error) => {
+            return Err(refuse(&state, queue, &format!("{} does not start: {error}", runtime.kind)));
+        }
+    };
+    let thread = Thread { state, pipes, drawing: RefCell::default(), name: runtime.kind.to_string() };
+    while let Ok(command) = queue.recv() {
+        if !thread.obey(command) || thread.state.shared.stop.is_forced() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Answers whoever waits already that there is nothing to run anything in.
+fn refuse(state: &ThreadState, queue: &Queue, error: &str) -> String {
+    state.shared.stop.force();
+    while let Ok(command) = queue.try_recv() {
+        if let Command::Load { call, path, reply } = command {
+            state.begin_load(call, path, reply);
+            state.finish(call, "thrown", json!({ "message": error }).to_string());
+        }
+    }
+    error.to_owned()
+}
+
+struct Thread {
+    state: Rc<ThreadState>,
+    pipes: Pipes,
+    /// Who waits for something to be drawn, by number.
+    drawing: RefCell<(u64, HashMap<u64, oneshot::Sender<Drawn>>)>,
+    name: String,
+}
+
+impl Thread {
+    fn tell(&self, function: &'static str, args: Vec<Value>) {
+        self.pipes.tell(Told::Do { function, args, reply: None }.to_line());
+    }
+
+    fn draw(&self, function: &'static str, args: Vec<Value>, reply: Option<oneshot::Sender<Drawn>>) {
+        let mut drawing = self.drawing.borrow_mut();
+        drawing.0 += 1;
+        let number = drawing.0;
+        if let Some(reply) = reply {
+            // Those whose waiting is over are let go of.
+            drawing.1.retain(|_, waiting| !waiting.is_closed());
+            drawing.1.insert(number, reply);
+        }
+        self.pipes.tell(Told::Do { function, args, reply: Some(number) }.to_line());
+    }
+
+    /// Does as it is told; gives whether to go on.
+    fn obey(&self, command: Command) -> bool {
+        match command {
+            Command::Load { call, path, reply } => {
+                let name = path.to_string_lossy().into_owned();
+                self.state.begin_load(call, path, reply);
+                self.tell("startLoad", vec![call.into(), name.into()]);
+            }
+            Command::Start { call, kind, context, reply } => {
+                self.state.begin_call(call, *context, reply);
+                let (function, args) = start(call, kind);
+                self.tell(function, args);
+            }
+            Command::Abort { call, reason } => self.tell("abortCall", vec![call.into(), reason.into()]),
+            Command::Render { number, what, width, payload, reply } => {
+                let args = vec![number.into(), what.into(), width.into(), payload.into()];
+                self.draw("render", args, Some(reply));
+            }
+            Command::View { number, what, payload, reply } => {
+                self.draw("view", vec![number.into(), what.into(), payload.into()], reply);
+            }
+            Command::Settle { number, outcome } => self.tell("settle", settle(number, outcome)),
+            Command::Hear { channel, json } => {
+                if self.state.hears.get() {
+                    self.tell("hear", vec![channel.into(), json.into()]);
+                }
+            }
+            Command::ForgetPending { number } => self.tell("forgetPending", vec![number.into()]),
+            Command::Said { line } => self.hear(&line),
+            Command::Gone { reason } => {
+                self.give_up(&reason);
+                return false;
+            }
+            Command::Wake => {}
+        }
+        true
+    }
+
+    /// Takes a line of the sidecar's.
+    fn hear(&self, line: &str) {
+        match serde_json::from_str(line) {
+            Ok(Said::Host { host, args, ask }) => {
+                let outcome = ops::answer_remote(&self.state, &host, args);
+                match ask {
+                    Some(number) => self.pipes.tell(Told::answer(number, outcome).to_line()),
+                    None => {
+                        if let Err(error) = outcome {
+                            tracing::warn!(tool = %self.state.shared.label, error = %error.message, "A sidecar's request failed");
+                        }
+                    }
+                }
+            }
+            Ok(Said::Drawn { drawn, kind, payload }) => {
+                let Some(reply) = self.drawing.borrow_mut().1.remove(&drawn) else { return };
+                let _ = reply.send(match kind.as_str() {
+                    "lines" => match serde_json::from_str(&payload) {
+                        Ok(lines) => Drawn::Lines(lines),
+                        Err(error) => Drawn::Failed(error.to_string()),
+                    },
+                    _ => Drawn::Failed(Thrown::from_json(&payload).full_message()),
+                });
+            }
+            Err(error) => {
+                tracing::warn!(tool = %self.state.shared.label, %error, "A sidecar said something that is no message");
+            }
+        }
+    }
+
+    /// The process is gone: whoever waits is told.
+    fn give_up(&self, reason: &str) {
+        self.state.shared.stop.force();
+        let message = format!(
+            "The tool's {} process ended while this call ran ({reason}); its effects are unknown, and what it kept in \
+             memory is lost. The next call starts it afresh.",
+            self.name
+        );
+        for call in self.state.outstanding() {
+            self.state.finish(call, "thrown", json!({ "message": message }).to_string());
+        }
+    }
+}
+
+/// The kernel's function for a call, and its arguments.
+fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
+    match kind {
+        CallKind::Execute { number, tool_call_id, arguments } => {
+            ("startCall", vec![call.into(), number.into(), tool_call_id.into(), arguments.into()])
+        }
+        CallKind::Resolve { number, what, reason } => {
+            ("resolvePending", vec![call.into(), number.into(), what.into(), reason.into()])
+        }
+        CallKind::Session { number, event } => {
+            ("tellSession", vec![call.into(), number.into(), event.into()])
+        }
+        CallKind::Approval { number, what, arguments } => {
+            ("askApproval", vec![call.into(), number.into(), what.into(), arguments.into()])
+        }
+    }
+}
+
+/// The arguments that tell how an operation ended. Those that end with bytes are never started by a sidecar.
+fn settle(number: u64, outcome: Settled) -> Vec<Value> {
+    match outcome {
+        Settled::Nothing => vec![number.into(), true.into()],
+        Settled::Text(text) => vec![number.into(), true.into(), text.into()],
+        Settled::Bytes(bytes) => vec![number.into(), true.into(), String::from_utf8_lossy(&bytes).into()],
+        Settled::Failed(error) => vec![number.into(), false.into(), error.to_json().into()],
+    }
+}
