@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod interface;
+mod logging;
 mod output;
 mod progress;
 mod project;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         Err(error) => return failure::wrong_use(&error),
     };
     terminal::choose_colours(arguments.shared.color);
+    logging::start();
     let as_json = arguments.shared.json;
     match commands::run(arguments) {
         Ok(code) => code,

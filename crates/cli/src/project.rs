@@ -6,11 +6,11 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    Warning, discover_custom_tool_paths, load_custom_tools,
+    Warning, discover_custom_tool_paths, engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
 };
-use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_js::Engine;
 use toolsmith_tool::Tool;
 
 use crate::{
@@ -125,9 +125,12 @@ impl Project {
         Ok(self.discover())
     }
 
-    /// An engine under the limits of the settings. Needs a tokio runtime.
+    /// An engine as the settings want it. Needs a tokio runtime.
     pub(crate) fn engine(&self) -> Engine {
-        Engine::new(EngineOptions::new(&self.cwd).limits(self.loaded.settings.limits.engine()))
+        let settings = &self.loaded.settings;
+        // Without a word about single tools nobody needs to know which there are.
+        let found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
+        Engine::new(engine_options(&self.cwd, settings, &found))
     }
 
     /// Loads what was found.

@@ -37,7 +37,9 @@ fn clean(place: &Place, text: &str) -> String {
         if let Some((name, _)) = line.split_once("\"loadMs\": ") {
             line = format!("{name}\"loadMs\": 0,");
         }
-        lines.push(collapse(&line));
+        // How wide the column of times is depends on them.
+        let is_timed = line.contains("# ms") || line.contains("LOAD");
+        lines.push(if is_timed { collapse(&line) } else { line });
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

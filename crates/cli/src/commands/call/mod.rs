@@ -130,7 +130,7 @@ impl Call {
         let dispatcher = Dispatcher::builder(registry)
             .approval(approval)
             .approver(Arc::new(TypedByUser))
-            .deadlines(settings.limits.deadlines())
+            .deadlines(settings.deadlines())
             .output(settings.output.cut())
             .build();
         let pending = PendingStack::new();
@@ -146,7 +146,7 @@ impl Call {
             tool,
             arguments,
             dispatcher,
-            deadline: own.timeout.or(settings.tool(&own.name).timeout),
+            deadline: own.timeout,
             pending,
             ui: slot.handle(),
             terminal,
