@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod interface;
 mod interrupts;
+mod logging;
 mod output;
 mod progress;
 mod project;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Err(error) => return failure::wrong_use(&error),
     };
     terminal::choose_colours(arguments.shared.color);
+    logging::start();
     let as_json = arguments.shared.json;
     match commands::run(arguments) {
         Ok(code) => code,

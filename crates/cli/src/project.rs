@@ -1,16 +1,17 @@
 //! The working folder as every command sees it: settings, what is trusted, which modules there are, and the engine to run
 //! them in.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    Warning, discover_custom_tool_paths, load_custom_tools,
+    Warning, discover_custom_tool_paths, engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
 };
-use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_js::Engine;
+use toolsmith_tool::Tool;
 
 use crate::{
     arguments::Shared,
@@ -124,15 +125,27 @@ impl Project {
         Ok(self.discover())
     }
 
-    /// An engine under the limits of the settings. Needs a tokio runtime.
+    /// An engine as the settings want it. Needs a tokio runtime.
     pub(crate) fn engine(&self) -> Engine {
-        Engine::new(EngineOptions::new(&self.cwd).limits(self.loaded.settings.limits.engine()))
+        let settings = &self.loaded.settings;
+        // Without a word about single tools nobody needs to know which there are.
+        let found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
+        Engine::new(engine_options(&self.cwd, settings, &found))
     }
 
     /// Loads what was found.
     pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
-        load_custom_tools(discovered, &built_in_names(), disabled, engine, mode).await
+        let built_in = self.built_in_tools();
+        // `resolve` comes and goes with what is pending; its name is taken all the time.
+        let names: Vec<&str> =
+            built_in.iter().map(|tool| tool.spec().name.as_str()).chain(["resolve"]).collect();
+        load_custom_tools(discovered, &names, disabled, engine, mode).await
+    }
+
+    /// The tools that are part of the program.
+    pub(crate) fn built_in_tools(&self) -> Vec<Arc<dyn Tool>> {
+        toolsmith_agent::built_in_tools(&self.cwd, Some(self.home.user().to_path_buf()))
     }
 
     /// Shows what was wrong with settings and trust.
@@ -144,11 +157,6 @@ impl Project {
     pub(crate) fn show(&self, path: &std::path::Path) -> String {
         show_path(path, &self.cwd, &self.home)
     }
-}
-
-/// Names no custom tool can have.
-pub(crate) fn built_in_names() -> Vec<&'static str> {
-    vec!["resolve"]
 }
 
 fn split_flag(flag: &str) -> Result<(String, String)> {

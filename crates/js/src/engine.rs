@@ -17,7 +17,7 @@ use crate::{
     engine_kind::{EngineKind, EngineRules},
     instance::SharedState,
     limits::Limits,
-    load::LoadedModule,
+    load::{LoadedModule, real_path},
     module,
     ops::WebClients,
 };
@@ -33,6 +33,7 @@ pub struct EngineOptions {
     /// Where Bun and Node are looked for; `PATH` unless it says otherwise.
     pub search_path: OsString,
     engines: EngineRules,
+    limits_by_path: Vec<(PathBuf, Limits)>,
 }
 
 impl EngineOptions {
@@ -43,6 +44,7 @@ impl EngineOptions {
             limits: Limits::default(),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             engines: EngineRules::default(),
+            limits_by_path: Vec::new(),
         }
     }
 
@@ -64,6 +66,13 @@ impl EngineOptions {
     #[must_use]
     pub fn engine_of(mut self, path: impl Into<PathBuf>, kind: EngineKind) -> Self {
         self.engines.by_path.push((path.into(), kind));
+        self
+    }
+
+    /// Sets what one module may use.
+    #[must_use]
+    pub fn limits_of(mut self, path: impl Into<PathBuf>, limits: Limits) -> Self {
+        self.limits_by_path.push((path.into(), limits));
         self
     }
 
@@ -96,6 +105,7 @@ pub struct Engine {
 pub(crate) struct EngineShared {
     pub(crate) cwd: PathBuf,
     pub(crate) limits: Limits,
+    limits_by_path: Vec<(PathBuf, Limits)>,
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
     /// Where operations of tools run.
@@ -121,6 +131,7 @@ impl Engine {
             shared: Arc::new(EngineShared {
                 cwd: options.cwd,
                 limits: options.limits,
+                limits_by_path: options.limits_by_path,
                 search_path: options.search_path,
                 engines: options.engines,
                 runtime: Handle::current(),
@@ -188,6 +199,12 @@ impl fmt::Debug for Engine {
 }
 
 impl EngineShared {
+    /// What a module may use, given by its real path; it may have been named by a relative one.
+    pub(crate) fn limits_of(&self, file: &Path) -> Limits {
+        let own = self.limits_by_path.iter().rev().find(|(path, _)| real_path(&self.cwd, path) == file);
+        own.map_or_else(|| self.limits.clone(), |(_, limits)| limits.clone())
+    }
+
     /// What a tool sees outside a call.
     pub(crate) fn default_context(&self) -> ToolContext {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();

@@ -68,7 +68,7 @@ impl ModuleHost {
     fn new(engine: &Arc<EngineShared>, path: &Path) -> Self {
         let options = InstanceOptions {
             engine: Arc::clone(engine),
-            limits: engine.limits.clone(),
+            limits: engine.limits_of(path),
             label: path.to_string_lossy().into_owned(),
         };
         let choice = engine.engines.choice(&engine.cwd, path);

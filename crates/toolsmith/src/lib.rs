@@ -15,7 +15,9 @@ pub use discovery::{
 };
 pub use home::Home;
 pub use load_error::ToolLoadError;
-pub use loading::{CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, load_custom_tools};
+pub use loading::{
+    CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
+};
 pub use session::{BuiltIns, ModelChoice, ModelError, Session, SessionBuilder, SessionError, providers};
 pub use trust::{TrustDecision, trust_store};
 pub use warning::Warning;

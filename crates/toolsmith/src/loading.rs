@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_js::{Engine, LoadedModule, LoadedTool, SchemaKind};
+use toolsmith_js::{Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, SchemaKind};
 use toolsmith_tool::{Origin, OriginKind, RegisterError, Tool, check_tool_name};
 
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
         discover_custom_tool_paths,
     },
     load_error::ToolLoadError,
+    settings::Settings,
     warning::Warning,
 };
 
@@ -33,6 +34,10 @@ pub struct CustomTool {
     pub source: ToolSource,
     /// How long its module took to load.
     pub elapsed: Duration,
+    /// What its module runs in.
+    pub engine: EngineKind,
+    /// Why it runs there, when it is not embedded.
+    pub engine_reason: Option<String>,
     /// Every file its module is made of, as far as that is known.
     pub files: Vec<PathBuf>,
 }
@@ -69,6 +74,8 @@ pub struct LoadedTools {
     pub errors: Vec<ToolLoadError>,
     /// What looked wrong.
     pub warnings: Vec<Warning>,
+    /// What is worth knowing of modules that were loaded.
+    pub notes: Vec<Warning>,
     /// Modules that wait for trust. Nothing of them was run.
     pub waiting: Vec<FoundModule>,
     /// Files that only describe.
@@ -95,6 +102,24 @@ impl LoadedTools {
         }
         self.errors.push(error);
     }
+}
+
+/// How an engine for these modules is set up: limits as the settings have them, and what they say of single tools. Which
+/// tools a module has is not known before it runs, so a module goes by the name of its file or folder.
+pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
+    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine());
+    for module in &discovered.modules {
+        let Some(own) = settings.tools.each.get(&module.name()) else {
+            continue;
+        };
+        if let Some(engine) = own.engine {
+            options = options.engine_of(&module.real_path, engine.into());
+        }
+        if let Some(memory) = own.memory {
+            options = options.limits_of(&module.real_path, settings.limits.engine().memory(memory));
+        }
+    }
+    options
 }
 
 /// How modules are loaded.
@@ -158,7 +183,8 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
-        let LoadedModule { tools, errors, files, elapsed, .. } = module;
+        let LoadedModule { tools, errors, notes, engine, engine_reason, files, elapsed, .. } = module;
+        self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));
         if tools.is_empty() && errors.is_empty() {
             self.outcome.opted_out.push(found);
             return;
@@ -177,6 +203,8 @@ impl Sorter<'_> {
                 path: found.path.clone(),
                 source: source.clone(),
                 elapsed,
+                engine,
+                engine_reason: engine_reason.clone(),
                 files: files.clone(),
             };
             let refused = match self.winners.get(&name) {

@@ -61,7 +61,8 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
             "description": spec.description,
             "path": tool.path,
             "source": source_json(&tool.source),
-            "engine": "embedded",
+            "engine": tool.engine.to_string(),
+            "engineReason": tool.engine_reason,
             "loadMs": tool.elapsed.as_secs_f64() * 1000.0,
             "schema": schema_word(tool.schema),
             "hidden": spec.hidden,
@@ -80,60 +81,71 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
         })).collect::<Vec<_>>(),
         "disabled": loaded.disabled,
         "refused": loaded.errors.iter().map(failure::load_error_json).collect::<Vec<_>>(),
+        "notes": loaded.notes.iter().map(failure::warning_json).collect::<Vec<_>>(),
         "warnings": loaded.warnings.iter().map(failure::warning_json).collect::<Vec<_>>(),
     })
 }
 
 fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: bool) -> io::Result<()> {
-    let is_empty = loaded.tools.is_empty() && loaded.waiting.is_empty() && loaded.errors.is_empty();
-    if is_empty {
-        writeln!(out, "No tools found. `toolsmith new NAME` writes one.")?;
-    }
+    let mut sections: Vec<Vec<u8>> = Vec::new();
     if !loaded.tools.is_empty() {
         let rows: Vec<Vec<Cell>> = loaded.tools.iter().map(row).collect();
         let heading = ["NAME", "LABEL", "SOURCE", "ENGINE", "LOAD", "SCHEMA"];
-        print_table(out, &heading, &rows, terminal::output_width())?;
+        let mut section = Vec::new();
+        print_table(&mut section, &heading, &rows, terminal::output_width())?;
+        sections.push(section);
+    } else if loaded.waiting.is_empty() && loaded.errors.is_empty() {
+        sections.push(b"No tools found. `toolsmith new NAME` writes one.\n".to_vec());
     }
-    if !loaded.waiting.is_empty() || !project.loaded.waiting.is_empty() {
-        let count = loaded.waiting.len() + project.loaded.waiting.len();
-        writeln!(out, "\n{} ({count})", paint(WARNING, "Waiting for trust"))?;
-        for module in &loaded.waiting {
-            let path = project.show(&module.path);
-            writeln!(out, "  {path}  {}", paint(DIM, &module.source))?;
-        }
-        for setting in &project.loaded.waiting {
-            let file = project.show(&setting.file);
-            writeln!(out, "  {} = {}  {}", setting.key, setting.value, paint(DIM, file))?;
-        }
-        writeln!(out, "  {} `toolsmith trust` lets them run.", paint(HINT, "→"))?;
-    }
+    sections.push(waiting(project, loaded)?);
+    let mut section = Vec::new();
     if !loaded.metadata.is_empty() {
-        writeln!(out, "\n{} ({})", paint(HEADING, "Descriptions, not run"), loaded.metadata.len())?;
+        writeln!(section, "{} ({})", paint(HEADING, "Descriptions, not run"), loaded.metadata.len())?;
         for file in &loaded.metadata {
-            writeln!(out, "  {}  {}", project.show(&file.path), paint(DIM, &file.source))?;
+            writeln!(section, "  {}  {}", project.show(&file.path), paint(DIM, &file.source))?;
         }
     }
+    sections.push(std::mem::take(&mut section));
     if !loaded.disabled.is_empty() {
-        writeln!(
-            out,
-            "\n{}: {}",
-            paint(HEADING, "Left out by `tools.disabled`"),
-            loaded.disabled.join(", ")
-        )?;
+        let heading = paint(HEADING, "Left out by `tools.disabled`");
+        writeln!(section, "{heading}: {}", loaded.disabled.join(", "))?;
     }
+    sections.push(std::mem::take(&mut section));
     if !loaded.errors.is_empty() {
-        writeln!(out, "\n{} ({})", paint(ERROR, "Refused"), loaded.errors.len())?;
+        writeln!(section, "{} ({})", paint(ERROR, "Refused"), loaded.errors.len())?;
         for error in &loaded.errors {
-            failure::show_load_error(out, error, verbose)?;
+            failure::show_load_error(&mut section, error, verbose)?;
         }
     }
-    if !loaded.warnings.is_empty() {
-        writeln!(out)?;
-        for warning in &loaded.warnings {
-            failure::show_warning(out, warning)?;
-        }
+    sections.push(std::mem::take(&mut section));
+    for note in &loaded.notes {
+        writeln!(section, "{} {note}", paint(DIM, "note:"))?;
     }
-    Ok(())
+    for warning in &loaded.warnings {
+        failure::show_warning(&mut section, warning)?;
+    }
+    sections.push(section);
+    sections.retain(|section| !section.is_empty());
+    out.write_all(&sections.join(&b'\n'))
+}
+
+/// What waits until the user trusts this folder.
+fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
+    let mut section = Vec::new();
+    let settings = &project.loaded.waiting;
+    let count = loaded.waiting.len() + settings.len();
+    if count > 0 {
+        writeln!(section, "{} ({count})", paint(WARNING, "Waiting for trust"))?;
+        for module in &loaded.waiting {
+            writeln!(section, "  {}  {}", project.show(&module.path), paint(DIM, &module.source))?;
+        }
+        for setting in settings {
+            let file = project.show(&setting.file);
+            writeln!(section, "  {} = {}  {}", setting.key, setting.value, paint(DIM, file))?;
+        }
+        writeln!(section, "  {} `toolsmith trust` lets them run.", paint(HINT, "→"))?;
+    }
+    Ok(section)
 }
 
 fn row(tool: &CustomTool) -> Vec<Cell> {
@@ -143,7 +155,7 @@ fn row(tool: &CustomTool) -> Vec<Cell> {
         (spec.name.clone(), Some(NAME)),
         (spec.label.clone(), None),
         (tool.source.to_string(), None),
-        ("embedded".to_owned(), Some(DIM)),
+        (tool.engine.to_string(), Some(DIM)),
         (time, Some(DIM)),
         (schema_word(tool.schema).to_owned(), Some(DIM)),
     ]

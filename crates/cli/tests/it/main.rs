@@ -1,3 +1,12 @@
-//! The real binary, run as a person would run it.
+//! The real binary, run as a person would run it: hermetic homes, a cleared environment.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
-mod doctor;
+mod bad_input;
+mod calling;
+mod golden;
+mod interrupting;
+mod on_a_terminal;
+mod place;
+mod pty;
+mod snapshots;
+mod trusting;

@@ -11,7 +11,7 @@ use toolsmith_agent::{
     SystemPrompt, built_in_tools,
 };
 use toolsmith_host::changes::{ChangeError, ChangeStore};
-use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{
     Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
@@ -25,7 +25,7 @@ use super::{
 use crate::{
     discovery::{ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_custom_tool_paths},
     home::Home,
-    loading::{LoadMode, LoadedTools, load_custom_tools},
+    loading::{LoadMode, LoadedTools, engine_options, load_custom_tools},
     settings::Settings,
     trust::TrustDecision,
 };
@@ -238,7 +238,6 @@ impl SessionBuilder {
         let built_ins = built_in_tools(&self.cwd, Some(self.home.user().to_path_buf()));
         let names: Vec<String> = built_ins.iter().map(|tool| tool.spec().name.clone()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let engine = Engine::new(EngineOptions::new(&self.cwd).limits(self.settings.limits.engine()));
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -248,6 +247,7 @@ impl SessionBuilder {
                 false => options.only_configured(),
             })
         });
+        let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let mut loaded = load_custom_tools(discovered, &names, disabled, &engine, LoadMode::Call).await;
 
@@ -262,7 +262,7 @@ impl SessionBuilder {
         let pending = PendingStack::new();
         let changes = ChangeStore::open(self.home.toolsmith().join("changes"))?;
         let resolver = Resolver::new(Arc::clone(&pending), Arc::new(changes), &self.cwd)
-            .deadlines(self.settings.limits.deadlines());
+            .deadlines(self.settings.deadlines());
         registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;
         let requested = match self.built_ins {
             BuiltIns::All => None,
@@ -281,15 +281,9 @@ impl SessionBuilder {
         if let Some(mode) = self.approval_mode {
             approval.mode = mode;
         }
-        let mut deadlines = self.settings.limits.deadlines();
-        for (name, said) in &self.settings.tools.each {
-            if let Some(time) = said.timeout {
-                deadlines = deadlines.tool(name, time);
-            }
-        }
         let mut dispatcher = Dispatcher::builder(registry)
             .approval(approval)
-            .deadlines(deadlines)
+            .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
         if let Some(approver) = self.approver {
             dispatcher = dispatcher.approver(approver);

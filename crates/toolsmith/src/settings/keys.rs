@@ -216,12 +216,12 @@ const KEYS: &[Key] = &[
         None,
         "How long a call of this tool may take without progress.",
     ),
-    key("tools.<name>.memory", KeyKind::Size, None, "How much memory this tool's module may use."),
+    key("tools.<name>.memory", KeyKind::Size, None, "How much memory the module of this name may use."),
     careful(
         "tools.<name>.engine",
         KeyKind::Choice(&["embedded", "bun", "node"]),
         None,
-        "What runs this tool's module.",
+        "What runs the module of this name.",
     ),
     careful("tools.<name>.approval", POLICIES, None, "Whether this tool may run without asking."),
     key("limits.memory", KeyKind::Size, Some("256MB"), "How much memory a tool's module may use."),
@@ -244,6 +244,12 @@ const KEYS: &[Key] = &[
         POLICIES,
         None,
         "Whether one tool may run without asking; deny always wins.",
+    ),
+    careful(
+        "tools.approval.<name>",
+        POLICIES,
+        None,
+        "The same as `approval.tools.<name>`, as relatives of this program spell it.",
     ),
     careful(
         "providers.<name>.wire",

@@ -312,6 +312,13 @@ impl Layers {
         for (path, held) in &self.held {
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
             match path.as_slice() {
+                // Spelled the other way; where both are, deny wins.
+                ["tools", "approval", name] => {
+                    let first = nested["approval"]["tools"].get(name);
+                    if first.is_none_or(|policy| policy != "deny") {
+                        insert(&mut nested, &["approval", "tools", name], &held.value);
+                    }
+                }
                 ["tools", name, field] => insert(&mut nested, &["tools", "each", name, field], &held.value),
                 path => insert(&mut nested, path, &held.value),
             }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::Deserialize;
 use thiserror::Error;
 use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
-use toolsmith_js::Limits;
+use toolsmith_js::{EngineKind, Limits};
 use toolsmith_llm::{ApiKind, KeySource, ProviderConfig, Secret, UnknownApi};
 use toolsmith_tool::ApprovalPolicy;
 
@@ -95,6 +95,16 @@ pub enum EngineChoice {
     Node,
 }
 
+impl From<EngineChoice> for EngineKind {
+    fn from(choice: EngineChoice) -> Self {
+        match choice {
+            EngineChoice::Embedded => Self::Embedded,
+            EngineChoice::Bun => Self::Bun,
+            EngineChoice::Node => Self::Node,
+        }
+    }
+}
+
 /// What tools may use.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
@@ -117,11 +127,6 @@ impl LimitSettings {
     /// The engine's limits.
     pub fn engine(&self) -> Limits {
         Limits::new().memory(self.memory).load(self.load).grace(self.grace)
-    }
-
-    /// The dispatcher's. Its grace time is longer than the engine's, so that a tool's own account comes first.
-    pub fn deadlines(&self) -> Deadlines {
-        Deadlines::default().call(self.call).grace(self.grace + Duration::from_secs(1))
     }
 }
 
@@ -250,6 +255,15 @@ impl ProviderSettings {
 }
 
 impl Settings {
+    /// How long calls may take. The grace time is longer than the engine's, so that a tool's own account comes first.
+    pub fn deadlines(&self) -> Deadlines {
+        let grace = self.limits.grace.saturating_add(Duration::from_secs(1));
+        let own = self.tools.each.iter().filter_map(|(name, tool)| Some((name, tool.timeout?)));
+        own.fold(Deadlines::default().call(self.limits.call).grace(grace), |all, (name, time)| {
+            all.tool(name, time)
+        })
+    }
+
     /// What was said of one tool.
     pub fn tool(&self, name: &str) -> ToolSettings {
         self.tools.each.get(name).cloned().unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Loading what was found (CONTRACT 2.1, 2.3, 2.6, 2.7).
 
-use toolsmith::{ConfiguredFrom, ConfiguredPath, LoadMode, discover_and_load_custom_tools};
+use toolsmith::{ConfiguredFrom, ConfiguredPath, LoadMode, discover_and_load_custom_tools, engine_options};
+use toolsmith_js::{Engine, EngineKind};
 use toolsmith_tool::{OriginKind, Registry, ToolCall, ToolContext};
 
 use crate::place::{Place, names, tool};
@@ -136,4 +137,26 @@ async fn a_file_that_goes_away_in_between_is_an_error() {
     let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &place.engine(), LoadMode::Call).await;
     assert_eq!(names(&loaded), ["b"]);
     assert_eq!(loaded.errors.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c4_7_a_module_has_the_memory_its_settings_give_it() {
+    let greedy = "export default () => ({ name: 'NAME', description: '', parameters: { type: 'object', properties: {} },\n\
+                  execute: async () => ({ content: [{ type: 'text', text: String('x'.repeat(8 << 20).length) }] }) });";
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/small.ts", &greedy.replace("NAME", "small")),
+        ("project/.toolsmith/tools/large.ts", &greedy.replace("NAME", "large")),
+        ("home/.toolsmith/config.toml", "tools.small.memory = \"6MB\"\n"),
+    ]);
+    let discovered = place.discover();
+    let engine = Engine::new(engine_options(&place.cwd(), &place.settings().settings, &discovered));
+    let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &engine, LoadMode::Call).await;
+    assert_eq!(names(&loaded), ["large", "small"], "{:?}", loaded.errors);
+    let call = |name: &str| {
+        let tool = std::sync::Arc::clone(&loaded.get(name).unwrap().tool);
+        async move { tool.execute(ToolCall::new("1", serde_json::json!({})), ToolContext::detached()).await }
+    };
+    assert!(call("large").await.is_ok());
+    assert!(call("small").await.is_err());
+    assert!(loaded.tools.iter().all(|tool| tool.engine == EngineKind::Embedded));
 }

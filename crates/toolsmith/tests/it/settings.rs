@@ -211,11 +211,13 @@ fn a_key_in_a_file_is_not_shown() {
 fn deny_wins_over_the_other_place_to_say_it() {
     let place = Place::new(&[(
         "home/.toolsmith/config.toml",
-        "approval.tools.a = \"deny\"\ntools.a.approval = \"allow\"\ntools.b.approval = \"deny\"\napproval.tools.b = \"allow\"\n",
+        "approval.tools.a = \"deny\"\ntools.a.approval = \"allow\"\ntools.b.approval = \"deny\"\napproval.tools.b = \"allow\"\n\
+         tools.approval.c = \"deny\"\ntools.approval.a = \"allow\"\n",
     )]);
     let approval = place.settings().settings.approval;
     assert_eq!(approval.tools["a"], ApprovalPolicy::Deny);
     assert_eq!(approval.tools["b"], ApprovalPolicy::Deny);
+    assert_eq!(approval.tools["c"], ApprovalPolicy::Deny);
 }
 
 #[test]

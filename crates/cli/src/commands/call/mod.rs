@@ -13,8 +13,8 @@ use toolsmith::{LoadMode, LoadedTools};
 use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
 use toolsmith_js::Engine;
 use toolsmith_tool::{
-    CancelToken, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui, UiHandle, UiSlot, async_trait,
-    closest_names,
+    CancelToken, Origin, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui, UiHandle, UiSlot,
+    async_trait, closest_names,
 };
 
 use crate::{
@@ -115,20 +115,21 @@ impl Call {
         engine: &Engine,
         own: &CallArguments,
     ) -> Result<Self> {
-        let found = loaded.get(&own.name).ok_or_else(|| unknown(project, loaded, &own.name))?;
-        let spec = found.tool.spec();
-        let arguments = arguments::read(spec, &own.pairs, own.args.as_deref())?;
+        let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
+        let built_in = || project.built_in_tools().into_iter().find(|tool| tool.spec().name == own.name);
+        let (tool, origin) = custom
+            .or_else(|| Some((built_in()?, Origin::built_in())))
+            .ok_or_else(|| unknown(project, loaded, &own.name))?;
+        let arguments = arguments::read(tool.spec(), &own.pairs, own.args.as_deref())?;
         let settings = &project.loaded.settings;
         let mut registry = Registry::new();
-        for tool in &loaded.tools {
-            registry.register(Arc::clone(&tool.tool), tool.origin())?;
-        }
+        registry.register(Arc::clone(&tool), origin)?;
         let mut approval = settings.approval.clone();
         approval.mode = ApprovalMode::Yolo;
         let dispatcher = Dispatcher::builder(registry)
             .approval(approval)
             .approver(Arc::new(TypedByUser))
-            .deadlines(settings.limits.deadlines())
+            .deadlines(settings.deadlines())
             .output(settings.output.cut())
             .build();
         let pending = PendingStack::new();
@@ -141,10 +142,10 @@ impl Call {
             slot.set(ui);
         }
         Ok(Self {
-            tool: Arc::clone(&found.tool),
+            tool,
             arguments,
             dispatcher,
-            deadline: own.timeout.or(settings.tool(&own.name).timeout),
+            deadline: own.timeout,
             pending,
             ui: slot.handle(),
             terminal,
@@ -226,8 +227,10 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
         return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
     }
+    let built_in = project.built_in_tools();
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
-    let closest = closest_names(name, names.iter().copied());
+    let known = names.iter().copied().chain(built_in.iter().map(|tool| tool.spec().name.as_str()));
+    let closest = closest_names(name, known);
     let hint = match (closest.as_slice(), names.as_slice()) {
         ([], []) if loaded.waiting.is_empty() => {
             "There are no tools; `toolsmith new NAME` writes one.".to_owned()

@@ -1,0 +1,118 @@
+//! What people get wrong, and what they are told.
+
+use crate::place::{BROKEN, HELLO, Place};
+
+#[tokio::test]
+async fn an_unknown_tool_comes_with_the_closest_names() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let said = place.run(&["call", "helo"]).await;
+    assert_eq!(said.code, 2);
+    assert_eq!(said.stderr, "error: There is no tool \"helo\"\n  → Did you mean hello?\n");
+    let said = place.run(&["call", "zzzzzz"]).await;
+    assert!(said.stderr.contains("There are: hello"), "{}", said.stderr);
+    let said = Place::new(&[]).run(&["call", "zzzzzz"]).await;
+    assert!(said.stderr.contains("There are no tools"), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn a_missing_argument_comes_with_the_usage() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let said = place.run(&["call", "hello"]).await;
+    assert_eq!(said.code, 2);
+    assert!(said.stderr.contains("\"hello\" needs name"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("Usage: toolsmith call hello name=TEXT [times=INTEGER] [tags=TEXT…]"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[tokio::test]
+async fn broken_json_is_shown_where_it_breaks() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let said = place.run(&["call", "hello", "--args", "{\"name\": World}"]).await;
+    assert_eq!(said.code, 2);
+    assert!(
+        said.stderr.contains("--args is not JSON: expected value at line 1 column 10"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.contains("> 1 | {\"name\": World}"), "{}", said.stderr);
+    let said = place.run(&["call", "hello", "--args", "{", "--json"]).await;
+    assert_eq!(said.json()["error"]["exitCode"], 2);
+}
+
+#[tokio::test]
+async fn a_tool_that_could_not_be_loaded_says_why() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/broken.ts", BROKEN)]);
+    let said = place.run(&["call", "broken"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("\"broken\" could not be loaded"), "{}", said.stderr);
+    assert!(said.stderr.contains("> 3 | throw new RangeError"), "{}", said.stderr);
+    assert!(!said.stderr.contains("backtrace"), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn a_tool_named_like_a_built_in_is_refused() {
+    let place =
+        Place::trusted(&[("project/.toolsmith/tools/bash.ts", &HELLO.replace("\"hello\"", "\"bash\""))]);
+    let listed = place.run(&["list", "--json"]).await.json();
+    assert_eq!(listed["refused"][0]["message"], "Tool name \"bash\" conflicts with existing tool (built-in)");
+    assert_eq!(listed["tools"], serde_json::json!([]));
+}
+
+#[tokio::test]
+async fn a_config_file_that_is_not_toml_stops_nothing() {
+    let place = Place::trusted(&[
+        ("project/.toolsmith/tools/hello.ts", HELLO),
+        ("home/.toolsmith/config.toml", "this is = = not toml\n"),
+    ]);
+    let said = place.run(&["call", "hello", "name=x"]).await;
+    assert_eq!((said.code, said.stdout.as_str()), (0, "Hello, x!\n"));
+    assert!(said.stderr.contains("config.toml:1:"), "{}", said.stderr);
+    assert!(said.stderr.contains("is not TOML"), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn wrong_flags_are_wrong_use() {
+    let place = Place::new(&[]);
+    for args in [
+        &["list", "--set", "modle=x"][..],
+        &["list", "--set", "model"],
+        &["list", "--cwd", "nowhere"],
+        &["config", "nonsense"],
+        &["nonsense"],
+        &["list", "--nonsense"],
+        &["trust", "--list", "--remove"],
+    ] {
+        let said = place.run(args).await;
+        assert_eq!(said.code, 2, "{args:?} {said:#?}");
+        assert!(!said.stderr.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_has_enough_is_no_error() {
+    let place = Place::new(&[]);
+    let program = env!("CARGO_BIN_EXE_toolsmith");
+    let mut request = place.request(&[]);
+    request.program = "/bin/sh".to_owned();
+    request.args = vec!["-c".to_owned(), format!("'{program}' config --keys | (exec 0<&-; true)")];
+    let said = place.run_request(&request).await;
+    assert!(!said.stderr.contains("panicked"), "{}", said.stderr);
+    assert!(!said.stderr.contains("Broken pipe"), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn five_hundred_tools_are_listed() {
+    let place = Place::trusted(&[]);
+    for number in 0..500 {
+        let text = format!(
+            "export default () => ({{ name: 't{number:03}', description: '', parameters: {{ type: 'object', properties: {{}} }}, execute() {{}} }});\n"
+        );
+        place.write(&format!("project/.toolsmith/tools/t{number:03}.js"), &text);
+    }
+    let said = place.run(&["list"]).await;
+    assert_eq!(said.stdout.lines().count(), 501, "{}", said.stdout);
+    assert!(said.stdout.lines().last().unwrap().starts_with("t499 "));
+}

@@ -1,0 +1,131 @@
+//! What only happens where a person is: questions, drawing, widths.
+
+use crate::{
+    place::{BROKEN, HELLO, Place, STAGE},
+    pty::Terminal,
+};
+
+const ASKING: &str = r#"export default (pi) => ({
+  name: "asking", description: "", parameters: { type: "object", properties: {} },
+  async execute(id, params, update, ctx) {
+    pi.ui.notify("Some questions", "warning");
+    const colour = await pi.ui.select("Which colour?", ["red", "green"]);
+    const sure = await ctx.ui.confirm("Sure?", "There is no way back.");
+    const name = await pi.ui.input("Your name", "nobody");
+    const text = await pi.ui.editor("A poem", "roses");
+    return { content: [{ type: "text", text: JSON.stringify({ colour, sure, name, text, ui: pi.hasUI }) }] };
+  },
+});
+"#;
+
+const DRAWING: &str = r#"export default (pi) => ({
+  name: "drawing", description: "", parameters: { type: "object", properties: {} },
+  async execute() { return { content: [{ type: "text", text: "plain words" }] }; },
+  renderResult(result, options, theme) {
+    return { render: (width) => [`drawn ${width} wide, expanded ${options.expanded}`] };
+  },
+});
+"#;
+
+#[test]
+fn c2_8_an_untrusted_folder_is_asked_about_once() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    terminal.wait_for("is not trusted yet");
+    terminal.wait_for(".toolsmith/tools/hello.ts");
+    terminal.wait_for("[y/N]");
+    terminal.type_line("y");
+    terminal.wait_for("Hello, World!");
+    assert_eq!(terminal.finish().1, 0);
+    let terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    let (seen, code) = terminal.finish();
+    assert_eq!(code, 0);
+    assert!(!seen.contains("trusted"), "{seen}");
+}
+
+#[test]
+fn c2_8_a_no_is_remembered_and_says_how_to_change_it() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    terminal.wait_for("[y/N]");
+    terminal.type_line("");
+    terminal.wait_for("`toolsmith trust` lets its tools run");
+    assert_eq!(terminal.finish().1, 1);
+    let (seen, code) = Terminal::start(&place, &["call", "hello", "name=World"]).finish();
+    assert_eq!(code, 1);
+    assert!(!seen.contains("[y/N]"), "{seen}");
+}
+
+#[test]
+fn list_does_not_ask() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let (seen, code) = Terminal::start(&place, &["list"]).finish();
+    assert_eq!(code, 0);
+    assert!(seen.contains("Waiting for trust") && !seen.contains("[y/N]"), "{seen}");
+}
+
+#[test]
+fn c3_3_tools_can_ask_the_person() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/asking.ts", ASKING)]);
+    let mut terminal = Terminal::start(&place, &["call", "asking"]);
+    terminal.wait_for("Some questions");
+    terminal.wait_for("Which colour?");
+    terminal.wait_for("empty for none:");
+    terminal.type_line("7");
+    terminal.wait_for("is none of them");
+    terminal.type_line("2");
+    terminal.wait_for("There is no way back.");
+    terminal.type_line("yes");
+    terminal.wait_for("Your name");
+    terminal.type_line("Ada");
+    terminal.wait_for("single dot.");
+    terminal.type_line("violets");
+    terminal.type_line("blue");
+    terminal.type_line(".");
+    terminal.wait_for(r#"{"colour":"green","sure":true,"name":"Ada","text":"violets\nblue","ui":true}"#);
+    assert_eq!(terminal.finish().1, 0);
+}
+
+#[test]
+fn c8_a_preview_is_asked_about() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/stage.ts", STAGE)]);
+    for (answer, expected, code) in [
+        ("y", "Written (applied on the command line)", 0),
+        ("n", "Discarded: Write the file", 0),
+        ("", "Nobody decided on the preview", 3),
+    ] {
+        let mut terminal = Terminal::start(&place, &["call", "stage"]);
+        terminal.wait_for("Write the file");
+        terminal.wait_for("Apply it?");
+        terminal.type_line(answer);
+        terminal.wait_for(expected);
+        assert_eq!(terminal.finish().1, code, "{answer}");
+    }
+}
+
+#[test]
+fn c6_1_a_tool_draws_its_own_result_on_a_terminal() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/drawing.ts", DRAWING)]);
+    let (seen, _) = Terminal::start(&place, &["call", "drawing"]).finish();
+    assert!(seen.contains("drawn 80 wide, expanded true"), "{seen}");
+}
+
+#[test]
+fn other_problems_are_mentioned() {
+    let place = Place::trusted(&[
+        ("project/.toolsmith/tools/hello.ts", HELLO),
+        ("project/.toolsmith/tools/broken.ts", BROKEN),
+    ]);
+    let (seen, code) = Terminal::start(&place, &["call", "hello", "name=x"]).finish();
+    assert_eq!(code, 0);
+    assert!(seen.contains("1 problem with other tools"), "{seen}");
+}
+
+#[test]
+fn tables_are_cut_to_the_terminal() {
+    let long = HELLO.replace("Say hello", &"very long label ".repeat(10));
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", &long)]);
+    let (seen, _) = Terminal::start(&place, &["list", "--color", "never"]).finish();
+    assert!(seen.contains('…'), "{seen}");
+    assert!(seen.lines().all(|line| line.chars().count() <= 80), "{seen}");
+}

@@ -1,0 +1,103 @@
+//! Trust on the command line (CONTRACT 2.8).
+
+use std::{fs, os::unix::fs::symlink};
+
+use crate::place::{HELLO, Place};
+
+fn telling(place: &Place) -> String {
+    let evidence = place.path("evidence").display().to_string();
+    format!(
+        "export default async (pi) => {{ await pi.exec('/bin/sh', ['-c', 'echo > {evidence}']); return []; }};\n"
+    )
+}
+
+#[tokio::test]
+async fn c2_8_no_command_runs_code_of_an_untrusted_folder() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    place.write("project/.toolsmith/tools/telling.ts", &telling(&place));
+    for args in [
+        &["list"][..],
+        &["config"],
+        &["doctor"],
+        &["call", "hello", "name=x"],
+        &["call", "telling"],
+        &["trust", "--list"],
+    ] {
+        place.run(args).await;
+        assert!(!place.path("evidence").exists(), "{args:?}");
+    }
+    let said = place.run(&["call", "hello", "name=x"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("waits until you trust this folder"), "{}", said.stderr);
+    assert!(said.stderr.contains("`toolsmith trust`"), "{}", said.stderr);
+    assert!(!place.path("home/.toolsmith").exists(), "nothing was written");
+}
+
+#[tokio::test]
+async fn c2_8_trust_is_given_by_the_command_the_flag_or_the_variable() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let call = &["call", "hello", "name=x"];
+    assert_eq!(place.run(&["--trust", "call", "hello", "name=x"]).await.code, 0);
+    let said = place.run_request(&place.request(call).env("TOOLSMITH_TRUST", "1")).await;
+    assert_eq!(said.code, 0);
+    let said = place.run_request(&place.request(call).env("TOOLSMITH_TRUST", "0")).await;
+    assert_eq!(said.code, 1);
+    assert_eq!(place.run(call).await.code, 1, "for one run is for one run");
+    assert_eq!(place.run(&["trust"]).await.code, 0);
+    assert_eq!(place.run(call).await.code, 0);
+    assert_eq!(place.run(&["trust", "--remove"]).await.code, 0);
+    assert_eq!(place.run(call).await.code, 1);
+    assert_eq!(place.run(&["trust", ".toolsmith/tools/hello.ts"]).await.code, 0);
+    assert_eq!(place.run(call).await.code, 0, "a single file");
+}
+
+#[tokio::test]
+async fn c2_8_trust_by_a_symbolic_link_and_a_folder_that_moves() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    symlink(place.path("project"), place.path("link")).unwrap();
+    place.run(&["trust", "../link"]).await;
+    assert_eq!(place.run(&["call", "hello", "name=x"]).await.code, 0);
+    fs::rename(place.path("project"), place.path("moved")).unwrap();
+    fs::create_dir(place.path("project")).unwrap();
+    let said = place.run(&["--cwd", "../moved", "call", "hello", "name=x"]).await;
+    assert_eq!(said.code, 1, "{said:#?}");
+}
+
+#[tokio::test]
+async fn many_at_once_are_all_remembered() {
+    let place = Place::new(&[]);
+    let names: Vec<String> = (0..8).map(|number| format!("f{number}")).collect();
+    for name in &names {
+        fs::create_dir(place.path("project").join(name)).unwrap();
+    }
+    let mut running = tokio::task::JoinSet::new();
+    for name in &names {
+        let request = place.request(&["trust", name]);
+        running.spawn(async move {
+            toolsmith_host::exec::run(&request, &toolsmith_tool::CancelToken::new(), |_| {})
+                .await
+                .unwrap()
+                .code
+        });
+    }
+    while let Some(code) = running.join_next().await {
+        assert_eq!(code.unwrap(), 0);
+    }
+    let listed = place.run(&["trust", "--list", "--json"]).await.json();
+    assert_eq!(listed["trusted"].as_array().unwrap().len(), names.len());
+}
+
+#[tokio::test]
+async fn a_damaged_list_trusts_nothing_and_says_so() {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/hello.ts", HELLO),
+        ("home/.toolsmith/trust.json", "{ damaged"),
+    ]);
+    let said = place.run(&["call", "hello", "name=x"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("Nothing is trusted"), "{}", said.stderr);
+    let said = place.run(&["trust"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("is damaged"), "{}", said.stderr);
+    assert_eq!(fs::read_to_string(place.path("home/.toolsmith/trust.json")).unwrap(), "{ damaged");
+}
