@@ -19,11 +19,11 @@ use crate::{
     limits::Limits,
     load::LoadedModule,
     module,
-    ops::WebClients,
+    ops::{ExecHandler, WebClients},
 };
 
 /// How an engine is set up.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct EngineOptions {
     /// The folder tools work in: `pi.cwd`.
@@ -33,6 +33,17 @@ pub struct EngineOptions {
     /// Where Bun and Node are looked for; `PATH` unless it says otherwise.
     pub search_path: OsString,
     engines: EngineRules,
+    /// Answers `pi.exec` in place of the system.
+    pub exec: Option<Arc<dyn ExecHandler>>,
+}
+
+impl fmt::Debug for EngineOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineOptions")
+            .field("cwd", &self.cwd)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
 }
 
 impl EngineOptions {
@@ -43,6 +54,7 @@ impl EngineOptions {
             limits: Limits::default(),
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             engines: EngineRules::default(),
+            exec: None,
         }
     }
 
@@ -73,6 +85,13 @@ impl EngineOptions {
         self.limits = limits;
         self
     }
+
+    /// Has `pi.exec` answered by `handler` in place of the system.
+    #[must_use]
+    pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
+        self.exec = Some(handler);
+        self
+    }
 }
 
 /// How an engine is doing.
@@ -98,6 +117,7 @@ pub(crate) struct EngineShared {
     pub(crate) limits: Limits,
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
+    pub(crate) exec: Option<Arc<dyn ExecHandler>>,
     /// Where operations of tools run.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
@@ -123,6 +143,7 @@ impl Engine {
                 limits: options.limits,
                 search_path: options.search_path,
                 engines: options.engines,
+                exec: options.exec,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),
