@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{call, completions, config, demo, doctor, list, man, print, trust};
+use crate::commands::{
+    call, check, completions, config, demo, dev, doctor, list, man, new, print, test, trust, types,
+};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -76,4 +78,14 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArguments),
     /// Print the manual page.
     Man(man::ManArguments),
+    /// Begin a new tool.
+    New(new::NewArguments),
+    /// Load tools and look for mistakes, for every model provider.
+    Check(check::CheckArguments),
+    /// Run the case files beside tools.
+    Test(test::TestArguments),
+    /// Watch a tool: load, check and call it again whenever a file changes.
+    Dev(dev::DevArguments),
+    /// Write the types editors check tools with.
+    Types(types::TypesArguments),
 }

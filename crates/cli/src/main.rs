@@ -2,10 +2,13 @@
 
 mod approver;
 mod arguments;
+mod calling;
 mod commands;
+mod editor_types;
 mod failure;
 mod interface;
 mod interrupts;
+mod lint;
 mod logging;
 mod output;
 mod progress;

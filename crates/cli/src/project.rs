@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    Warning, discover_custom_tool_paths, engine_options, load_custom_tools,
+    Warning, discover_configured_paths, discover_custom_tool_paths, engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
 };
@@ -93,6 +93,16 @@ impl Project {
         discover_custom_tool_paths(&options)
     }
 
+    /// The modules of paths on the command line, files or folders, and no others.
+    pub(crate) fn discover_given(&self, paths: &[PathBuf]) -> Discovered {
+        let given = paths.iter().map(|path| {
+            let path: PathBuf = self.cwd.join(path).components().collect();
+            ConfiguredPath::new(path.to_string_lossy(), ConfiguredFrom::CommandLine)
+        });
+        let options = DiscoveryOptions::new(&self.cwd, self.home.clone()).configured(given.collect());
+        discover_configured_paths(&options)
+    }
+
     /// Finds the modules, and asks once whether the folder is trusted when something waits for that and there is a person
     /// to ask (CONTRACT 2.8).
     pub(crate) fn discover_asking(&mut self) -> Result<Discovered> {
@@ -136,11 +146,16 @@ impl Project {
     /// Loads what was found.
     pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
+        let names = self.taken_names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        load_custom_tools(discovered, &names, disabled, engine, mode).await
+    }
+
+    /// Names no custom tool can have.
+    pub(crate) fn taken_names(&self) -> Vec<String> {
         let built_in = self.built_in_tools();
         // `resolve` comes and goes with what is pending; its name is taken all the time.
-        let names: Vec<&str> =
-            built_in.iter().map(|tool| tool.spec().name.as_str()).chain(["resolve"]).collect();
-        load_custom_tools(discovered, &names, disabled, engine, mode).await
+        built_in.iter().map(|tool| tool.spec().name.clone()).chain(["resolve".to_owned()]).collect()
     }
 
     /// The tools that are part of the program.

@@ -27,6 +27,7 @@ mod ui;
 mod web_address;
 mod zlib;
 
+pub use exec::{ExecAnswer, ExecHandler};
 pub(crate) use fetch::WebClients;
 pub(crate) use fs::{OpenFiles, Watchers};
 pub(crate) use remote::answer_remote;
