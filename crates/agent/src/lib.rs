@@ -49,5 +49,5 @@ pub use events::{AgentEvent, RunEnd, Subscription};
 pub use pending::{PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
-pub use tools::{RESOLVE, ResolveTool};
+pub use tools::{AstEditTool, AstGrepTool, RESOLVE, ResolveTool};
 pub use turn::{AfterError, RequestPlan, TurnHook};

@@ -6,6 +6,7 @@ mod resolver;
 mod view;
 
 pub use resolver::{PendingChoice, Resolver};
+pub(crate) use resolver::{apply_change_set, blocking_reply};
 pub use view::PendingView;
 
 /// What `resolve` says when there is nothing to decide.

@@ -264,16 +264,23 @@ pub(crate) async fn apply_change_set(
 }
 
 /// Does something with files where it may block.
-pub(crate) async fn blocking<T: Send + 'static>(
+async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ChangeError> + Send + 'static,
 ) -> Result<T, ToolError> {
+    blocking_reply(move || work().map_err(reply)).await
+}
+
+/// Does something that blocks.
+pub(crate) async fn blocking_reply<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(reply),
-        Err(error) => Err(ToolError::reply(format!("The change failed: {error}"))),
+        Ok(done) => done,
+        Err(error) => Err(ToolError::reply(format!("It failed: {error}"))),
     }
 }
 
-pub(crate) fn reply(error: ChangeError) -> ToolError {
+fn reply(error: ChangeError) -> ToolError {
     match error {
         ChangeError::Cancelled => {
             ToolError::Stopped { stop: Stop::Stopped, note: Some("nothing was changed".to_owned()) }

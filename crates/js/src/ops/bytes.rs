@@ -89,7 +89,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// Reads either alphabet, skips white space, and stops at what is neither.
-fn lenient_base64(text: &str) -> Vec<u8> {
+pub(super) fn lenient_base64(text: &str) -> Vec<u8> {
     let clean: Vec<u8> = text
         .bytes()
         .filter(|byte| !byte.is_ascii_whitespace())
