@@ -56,8 +56,26 @@ impl Compiled {
     }
 }
 
-/// In the order of the ops; an error says what is wrong with the op in this language.
-pub(super) type CompiledOps = Arc<Vec<Result<Compiled, String>>>;
+/// What is wrong with an op in a language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    text: String,
+    /// It may only be meant for another language.
+    is_syntax: bool,
+}
+
+impl Problem {
+    fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_syntax: false }
+    }
+
+    fn syntax(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_syntax: true }
+    }
+}
+
+/// In the order of the ops.
+pub(super) type CompiledOps = Arc<Vec<Result<Compiled, Problem>>>;
 
 /// All ops, compiled once for each language.
 pub(super) struct Ops {
@@ -87,30 +105,32 @@ impl Ops {
         langs.sort_by_key(|(lang, _)| lang.to_string());
         let mut issues = Vec::new();
         for (at, op) in self.ops.iter().enumerate() {
-            let problems: Vec<_> =
+            let mut problems: Vec<_> =
                 langs.iter().filter_map(|(lang, ops)| Some((lang, ops.get(at)?.as_ref().err()?))).collect();
+            // Where it was at least code, it was most likely meant.
+            problems.sort_by_key(|(_, problem)| problem.is_syntax);
             if let Some((lang, problem)) = problems.first().filter(|_| problems.len() == langs.len()) {
-                issues.push(format!("{}: Invalid pattern: {problem} ({lang})", op.pattern));
+                issues.push(format!("{}: Invalid pattern: {} ({lang})", op.pattern, problem.text));
             }
         }
         issues
     }
 }
 
-fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, String> {
+fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Problem> {
     if op.pattern.len() > MAX_CHARS {
-        return Err(format!("it is longer than {MAX_CHARS} bytes"));
+        return Err(Problem::new(format!("it is longer than {MAX_CHARS} bytes")));
     }
     check_tree(&op.pattern, lang)?;
     let pattern = match selector {
         Some(selector) => {
             // Checked first: the library's own error for it is the same, but only after some work.
-            KindMatcher::try_new(selector, lang).map_err(|error| error.to_string())?;
+            KindMatcher::try_new(selector, lang).map_err(|error| Problem::new(error.to_string()))?;
             Pattern::contextual(&op.pattern, selector, lang)
         }
         None => Pattern::try_new(&op.pattern, lang),
     };
-    let pattern = pattern.map_err(|error| error.to_string())?;
+    let pattern = pattern.map_err(|error| Problem::new(error.to_string()))?;
     let fix = op.out.as_deref().map(|out| fix(out, &pattern, lang)).transpose()?;
     let literal = pattern.fixed_string();
     let literal = (!literal.is_empty()).then(|| Finder::new(literal.as_bytes()).into_owned());
@@ -123,34 +143,47 @@ fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Stri
 }
 
 /// What is not whole is parsed all the same, as something that was not meant. So look at the tree for it.
-fn check_tree(text: &str, lang: Lang) -> Result<(), String> {
-    let doc = StrDoc::try_new(&lang.pre_process_pattern(text), lang)?;
+fn check_tree(text: &str, lang: Lang) -> Result<(), Problem> {
+    let doc = StrDoc::try_new(&lang.pre_process_pattern(text), lang).map_err(Problem::syntax)?;
     let root = ast_grep_core::AstGrep::doc(doc);
-    for node in root.root().dfs() {
+    // An expression alone is no program in many languages. The error is then around the whole pattern, which is the
+    // node inside of it.
+    let mut whole = root.root();
+    while let [only] = whole.children().filter(|child| !child.is_missing()).collect::<Vec<_>>().as_slice() {
+        whole = only.clone();
+    }
+    if !whole.is_named() {
+        return Err(Problem::syntax(format!("it is incomplete or no {lang}: see `{}`", cut(text))));
+    }
+    for node in whole.dfs() {
         if node.is_error() {
-            return Err(format!("it is incomplete or no {lang}: see `{}`", cut(&node.text())));
+            return Err(Problem::syntax(format!(
+                "it is incomplete or no {lang}: see `{}`",
+                cut(&node.text())
+            )));
         }
         // Ends that the language can do without are left out of patterns all the time; a bracket is not one.
         if node.is_missing()
             && (node.is_named() || node.kind().contains([')', ']', '}', '>', '"', '\'', '`']))
         {
-            return Err(format!("it is incomplete: {} is missing", node.kind()));
+            return Err(Problem::syntax(format!("it is incomplete: {} is missing", node.kind())));
         }
         if node.is_leaf() && node.ancestors().count() > MAX_DEPTH {
-            return Err(format!("it is nested deeper than {MAX_DEPTH} levels"));
+            return Err(Problem::new(format!("it is nested deeper than {MAX_DEPTH} levels")));
         }
     }
     Ok(())
 }
 
-fn fix(out: &str, pattern: &Pattern, lang: Lang) -> Result<Fix, String> {
-    let template = |text: &str| TemplateFix::try_new(text, &lang).map_err(|error| error.to_string());
+fn fix(out: &str, pattern: &Pattern, lang: Lang) -> Result<Fix, Problem> {
+    let template =
+        |text: &str| TemplateFix::try_new(text, &lang).map_err(|error| Problem::new(error.to_string()));
     let lf = template(out)?;
     let bound = pattern.defined_vars();
     let mut free: Vec<&str> = lf.used_vars().into_iter().filter(|name| !bound.contains(name)).collect();
     free.sort_unstable();
     if let Some(name) = free.first() {
-        return Err(format!("`out` uses ${name}, which `pat` does not bind"));
+        return Err(Problem::new(format!("`out` uses ${name}, which `pat` does not bind")));
     }
     let crlf = template(&out.replace("\r\n", "\n").replace('\n', "\r\n"))?;
     drop(free);

@@ -18,7 +18,7 @@ use toolsmith_tool::{CancelToken, ToolResult, UpdateSink};
 
 use super::{
     languages::{Lang, of_path},
-    pattern::{Compiled, CompiledOps, Ops},
+    pattern::{Compiled, CompiledOps, Ops, Problem},
     scope::Scope,
 };
 use crate::panics;
@@ -170,7 +170,7 @@ impl Scan<'_> {
             }
         };
         let ops = self.ops.in_language(lang);
-        let may_match = |(_, op): &(usize, &Result<Compiled, String>)| {
+        let may_match = |(_, op): &(usize, &Result<Compiled, Problem>)| {
             op.as_ref().is_ok_and(|compiled| compiled.may_match(&content))
         };
         let live: Vec<usize> = ops.iter().enumerate().filter(may_match).map(|(at, _)| at).collect();
