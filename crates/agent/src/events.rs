@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! agent_start
-//!   message_start, message_end                      the prompt, each queued message
 //!   turn_start
+//!     message_start, message_end                    the prompt, each queued message
 //!     message_start, message_update*, message_end   the model's answer
 //!     tool_execution_start, (approval_requested, approval_decided)?, tool_execution_update*, tool_execution_end
 //!     message_start, message_end                    each result, in the order of the calls

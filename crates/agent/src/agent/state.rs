@@ -174,7 +174,8 @@ impl Core {
         totals.1.add_calls(outcomes.len(), failed);
     }
 
-    /// Tells the end. Idle comes before the event, so that whoever hears it can prompt at once.
+    /// Tells the end. Whoever hears it can prompt at once, and nothing of the next run comes before it: the event is sent
+    /// while the activity is locked. Sending never waits.
     pub(crate) fn finish_run(&self, end: RunEnd, messages: Vec<Message>) {
         let totals = self.totals().1;
         let text = messages
@@ -186,7 +187,9 @@ impl Core {
             })
             .unwrap_or_default();
         let summary = RunSummary { end: end.clone(), text, totals };
-        self.activity.send_replace(Activity::Idle { last: Some(Arc::new(summary)) });
-        self.emit(AgentEvent::AgentEnd { end, messages, usage: totals.usage });
+        self.activity.send_modify(|activity| {
+            *activity = Activity::Idle { last: Some(Arc::new(summary)) };
+            self.emit(AgentEvent::AgentEnd { end, messages, usage: totals.usage });
+        });
     }
 }

@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, Concurrency, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
+    Approval, ApprovalPolicy, Concurrency, Keep, RegisteredTool, Registry, Stop, ToolCall, ToolError,
+    ToolResult,
 };
 
 use super::{
@@ -133,7 +134,7 @@ impl fmt::Debug for Dispatcher {
 struct Trail {
     arguments: Option<Value>,
     repairs: Vec<(String, &'static str)>,
-    full_output: Option<std::path::PathBuf>,
+    keep: Keep,
 }
 
 /// Where a call turned back, and what it is told.
@@ -208,13 +209,15 @@ impl Dispatcher {
             Ok(arrived) => arrived,
             Err(refusal) => (refusal.result, refusal.end),
         };
+        let place = request.context.session.artifacts_dir();
+        let (result, full_output) = self.parts.cut.apply(check(result), trail.keep, place.as_deref());
         let outcome = CallOutcome {
             arguments: trail.arguments,
             result,
             end,
             repairs: trail.repairs,
             duration: started.elapsed(),
-            full_output: trail.full_output,
+            full_output,
             id: request.id.clone(),
             name: request.name.clone(),
         };
@@ -228,6 +231,7 @@ impl Dispatcher {
             return Err(Refusal::not_started(request));
         }
         let found = self.find(request)?;
+        trail.keep = found.tool.spec().keep;
         let mut arguments = prepare(&found, request.arguments.clone(), trail)?;
         for gate in &self.parts.gates {
             arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
@@ -251,10 +255,6 @@ impl Dispatcher {
                 }
             };
         }
-        let place = request.context.session.artifacts_dir();
-        let (result, full_output) =
-            self.parts.cut.apply(check(result), found.tool.spec().keep, place.as_deref());
-        trail.full_output = full_output;
         Ok((result, end))
     }
 
@@ -346,7 +346,13 @@ impl Dispatcher {
         request: &CallRequest,
         arguments: Value,
     ) -> (ToolResult, CallEnd) {
-        let deadline = request.deadline.or(found.tool.spec().deadline).unwrap_or(self.parts.deadlines.call);
+        let deadlines = &self.parts.deadlines;
+        let spec = found.tool.spec();
+        let deadline = request
+            .deadline
+            .or_else(|| deadlines.tools.get(&spec.name).copied())
+            .or(spec.deadline)
+            .unwrap_or(deadlines.call);
         let observer = request.observer.clone();
         let on_update = move |partial: &ToolResult| {
             if let Some(observer) = &observer {
@@ -361,7 +367,7 @@ impl Dispatcher {
             ToolCall::new(&request.id, arguments),
             context,
             deadline,
-            self.parts.deadlines,
+            &self.parts.deadlines,
             on_update,
         )
         .await;

@@ -44,7 +44,9 @@ mod gate;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
+pub(crate) use check::check_image;
 pub use cut::OutputCut;
+pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;

@@ -5,8 +5,8 @@ mod outcome;
 mod resolver;
 mod view;
 
+pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
-pub(crate) use resolver::{apply_change_set, blocking_reply};
 pub use view::PendingView;
 
 /// What `resolve` says when there is nothing to decide.

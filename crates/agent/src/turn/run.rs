@@ -19,10 +19,11 @@ use crate::{
 
 /// Runs until the model has said everything, or something ends it. Begins with `prompt`.
 pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelToken) -> RunEnd {
-    let mut run = Run { core, cancel, added: Vec::new(), turn: 0, refused_turns: 0, attempt: 0 };
+    let mut run =
+        Run { core, cancel, waiting: prompt, added: Vec::new(), turn: 0, refused_turns: 0, attempt: 0 };
     run.core.begin_run();
     run.core.emit(AgentEvent::AgentStart);
-    let end = match run.drive(prompt).await {
+    let end = match run.drive().await {
         Ok(end) | Err(end) => end,
     };
     run.core.finish_run(end.clone(), std::mem::take(&mut run.added));
@@ -32,6 +33,8 @@ pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelTok
 struct Run {
     core: Arc<Core>,
     cancel: CancelToken,
+    /// What goes in at the beginning of the next turn.
+    waiting: Vec<Message>,
     /// What the run added to the conversation.
     added: Vec<Message>,
     turn: usize,
@@ -48,30 +51,40 @@ impl From<ConversationError> for RunEnd {
 }
 
 impl Run {
-    async fn drive(&mut self, prompt: Vec<Message>) -> Result<RunEnd, RunEnd> {
-        self.inject(prompt).await?;
+    async fn drive(&mut self) -> Result<RunEnd, RunEnd> {
         loop {
-            self.check_limits()?;
-            self.take_queue(Lane::Steering).await?;
+            if let Some(end) = self.over() {
+                // What was said stays said, though nobody answers.
+                self.inject_waiting().await?;
+                return Ok(end);
+            }
             self.turn += 1;
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
+            self.waiting.extend(self.core.take_queued(Lane::Steering));
+            self.inject_waiting().await?;
             if self.take_turn().await? {
                 continue;
             }
             // What came while the model said its last words goes first.
-            if self.core.queued().0 > 0
-                || self.take_queue(Lane::FollowUp).await?
-                || self.ask_hooks_to_go_on().await?
-            {
+            if self.core.queued().0 > 0 {
                 continue;
             }
-            return Ok(RunEnd::Completed);
+            self.waiting = self.core.take_queued(Lane::FollowUp);
+            if self.waiting.is_empty() {
+                for hook in self.core.hooks() {
+                    self.waiting.extend(hook.before_stop().await);
+                }
+            }
+            if self.waiting.is_empty() {
+                return Ok(RunEnd::Completed);
+            }
         }
     }
 
-    fn check_limits(&self) -> Result<(), RunEnd> {
+    /// Why the run has to end here.
+    fn over(&self) -> Option<RunEnd> {
         if self.cancel.is_cancelled() {
-            return Err(self.aborted());
+            return Some(self.aborted());
         }
         let limits = self.core.limits();
         let message = if self.turn >= limits.max_turns {
@@ -81,13 +94,13 @@ impl Run {
             )
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
-                "Stopped: in the last {} turns the model called only tools that do not exist or gave arguments that could not be used.",
+                "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",
                 self.refused_turns
             )
         } else {
-            return Ok(());
+            return None;
         };
-        Err(RunEnd::Limit { message })
+        Some(RunEnd::Limit { message })
     }
 
     fn aborted(&self) -> RunEnd {
@@ -179,21 +192,9 @@ impl Run {
         Ok(())
     }
 
-    async fn take_queue(&mut self, lane: Lane) -> Result<bool, RunEnd> {
-        let messages = self.core.take_queued(lane);
-        let any = !messages.is_empty();
-        self.inject(messages).await?;
-        Ok(any)
-    }
-
-    async fn ask_hooks_to_go_on(&mut self) -> Result<bool, RunEnd> {
-        let mut messages = Vec::new();
-        for hook in self.core.hooks() {
-            messages.extend(hook.before_stop().await);
-        }
-        let any = !messages.is_empty();
-        self.inject(messages).await?;
-        Ok(any)
+    async fn inject_waiting(&mut self) -> Result<(), RunEnd> {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.inject(waiting).await
     }
 
     /// Adds messages that are whole already.

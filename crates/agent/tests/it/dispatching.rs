@@ -353,12 +353,15 @@ async fn c4_7_progress_extends_the_deadline() {
 async fn c4_7_the_call_comes_before_the_tool_and_the_tool_before_the_setting() {
     let wait = |spec| Probe::new(spec, |_, _| std::future::pending());
     let own = spec("own").deadline(Duration::from_secs(7));
-    let dispatcher = dispatching([wait(own), wait(spec("plain"))])
-        .deadlines(Deadlines::default().call(Duration::from_secs(3)))
-        .build();
-    for (name, deadline, expected) in
-        [("plain", None, "3s"), ("own", None, "7s"), ("own", Some(Duration::from_secs(2)), "2s")]
-    {
+    let set = spec("set").deadline(Duration::from_secs(7));
+    let deadlines = Deadlines::default().call(Duration::from_secs(3)).tool("set", Duration::from_secs(5));
+    let dispatcher = dispatching([wait(own), wait(set), wait(spec("plain"))]).deadlines(deadlines).build();
+    for (name, deadline, expected) in [
+        ("plain", None, "3s"),
+        ("own", None, "7s"),
+        ("set", None, "5s"),
+        ("own", Some(Duration::from_secs(2)), "2s"),
+    ] {
         let mut request = CallRequest::new("1", name, "{}");
         request.deadline = deadline;
         let answer = text(&dispatcher, request).await;
@@ -486,4 +489,17 @@ async fn a_failed_call_still_carries_its_details() {
     let outcome = dispatching([probe]).build().call(CallRequest::new("1", "t", json!({}))).await;
     assert!(outcome.is_error());
     assert_eq!(outcome.result.details, Some(json!({ "why": 1 })));
+}
+
+#[tokio::test]
+async fn c4_9_a_refusal_is_cut_like_any_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = Rule(GateVerdict::Refuse("no ".repeat(1 << 20)));
+    let dispatcher = dispatching([Probe::echo("echo")])
+        .gate(Arc::new(gate))
+        .output(OutputCut::default().folder(folder.path()))
+        .build();
+    let outcome = dispatcher.call(CallRequest::new("1", "echo", "{}")).await;
+    assert_eq!(outcome.end, CallEnd::Blocked);
+    assert!(outcome.result.joined_text().len() < 52 * 1024 && outcome.full_output.is_some());
 }

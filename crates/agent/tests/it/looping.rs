@@ -419,3 +419,38 @@ async fn images_reach_the_model_as_they_were_given() {
     let Message::User(input) = &provider.requests()[0].messages[0] else { panic!() };
     assert_eq!(input.content.len(), 2);
 }
+
+#[tokio::test]
+async fn an_image_no_provider_takes_is_not_taken_here() {
+    let agent = agent([], []);
+    for (data, mime) in [("no base64!", "image/png"), ("aGVsbG8=", "text/html"), ("", "image/png")] {
+        let error = agent.prompt(Prompt::from("look").image(data, mime)).unwrap_err();
+        assert!(error.to_string().starts_with("The image cannot be sent: "), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_aborted_at_once_is_still_part_of_the_conversation() {
+    let agent = agent([Turn::new().text("never")], []);
+    agent.prompt("said").unwrap();
+    agent.abort("changed my mind");
+    agent.wait_for_idle().await;
+    assert_eq!(agent.conversation().context().len(), 1);
+}
+
+#[test]
+fn outside_a_runtime_a_prompt_is_refused_and_the_agent_stays_idle() {
+    let agent = agent([Turn::new().text("x")], []);
+    assert_eq!(agent.prompt("go"), Err(PromptError::NoRuntime));
+    assert!(agent.is_idle());
+}
+
+#[tokio::test]
+async fn a_model_that_insists_on_what_is_not_allowed_is_stopped() {
+    use toolsmith_tool::{Approval, ApprovalPolicy};
+    let denied = Approval { policy: Some(ApprovalPolicy::Deny), ..Approval::default() };
+    let probe = Probe::echo("echo").approval(move |_| denied.clone());
+    let agent = agent((0..100).map(|_| call()), [probe]);
+    let summary = agent.run("go").await.unwrap();
+    assert!(matches!(&summary.end, RunEnd::Limit { message } if message.contains("not allowed")));
+}

@@ -94,3 +94,22 @@ fn the_prompt_is_the_same_for_every_request_of_a_session() {
     let prompt = SystemPrompt::for_folder(Path::new("/"), None);
     assert_eq!(prompt.render(&[]), prompt.render(&[]));
 }
+
+#[test]
+fn a_context_file_brings_along_what_it_imports_from_the_project_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("repo");
+    write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    write(&folder.path().join("secret.md"), "a key");
+    write(
+        &root.join("AGENTS.md"),
+        "See @docs/style.md, and ask @alice.\nNot `@docs/code.md`\n```\n@docs/code.md\n```\n@../secret.md @link.md",
+    );
+    symlink("../secret.md", root.join("link.md")).unwrap();
+    write(&root.join("docs/code.md"), "never");
+    write(&root.join("docs/style.md"), "tabs @../AGENTS.md @more.md");
+    write(&root.join("docs/more.md"), "more");
+    let found = find_context_files(&root, None);
+    let texts: Vec<&str> = found.iter().skip(1).map(|file| file.text.as_str()).collect();
+    assert_eq!(texts, ["tabs @../AGENTS.md @more.md", "more"]);
+}

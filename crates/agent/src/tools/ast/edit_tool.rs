@@ -12,8 +12,8 @@ use toolsmith_host::changes::{
     Base, ChangeError, ChangeNote, ChangeSet, ChangeStore, Drift, DriftKind, Wanted, content_hash,
 };
 use toolsmith_tool::{
-    Approval, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
-    ToolResult, ToolSpec, Writes, async_trait,
+    Approval, CancelToken, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall, ToolContext,
+    ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
 };
 
 use super::{
@@ -24,7 +24,10 @@ use super::{
     scan::{Found, Scan},
     scope::Scope,
 };
-use crate::pending::{apply_change_set, blocking_reply};
+use crate::{
+    pending::apply_change_set,
+    tools::{arguments, blocking},
+};
 
 const NAME: &str = "ast_edit";
 /// Files one action changes.
@@ -152,14 +155,8 @@ impl Request {
         })
     }
 
-    fn run(&self, scope: &Scope, context: &ToolContext) -> Found<Rewritten> {
-        let scan = Scan {
-            scope,
-            ops: &self.ops,
-            lang: self.lang,
-            cancel: &context.cancel,
-            updates: &context.updates,
-        };
+    fn run(&self, scope: &Scope, cancel: &CancelToken, updates: &UpdateSink) -> Found<Rewritten> {
+        let scan = Scan { scope, ops: &self.ops, lang: self.lang, cancel, updates };
         scan.run(|path, source, issues| {
             if source.has_errors {
                 issues.push(scan.issue(path, "parse error (syntax tree contains error nodes)"));
@@ -205,10 +202,10 @@ struct Preview {
 }
 
 /// The blocking part of a call.
-fn preview(request: Request, context: &ToolContext) -> Result<Preview, ToolError> {
+fn preview(request: Request, cancel: &CancelToken, updates: &UpdateSink) -> Result<Preview, ToolError> {
     let scope = &request.scope;
-    let Found { mut files, searched, issues } = request.run(scope, context);
-    if context.cancel.is_cancelled() {
+    let Found { mut files, searched, issues } = request.run(scope, cancel, updates);
+    if cancel.is_cancelled() {
         return Err(stopped());
     }
     let overlaps: Vec<&str> = files.iter().filter_map(|(_, file)| file.overlap.as_deref()).take(5).collect();
@@ -287,11 +284,10 @@ impl Tool for AstEditTool {
     }
 
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
-        let arguments: Arguments =
-            serde_json::from_value(call.arguments).map_err(|error| ToolError::reply(error.to_string()))?;
-        let request = Request::new(arguments, &self.cwd, self.max_files).map_err(ToolError::reply)?;
-        let inner = context.clone();
-        let preview = blocking_reply(move || preview(request, &inner)).await?;
+        let request =
+            Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
+        let updates = context.updates.clone();
+        let preview = blocking(&context.cancel, move |cancel| preview(request, cancel, &updates)).await?;
         let result = ToolResult::text(preview.text).with_details(preview.details);
         let total: usize = preview.counts.iter().sum();
         if total > 0 {
@@ -335,9 +331,8 @@ impl AstEditAction {
                 at.and_then(|at| self.counts.get(at)).copied().unwrap_or_default()
             })
             .collect();
-        let (request, rerun, inner, expected) =
-            (Arc::clone(&self.request), set.clone(), context.clone(), counts.clone());
-        blocking_reply(move || run_again(&request, &rerun, &expected, &inner)).await?;
+        let (request, rerun, expected) = (Arc::clone(&self.request), set.clone(), counts.clone());
+        blocking(&context.cancel, move |cancel| run_again(&request, &rerun, &expected, cancel)).await?;
         let files = set.files().len();
         let total: usize = counts.iter().sum();
         let applied = apply_change_set(Arc::clone(&self.store), set, self.note.clone(), &context).await?;
@@ -355,10 +350,10 @@ fn run_again(
     request: &Request,
     set: &ChangeSet,
     counts: &[usize],
-    context: &ToolContext,
+    cancel: &CancelToken,
 ) -> Result<(), ToolError> {
     for (file, count) in set.files().iter().zip(counts) {
-        if context.cancel.is_cancelled() {
+        if cancel.is_cancelled() {
             return Err(stopped());
         }
         let drift = |kind| {
@@ -370,7 +365,7 @@ fn run_again(
             return Err(drift(DriftKind::Changed));
         }
         let scope = Scope::file(&request.scope.cwd, &file.path, request.scope.is_single_file());
-        let found = request.run(&scope, context);
+        let found = request.run(&scope, cancel, &UpdateSink::ignore());
         let again = found.files.into_iter().next().map(|(_, mut rewritten)| {
             rewritten.all.truncate(*count);
             apply(&rewritten.text, &rewritten.all).into_bytes()

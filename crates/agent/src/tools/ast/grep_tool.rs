@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use ast_grep_core::meta_var::MetaVariable;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_tool::{Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait};
+use toolsmith_tool::{
+    CancelToken, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink,
+    async_trait,
+};
 
 use super::{
     edit_tool::positive,
@@ -15,7 +18,7 @@ use super::{
     scan::{Found, Scan, Source},
     scope::Scope,
 };
-use crate::pending::blocking_reply;
+use crate::tools::{arguments, blocking};
 
 const NAME: &str = "ast_grep";
 const DEFAULT_LIMIT: usize = 50;
@@ -176,15 +179,9 @@ fn meta(
     (!shown.is_empty()).then(|| format!("  meta: {}", shown.join(", ")))
 }
 
-fn search(request: &Request, context: &ToolContext) -> Result<ToolResult, ToolError> {
+fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Result<ToolResult, ToolError> {
     let scope = &request.scope;
-    let scan = Scan {
-        scope,
-        ops: &request.ops,
-        lang: request.lang,
-        cancel: &context.cancel,
-        updates: &context.updates,
-    };
+    let scan = Scan { scope, ops: &request.ops, lang: request.lang, cancel, updates };
     let most = request.offset.saturating_add(request.limit);
     let Found { files, searched, issues } = scan.run(|path, source, issues| {
         if source.has_errors {
@@ -193,7 +190,7 @@ fn search(request: &Request, context: &ToolContext) -> Result<ToolResult, ToolEr
         let (count, all) = matches(source, request.context, most);
         (count > 0).then_some((count, all))
     });
-    if context.cancel.is_cancelled() {
+    if cancel.is_cancelled() {
         return Err(ToolError::stopped(Stop::Stopped));
     }
     let total: usize = files.iter().map(|(_, (count, _))| count).sum();
@@ -254,9 +251,7 @@ impl Tool for AstGrepTool {
     }
 
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
-        let arguments: Arguments =
-            serde_json::from_value(call.arguments).map_err(|error| ToolError::reply(error.to_string()))?;
-        let request = Request::new(arguments, &self.cwd).map_err(ToolError::reply)?;
-        blocking_reply(move || search(&request, &context)).await
+        let request = Request::new(arguments(call.arguments)?, &self.cwd).map_err(ToolError::reply)?;
+        blocking(&context.cancel, move |cancel| search(&request, cancel, &context.updates)).await
     }
 }
