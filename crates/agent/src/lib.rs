@@ -50,5 +50,5 @@ pub use events::{AgentEvent, RunEnd, Subscription};
 pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
-pub use tools::{RESOLVE, ResolveTool, built_in_tools, register_built_in_tools};
+pub use tools::{AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, register_built_in_tools};
 pub use turn::{AfterError, RequestPlan, TurnHook};

@@ -7,6 +7,7 @@ mod resolver;
 mod view;
 
 pub use lean::LeanToResolve;
+pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
 pub use view::PendingView;
 

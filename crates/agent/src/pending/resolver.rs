@@ -10,12 +10,15 @@ use std::{
 use serde_json::json;
 use toolsmith_host::changes::{ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview};
 use toolsmith_tool::{
-    PendingAction, PendingId, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    ToolSpec, Writes, async_trait,
+    CancelToken, PendingAction, PendingId, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, Writes, async_trait,
 };
 
 use super::{NOTHING_PENDING, outcome::Decided, view::PendingView};
-use crate::dispatch::{Deadlines, run_to_end};
+use crate::{
+    dispatch::{Deadlines, run_to_end},
+    tools::blocking,
+};
 
 /// Which action is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +99,8 @@ impl Resolver {
     /// When there is no such action, or a file changed since: then there is no exact difference any more.
     pub async fn view(&self, choice: PendingChoice) -> Result<Vec<FilePreview>, ToolError> {
         let action = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
-        blocking(move || ChangeSet::from_files(action.files).preview()).await
+        let set = ChangeSet::from_files(action.files);
+        blocking(&CancelToken::new(), move |_| set.preview().map_err(reply)).await
     }
 
     /// Applies an action: all of it, or with `files` only those. What is left out is dropped with it.
@@ -211,7 +215,7 @@ impl Resolver {
         }
         if !set.is_empty() {
             // The action writes by itself, but what it was shown to do is only true of these contents.
-            blocking(move || set.check()).await?;
+            blocking(&context.cancel, move |_| set.check().map_err(reply)).await?;
         }
         match files {
             Some(files) => action.callbacks.apply_files(&self.absolute(files), reason, context).await,
@@ -257,23 +261,13 @@ pub(crate) async fn apply_change_set(
     note: ChangeNote,
     context: &ToolContext,
 ) -> Result<ToolResult, ToolError> {
-    let cancel = context.cancel.clone();
-    // Not ended when the call is: once the first file is replaced, the rest is a matter of renames.
-    let applied = blocking(move || store.apply(&set, &note, &cancel)).await?;
+    // A cancel counts until the first file is replaced; from there it is a matter of renames.
+    let applied =
+        blocking(&context.cancel, move |cancel| store.apply(&set, &note, cancel).map_err(reply)).await?;
     Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": applied.files })))
 }
 
-/// Does something with files where it may block.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ChangeError> + Send + 'static,
-) -> Result<T, ToolError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(reply),
-        Err(error) => Err(ToolError::reply(format!("The change failed: {error}"))),
-    }
-}
-
-pub(crate) fn reply(error: ChangeError) -> ToolError {
+fn reply(error: ChangeError) -> ToolError {
     match error {
         ChangeError::Cancelled => {
             ToolError::Stopped { stop: Stop::Stopped, note: Some("nothing was changed".to_owned()) }

@@ -3,7 +3,7 @@
 use toolsmith_tool::{CancelToken, Stop, ToolError};
 
 /// Runs `work` on a thread that may wait. It has to look at the token now and then; giving up the wait trips it.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     cancel: &CancelToken,
     work: impl FnOnce(&CancelToken) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {

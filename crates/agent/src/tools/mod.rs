@@ -1,5 +1,6 @@
 //! The built-in tools, a file or folder each.
 
+mod ast;
 mod bash;
 mod blocking;
 mod edit;
@@ -11,15 +12,18 @@ mod resolve;
 mod walk;
 mod write;
 
-pub use resolve::{RESOLVE, ResolveTool};
-
 use std::{path::PathBuf, sync::Arc};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
 
+pub use self::{
+    ast::{AstEditTool, AstGrepTool},
+    resolve::{RESOLVE, ResolveTool},
+};
 use crate::files::Workspace;
+pub(crate) use blocking::blocking;
 
 /// The built-in tools for work in `cwd`: `read`, `write`, `edit`, `bash`, `grep`, `find`, `ls`. `~` stands for `home`.
 pub fn built_in_tools(cwd: impl Into<PathBuf>, home: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {

@@ -1,6 +1,7 @@
 //! The tests of `toolsmith-agent`: one binary, a module per subject. Files and processes here are real ones.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod ast;
 mod batches;
 mod dispatching;
 mod events;

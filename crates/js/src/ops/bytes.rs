@@ -101,7 +101,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 }
 
 /// Reads either alphabet, skips what is neither, and stops at padding.
-fn lenient_base64(text: &str) -> Vec<u8> {
+pub(super) fn lenient_base64(text: &str) -> Vec<u8> {
     let clean: Vec<u8> = text
         .bytes()
         .take_while(|byte| *byte != b'=')

@@ -5,8 +5,10 @@ use std::{rc::Rc, sync::Arc};
 use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 use serde::Deserialize;
 use serde_json::Value;
-use toolsmith_tool::PendingAction;
+use toolsmith_host::changes::{Base, ChangeSet, Wanted};
+use toolsmith_tool::{PendingAction, PendingUnavailable, Writes};
 
+use super::bytes::lenient_base64;
 use crate::instance::{PendingCallback, ThreadState};
 
 /// What the kernel says about an action.
@@ -16,6 +18,33 @@ struct Staged {
     label: String,
     details: Option<Value>,
     source_tool_name: Option<String>,
+    files: Option<Vec<StagedFile>>,
+    has_apply: bool,
+}
+
+/// One of its files: text, or bytes in base64, or neither to delete it.
+#[derive(Deserialize)]
+struct StagedFile {
+    path: String,
+    base: String,
+    text: Option<String>,
+    bytes: Option<String>,
+}
+
+impl StagedFile {
+    fn wanted(self) -> std::result::Result<Wanted, String> {
+        let base = match self.base.as_str() {
+            "now" => Base::Now,
+            "absent" => Base::Absent,
+            hash => Base::Content(hash.parse().map_err(|error| format!("{}: {error}", self.path))?),
+        };
+        let wanted = match (self.text, self.bytes) {
+            (Some(text), _) => Wanted::write(self.path, text),
+            (None, Some(bytes)) => Wanted::write(self.path, lenient_base64(&bytes)),
+            (None, None) => Wanted::delete(self.path),
+        };
+        Ok(wanted.base(base))
+    }
 }
 
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
@@ -29,11 +58,21 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 /// Stages an action whose callbacks the engine knows by a number.
 pub(super) fn stage(state: &ThreadState, number: u32, json: &str) -> std::result::Result<(), String> {
     let staged: Staged = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let pending = &state.latest_context().pending;
+    if !pending.is_available() {
+        return Err(PendingUnavailable.to_string());
+    }
     let callbacks = Arc::new(PendingCallback::new(state, number));
     let mut action = PendingAction::new(staged.label, callbacks);
     if let Some(source) = staged.source_tool_name {
         action = action.source(source);
     }
     action.details = staged.details;
-    state.latest_context().pending.push(action).map_err(|error| error.to_string())
+    if let Some(files) = staged.files {
+        let wanted = files.into_iter().map(StagedFile::wanted).collect::<std::result::Result<Vec<_>, _>>()?;
+        let set = ChangeSet::bind(state.cwd(), wanted).map_err(|error| error.to_string())?;
+        let writes = if staged.has_apply { Writes::Callback } else { Writes::Host };
+        action = action.files(set.into_files(), writes);
+    }
+    pending.push(action).map_err(|error| error.to_string())
 }

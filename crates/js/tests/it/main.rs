@@ -14,4 +14,5 @@ mod rendering;
 mod same_as_node;
 mod sidecar;
 mod sqlite;
+mod staging;
 mod surroundings;

@@ -1,0 +1,257 @@
+//! `ast_grep`: finds code by its structure.
+
+use std::path::{Path, PathBuf};
+
+use ast_grep_core::meta_var::MetaVariable;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolsmith_tool::{
+    CancelToken, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink,
+    async_trait,
+};
+
+use super::{
+    edit_tool::positive,
+    languages::{Lang, by_name},
+    pattern::{Op, Ops},
+    report::{Listing, issue_text},
+    scan::{Found, Scan, Source},
+    scope::Scope,
+};
+use crate::tools::{arguments, blocking};
+
+const NAME: &str = "ast_grep";
+const DEFAULT_LIMIT: usize = 50;
+/// Characters of a bound code that are shown.
+const MAX_META_CHARS: usize = 80;
+
+/// The tool.
+#[derive(Debug)]
+pub struct AstGrepTool {
+    spec: ToolSpec,
+    cwd: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    #[serde(default)]
+    pat: Vec<String>,
+    lang: Option<String>,
+    path: Option<String>,
+    glob: Option<String>,
+    sel: Option<String>,
+    limit: Option<f64>,
+    offset: Option<f64>,
+    context: Option<f64>,
+}
+
+impl AstGrepTool {
+    /// Works below `cwd`.
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        let spec = ToolSpec::new(
+            NAME,
+            "Finds code by its structure. Patterns are code with holes: $NAME is one node, $_ one that is not named, $$$NAME \
+             any number; the same name twice must be the same code. The language goes by each file's name unless `lang` is \
+             given. `glob` is relative to `path`; `*` stays within a folder, `**` does not.",
+        )
+        .label("AST Grep")
+        .approval(Tier::Read)
+        .parameters(json!({
+            "type": "object",
+            "properties": {
+                "pat": { "type": "array", "items": { "type": "string" }, "description": "Patterns to find" },
+                "lang": { "type": "string", "description": "Language of the patterns, in place of going by file names" },
+                "path": { "type": "string", "description": "File, folder, glob, or a list of them; default is the working folder" },
+                "glob": { "type": "string", "description": "Only files that match, relative to path" },
+                "sel": { "type": "string", "description": "Kind of node within the pattern that is meant" },
+                "limit": { "type": "number", "description": "At most so many matches; default 50" },
+                "offset": { "type": "number", "description": "Leaves out so many matches first" },
+                "context": { "type": "number", "description": "Lines shown around each match" },
+            },
+            "required": ["pat"],
+            "additionalProperties": false,
+        }));
+        Self { spec, cwd: cwd.into() }
+    }
+}
+
+struct Request {
+    ops: Ops,
+    lang: Option<Lang>,
+    scope: Scope,
+    limit: usize,
+    offset: usize,
+    context: usize,
+}
+
+impl Request {
+    fn new(arguments: Arguments, cwd: &Path) -> Result<Self, String> {
+        let mut patterns: Vec<String> =
+            arguments.pat.iter().map(|pattern| pattern.trim().to_owned()).filter(|p| !p.is_empty()).collect();
+        patterns.sort();
+        patterns.dedup();
+        if patterns.is_empty() {
+            return Err("`pat` must include at least one non-empty pattern".to_owned());
+        }
+        let not_negative = |number: Option<f64>, name: &str| match number {
+            None => Ok(0),
+            Some(number) if number.is_finite() && number >= 0.0 => Ok(number as usize),
+            Some(_) => Err(format!("{name} must be a non-negative number")),
+        };
+        let limit = match arguments.limit {
+            None => DEFAULT_LIMIT,
+            Some(limit) => positive(limit).ok_or("Limit must be a positive number")?,
+        };
+        let ops = patterns.into_iter().map(|pattern| Op { pattern, out: None }).collect();
+        Ok(Self {
+            ops: Ops::new(ops, arguments.sel.filter(|sel| !sel.trim().is_empty())),
+            lang: arguments
+                .lang
+                .filter(|lang| !lang.trim().is_empty())
+                .map(|lang| by_name(&lang))
+                .transpose()?,
+            limit,
+            offset: not_negative(arguments.offset, "Offset")?,
+            context: not_negative(arguments.context, "Context")?,
+            scope: Scope::new(cwd, arguments.path.as_deref(), arguments.glob.as_deref())?,
+        })
+    }
+}
+
+/// The rows of the first `most` matches, and how many there are.
+fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<String>>) {
+    let mut all = Vec::new();
+    for (_, op) in source.ops() {
+        all.extend(
+            source.root.root().find_all(&op.pattern).map(|found| (found.start_pos().byte_point(), found)),
+        );
+    }
+    all.sort_by_key(|(start, _)| *start);
+    let count = all.len();
+    // Rows are made only for what may be shown, so 100,000 matches cost no more than finding them.
+    let lines: Vec<&str> = source.text().lines().collect();
+    let rows = all.iter().take(most).map(|(_, found)| {
+        let (first, last) = (found.start_pos().line(), found.end_pos().line());
+        let shown =
+            first.saturating_sub(context)..last.saturating_add(context).saturating_add(1).min(lines.len());
+        let mut rows: Vec<String> = shown
+            .map(|at| {
+                let mark = if at == first { ':' } else { '-' };
+                format!("{}{mark}{}", at + 1, lines.get(at).copied().unwrap_or_default())
+            })
+            .collect();
+        rows.extend(meta(found, source));
+        rows
+    });
+    (count, rows.collect())
+}
+
+/// What the pattern's names stand for.
+fn meta(
+    found: &ast_grep_core::NodeMatch<'_, ast_grep_core::tree_sitter::StrDoc<Lang>>,
+    source: &Source,
+) -> Option<String> {
+    let env = found.get_env();
+    let mut bound: Vec<(String, String)> = env
+        .get_matched_variables()
+        .filter_map(|variable| match variable {
+            MetaVariable::Capture(name, _) => {
+                let text = env.get_match(&name)?.text().into_owned();
+                Some((name, text))
+            }
+            MetaVariable::MultiCapture(name) => {
+                let nodes = env.get_multiple_matches(&name);
+                let range = nodes.first()?.range().start..nodes.last()?.range().end;
+                let text = source.text().get(range)?.to_owned();
+                Some((name, text))
+            }
+            _ => None,
+        })
+        .collect();
+    bound.sort();
+    let shown: Vec<String> = bound
+        .into_iter()
+        .map(|(name, text)| {
+            let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            format!("{name}={}", line.chars().take(MAX_META_CHARS).collect::<String>())
+        })
+        .collect();
+    (!shown.is_empty()).then(|| format!("  meta: {}", shown.join(", ")))
+}
+
+fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Result<ToolResult, ToolError> {
+    let scope = &request.scope;
+    let scan = Scan { scope, ops: &request.ops, lang: request.lang, cancel, updates };
+    let most = request.offset.saturating_add(request.limit);
+    let Found { files, searched, issues } = scan.run(|path, source, issues| {
+        if source.has_errors {
+            issues.push(scan.issue(path, "parse error (syntax tree contains error nodes)"));
+        }
+        let (count, all) = matches(source, request.context, most);
+        (count > 0).then_some((count, all))
+    });
+    if cancel.is_cancelled() {
+        return Err(ToolError::stopped(Stop::Stopped));
+    }
+    let total: usize = files.iter().map(|(_, (count, _))| count).sum();
+    let limit_reached = total > most;
+    let mut listing = Listing::new(!scope.is_single_file());
+    let (mut skip, mut room, mut per_file) = (request.offset, request.limit, Vec::new());
+    for (path, (count, all)) in &files {
+        let shown: Vec<&Vec<String>> = all.iter().skip(skip).take(room).collect();
+        skip = skip.saturating_sub(*count);
+        room -= shown.len();
+        if !shown.is_empty() {
+            let rows: Vec<String> = shown.iter().flat_map(|rows| (*rows).clone()).collect();
+            let path = scope.shown(path);
+            let matches =
+                if shown.len() == 1 { "1 match".to_owned() } else { format!("{} matches", shown.len()) };
+            listing.file(path, &matches, &rows);
+            per_file.push(json!({ "path": path, "count": shown.len() }));
+        }
+    }
+    let text = if per_file.is_empty() {
+        match issues.is_empty() {
+            true => "No matches found".to_owned(),
+            false => format!(
+                "No matches found. Not everything could be searched; narrow path or glob, or set lang.\n\n{}",
+                issue_text(&issues)
+            ),
+        }
+    } else {
+        listing.finish(
+            limit_reached.then_some("Result limit reached; narrow path pattern or increase limit."),
+            &issues,
+        )
+    };
+    let mut details = json!({
+        "totalMatches": total,
+        "matchesShown": counted_sum(&per_file),
+        "filesWithMatches": files.len(),
+        "filesSearched": searched,
+        "limitReached": limit_reached,
+        "scopePath": scope.display,
+        "files": per_file.iter().map(|file| file["path"].clone()).collect::<Vec<_>>(),
+        "fileMatches": per_file,
+    });
+    if !issues.is_empty() {
+        details["parseErrors"] = json!(issues);
+    }
+    Ok(ToolResult::text(text).with_details(details))
+}
+
+fn counted_sum(per_file: &[Value]) -> u64 {
+    per_file.iter().filter_map(|file| file["count"].as_u64()).sum()
+}
+
+#[async_trait]
+impl Tool for AstGrepTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
+        let request = Request::new(arguments(call.arguments)?, &self.cwd).map_err(ToolError::reply)?;
+        blocking(&context.cancel, move |cancel| search(&request, cancel, &context.updates)).await
+    }
+}

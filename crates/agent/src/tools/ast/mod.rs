@@ -1,0 +1,13 @@
+//! `ast_grep` and `ast_edit`: searching and rewriting code by its structure (CONTRACT 8.7).
+
+mod edit_tool;
+mod grep_tool;
+mod languages;
+mod pattern;
+mod report;
+mod rewrite;
+mod scan;
+mod scope;
+
+pub use edit_tool::AstEditTool;
+pub use grep_tool::AstGrepTool;

@@ -1,0 +1,209 @@
+//! Patterns, made ready for each language they meet.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use ast_grep_core::{
+    Pattern,
+    matcher::{KindMatcher, PatternNode},
+    meta_var::MetaVariable,
+    replacer::TemplateFix,
+    tree_sitter::StrDoc,
+};
+use ast_grep_language::Language;
+use memchr::memmem::Finder;
+
+use super::languages::Lang;
+
+/// Patterns are turned into trees by recursion, so what a model writes needs a bound.
+const MAX_CHARS: usize = 10_000;
+const MAX_DEPTH: usize = 200;
+
+/// A pattern, and what its matches become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Op {
+    pub(super) pattern: String,
+    /// `None` only searches.
+    pub(super) out: Option<String>,
+}
+
+/// A pattern in one language.
+pub(super) struct Compiled {
+    pub(super) pattern: Pattern,
+    /// A text without which a file cannot match: looked for before the file is parsed.
+    literal: Option<Finder<'static>>,
+    fix: Option<Fix>,
+    /// Equal code is compared by recursion over that code.
+    pub(super) repeats_a_name: bool,
+}
+
+struct Fix {
+    lf: TemplateFix,
+    crlf: TemplateFix,
+}
+
+impl Compiled {
+    /// Whether a file of this content can match at all.
+    pub(super) fn may_match(&self, content: &[u8]) -> bool {
+        self.literal.as_ref().is_none_or(|literal| literal.find(content).is_some())
+    }
+
+    /// The template, with the line ends of the file it is for.
+    pub(super) fn fix(&self, crlf: bool) -> Option<&TemplateFix> {
+        self.fix.as_ref().map(|fix| if crlf { &fix.crlf } else { &fix.lf })
+    }
+}
+
+/// What is wrong with an op in a language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    text: String,
+    /// It may only be meant for another language.
+    is_syntax: bool,
+}
+
+impl Problem {
+    fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_syntax: false }
+    }
+
+    fn syntax(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_syntax: true }
+    }
+}
+
+/// In the order of the ops.
+pub(super) type CompiledOps = Arc<Vec<Result<Compiled, Problem>>>;
+
+/// All ops, compiled once for each language.
+pub(super) struct Ops {
+    pub(super) ops: Vec<Op>,
+    selector: Option<String>,
+    compiled: Mutex<HashMap<Lang, CompiledOps>>,
+}
+
+impl Ops {
+    pub(super) fn new(ops: Vec<Op>, selector: Option<String>) -> Self {
+        Self { ops, selector, compiled: Mutex::default() }
+    }
+
+    pub(super) fn in_language(&self, lang: Lang) -> CompiledOps {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = compiled.entry(lang).or_insert_with(|| {
+            Arc::new(self.ops.iter().map(|op| compile(op, self.selector.as_deref(), lang)).collect())
+        });
+        Arc::clone(made)
+    }
+
+    /// What is wrong with patterns that are good in none of the languages that were met. A pattern is written for one
+    /// language; that it is nothing in the others says nothing.
+    pub(super) fn issues(&self) -> Vec<String> {
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut langs: Vec<_> = compiled.iter().collect();
+        langs.sort_by_key(|(lang, _)| lang.to_string());
+        let mut issues = Vec::new();
+        for (at, op) in self.ops.iter().enumerate() {
+            let mut problems: Vec<_> =
+                langs.iter().filter_map(|(lang, ops)| Some((lang, ops.get(at)?.as_ref().err()?))).collect();
+            // Where it was at least code, it was most likely meant.
+            problems.sort_by_key(|(_, problem)| problem.is_syntax);
+            if let Some((lang, problem)) = problems.first().filter(|_| problems.len() == langs.len()) {
+                issues.push(format!("{}: Invalid pattern: {} ({lang})", op.pattern, problem.text));
+            }
+        }
+        issues
+    }
+}
+
+fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Problem> {
+    if op.pattern.len() > MAX_CHARS {
+        return Err(Problem::new(format!("it is longer than {MAX_CHARS} bytes")));
+    }
+    check_tree(&op.pattern, lang)?;
+    let pattern = match selector {
+        Some(selector) => {
+            // Checked first: the library's own error for it is the same, but only after some work.
+            KindMatcher::try_new(selector, lang).map_err(|error| Problem::new(error.to_string()))?;
+            Pattern::contextual(&op.pattern, selector, lang)
+        }
+        None => Pattern::try_new(&op.pattern, lang),
+    };
+    let pattern = pattern.map_err(|error| Problem::new(error.to_string()))?;
+    let fix = op.out.as_deref().map(|out| fix(out, &pattern, lang)).transpose()?;
+    let literal = pattern.fixed_string();
+    let literal = (!literal.is_empty()).then(|| Finder::new(literal.as_bytes()).into_owned());
+    let mut names = Vec::new();
+    collect_names(&pattern.node, &mut names);
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    Ok(Compiled { repeats_a_name: names.len() < count, literal, fix, pattern })
+}
+
+/// What is not whole is parsed all the same, as something that was not meant. So look at the tree for it.
+fn check_tree(text: &str, lang: Lang) -> Result<(), Problem> {
+    let doc = StrDoc::try_new(&lang.pre_process_pattern(text), lang).map_err(Problem::syntax)?;
+    let root = ast_grep_core::AstGrep::doc(doc);
+    // An expression alone is no program in many languages. The error is then around the whole pattern, which is the
+    // node inside of it.
+    let mut whole = root.root();
+    while let [only] = whole.children().filter(|child| !child.is_missing()).collect::<Vec<_>>().as_slice() {
+        whole = only.clone();
+    }
+    if !whole.is_named() {
+        return Err(Problem::syntax(format!("it is incomplete or no {lang}: see `{}`", cut(text))));
+    }
+    for node in whole.dfs() {
+        if node.is_error() {
+            return Err(Problem::syntax(format!(
+                "it is incomplete or no {lang}: see `{}`",
+                cut(&node.text())
+            )));
+        }
+        // Ends that the language can do without are left out of patterns all the time; a bracket is not one.
+        if node.is_missing()
+            && (node.is_named() || node.kind().contains([')', ']', '}', '>', '"', '\'', '`']))
+        {
+            return Err(Problem::syntax(format!("it is incomplete: {} is missing", node.kind())));
+        }
+        if node.is_leaf() && node.ancestors().count() > MAX_DEPTH {
+            return Err(Problem::new(format!("it is nested deeper than {MAX_DEPTH} levels")));
+        }
+    }
+    Ok(())
+}
+
+fn fix(out: &str, pattern: &Pattern, lang: Lang) -> Result<Fix, Problem> {
+    let template =
+        |text: &str| TemplateFix::try_new(text, &lang).map_err(|error| Problem::new(error.to_string()));
+    let lf = template(out)?;
+    let bound = pattern.defined_vars();
+    let mut free: Vec<&str> = lf.used_vars().into_iter().filter(|name| !bound.contains(name)).collect();
+    free.sort_unstable();
+    if let Some(name) = free.first() {
+        return Err(Problem::new(format!("`out` uses ${name}, which `pat` does not bind")));
+    }
+    let crlf = template(&out.replace("\r\n", "\n").replace('\n', "\r\n"))?;
+    drop(free);
+    Ok(Fix { lf, crlf })
+}
+
+fn collect_names<'a>(node: &'a PatternNode, names: &mut Vec<&'a str>) {
+    match node {
+        PatternNode::MetaVar {
+            meta_var: MetaVariable::Capture(name, _) | MetaVariable::MultiCapture(name),
+        } => {
+            names.push(name);
+        }
+        PatternNode::Internal { children, .. } => {
+            children.iter().for_each(|child| collect_names(child, names))
+        }
+        _ => {}
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
+}

@@ -1,0 +1,77 @@
+//! How findings are written down for the model.
+
+use std::{fmt::Write, path::Path};
+
+/// Issues that are shown.
+const MAX_ISSUES: usize = 20;
+/// Characters of a line that are shown.
+const MAX_LINE_CHARS: usize = 120;
+
+/// Files under their folders: `# dir`, `## └─ file (…)`, then the rows. A single file needs no header.
+pub(super) struct Listing {
+    text: String,
+    with_headers: bool,
+    folder: Option<String>,
+}
+
+impl Listing {
+    pub(super) fn new(with_headers: bool) -> Self {
+        Self { text: String::new(), with_headers, folder: None }
+    }
+
+    pub(super) fn file(&mut self, path: &Path, count: &str, rows: &[String]) {
+        if self.with_headers {
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            match folder.map(|folder| folder.display().to_string()) {
+                None => self.line(&format!("# {name} ({count})")),
+                Some(folder) => {
+                    if self.folder.as_ref() != Some(&folder) {
+                        self.line(&format!("# {folder}"));
+                        self.folder = Some(folder);
+                    }
+                    self.line(&format!("## └─ {name} ({count})"));
+                }
+            }
+        }
+        rows.iter().for_each(|row| self.line(row));
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// The listing, what was cut, and what went wrong.
+    pub(super) fn finish(mut self, trailer: Option<&str>, issues: &[String]) -> String {
+        if let Some(trailer) = trailer {
+            let _ = write!(self.text, "\n{trailer}\n");
+        }
+        if !issues.is_empty() {
+            let _ = write!(self.text, "\n{}\n", issue_text(issues));
+        }
+        self.text.trim().to_owned()
+    }
+}
+
+pub(super) fn issue_text(issues: &[String]) -> String {
+    let shown: Vec<String> = issues.iter().take(MAX_ISSUES).map(|issue| format!("- {issue}")).collect();
+    let header = match issues.len() > MAX_ISSUES {
+        true => format!("Parse issues ({MAX_ISSUES} / {}):", issues.len()),
+        false => "Parse issues:".to_owned(),
+    };
+    format!("{header}\n{}", shown.join("\n"))
+}
+
+/// The first line of a code, cut to what is shown.
+pub(super) fn first_line(code: &str) -> String {
+    code.lines().next().unwrap_or_default().chars().take(MAX_LINE_CHARS).collect()
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

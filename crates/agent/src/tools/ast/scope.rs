@@ -1,0 +1,143 @@
+//! Which files are meant by `path` and `glob`.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+const NODE_MODULES: &str = "node_modules";
+
+/// One place to look in.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) base: PathBuf,
+    /// What the path itself asked for, below `base`.
+    pattern: Option<GlobMatcher>,
+    pub(super) is_file: bool,
+}
+
+/// Everything to look at.
+#[derive(Debug)]
+pub(super) struct Scope {
+    /// As it was asked for, for people.
+    pub(super) display: String,
+    pub(super) cwd: PathBuf,
+    pub(super) roots: Vec<Root>,
+    glob: Option<GlobMatcher>,
+    /// Other people's code is looked at only when it is named.
+    pub(super) with_node_modules: bool,
+}
+
+impl Scope {
+    pub(super) fn new(cwd: &Path, path: Option<&str>, glob: Option<&str>) -> Result<Self, String> {
+        let path = unquoted(path.unwrap_or_default());
+        let glob = glob.map(unquoted).filter(|glob| !glob.is_empty());
+        if path.contains("://") {
+            return Err(match has_glob(path) || glob.is_some() {
+                true => format!("Glob patterns are not supported for internal URLs: {path}"),
+                false => format!("Cannot rewrite internal URL without backing file: {path}"),
+            });
+        }
+        let with_node_modules =
+            path.contains(NODE_MODULES) || glob.is_some_and(|glob| glob.contains(NODE_MODULES));
+        Ok(Self {
+            display: if matches!(path, "" | "/") { ".".to_owned() } else { path.to_owned() },
+            cwd: cwd.to_path_buf(),
+            roots: roots(cwd, path)?,
+            glob: glob.map(compile).transpose()?,
+            with_node_modules,
+        })
+    }
+
+    /// One file, found before. `named` says that it was the only one and so takes any language.
+    pub(super) fn file(cwd: &Path, path: &Path, named: bool) -> Self {
+        Self {
+            display: String::new(),
+            cwd: cwd.to_path_buf(),
+            roots: vec![Root { base: path.to_path_buf(), pattern: None, is_file: named }],
+            glob: None,
+            with_node_modules: true,
+        }
+    }
+
+    /// Whether a file below a root is meant.
+    pub(super) fn includes(&self, root: &Root, path: &Path) -> bool {
+        let below = match path.strip_prefix(&root.base) {
+            Ok(below) if !below.as_os_str().is_empty() => below,
+            // The root is the file itself.
+            _ => Path::new(path.file_name().unwrap_or_default()),
+        };
+        let matches = |glob: &Option<GlobMatcher>| glob.as_ref().is_none_or(|glob| glob.is_match(below));
+        matches(&root.pattern) && matches(&self.glob)
+    }
+
+    /// Whether exactly one file was named.
+    pub(super) fn is_single_file(&self) -> bool {
+        matches!(self.roots.as_slice(), [root] if root.is_file)
+    }
+
+    /// A path as it is shown.
+    pub(super) fn shown<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.cwd).unwrap_or(path)
+    }
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text).trim()
+}
+
+fn has_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{'])
+}
+
+/// `*` stays within a folder; `**` does not.
+fn compile(glob: &str) -> Result<GlobMatcher, String> {
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| format!("Bad glob pattern: {error}"))
+}
+
+fn roots(cwd: &Path, path: &str) -> Result<Vec<Root>, String> {
+    if matches!(path, "" | "/") {
+        return Ok(vec![Root { base: cwd.to_path_buf(), pattern: None, is_file: false }]);
+    }
+    if let Some(root) = plain(cwd, path) {
+        return Ok(vec![root]);
+    }
+    let parts: Vec<&str> = path
+        .split(|c: char| c == ',' || c.is_whitespace())
+        .map(unquoted)
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.len() > 1
+        && let Some(all) =
+            parts.iter().map(|part| plain(cwd, part).or_else(|| pattern(cwd, part)?.ok())).collect()
+    {
+        return Ok(all);
+    }
+    pattern(cwd, path).unwrap_or_else(|| Err(format!("Path not found: {path}"))).map(|root| vec![root])
+}
+
+/// A file or folder that is there.
+fn plain(cwd: &Path, path: &str) -> Option<Root> {
+    let base = if path == "/" { cwd.to_path_buf() } else { cwd.join(path) };
+    let found = base.metadata().ok()?;
+    // Shown and compared without `.` and `..` where that is possible.
+    let base =
+        if path.contains("..") { base.canonicalize().unwrap_or(base) } else { base.components().collect() };
+    Some(Root { base, pattern: None, is_file: found.is_file() })
+}
+
+/// A folder that is there, and a pattern below it. `None` when it is no pattern or there is no such folder.
+fn pattern(cwd: &Path, path: &str) -> Option<Result<Root, String>> {
+    if !has_glob(path) {
+        return None;
+    }
+    let fixed: usize = path.split_inclusive('/').take_while(|part| !has_glob(part)).map(str::len).sum();
+    let (folder, rest) = path.split_at(fixed);
+    let root = plain(cwd, if folder.is_empty() { "." } else { folder }).filter(|root| !root.is_file)?;
+    Some(compile(rest).map(|pattern| Root { pattern: Some(pattern), ..root }))
+}
