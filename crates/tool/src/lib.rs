@@ -65,6 +65,6 @@ pub use session_event::{
     CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,
 };
 pub use session_view::{AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError};
-pub use spec::{Concurrency, LoadMode, McpNames, ToolSpec};
+pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};

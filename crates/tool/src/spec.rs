@@ -27,6 +27,19 @@ pub enum Concurrency {
     Exclusive,
 }
 
+/// Which part of an output matters when there is too much of it (CONTRACT 4.9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Keep {
+    /// The beginning: best matches first.
+    Head,
+    /// Mostly the end: logs.
+    Tail,
+    /// Both ends alike.
+    #[default]
+    Ends,
+}
+
 /// Where an MCP tool comes from, in that server's own words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct McpNames {
@@ -65,6 +78,8 @@ pub struct ToolSpec {
     pub mcp: Option<McpNames>,
     /// This tool's own call deadline, in place of the setting (CONTRACT 4.7).
     pub deadline: Option<Duration>,
+    /// What is kept of an output that is too long.
+    pub keep: Keep,
 }
 
 impl ToolSpec {
@@ -84,6 +99,7 @@ impl ToolSpec {
             concurrency: Concurrency::Shared,
             mcp: None,
             deadline: None,
+            keep: Keep::Ends,
         }
     }
 
@@ -154,6 +170,13 @@ impl ToolSpec {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sets what is kept of an output that is too long.
+    #[must_use]
+    pub fn keep(mut self, keep: Keep) -> Self {
+        self.keep = keep;
         self
     }
 }

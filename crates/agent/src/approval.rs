@@ -1,0 +1,209 @@
+//! Whether a call may run (CONTRACT 5.4): what the tool asks for, what the settings say, and, between the two, the person.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Tier};
+
+/// Up to which tier calls run without a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ApprovalMode {
+    /// Only what looks.
+    AlwaysAsk,
+    /// What looks, and what writes files.
+    #[default]
+    Write,
+    /// Everything.
+    Yolo,
+}
+
+impl ApprovalMode {
+    /// All modes, most careful first.
+    pub const ALL: [Self; 3] = [Self::AlwaysAsk, Self::Write, Self::Yolo];
+
+    /// The name, as settings and options spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AlwaysAsk => "always-ask",
+            Self::Write => "write",
+            Self::Yolo => "yolo",
+        }
+    }
+
+    fn covers(self, tier: Tier) -> bool {
+        match self {
+            Self::AlwaysAsk => tier <= Tier::Read,
+            Self::Write => tier <= Tier::Write,
+            Self::Yolo => true,
+        }
+    }
+}
+
+impl std::fmt::Display for ApprovalMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for ApprovalMode {
+    type Err = UnknownMode;
+
+    fn from_str(word: &str) -> Result<Self, UnknownMode> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == word).ok_or_else(|| UnknownMode(word.to_owned()))
+    }
+}
+
+/// The word is none of the modes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no approval mode; the modes are always-ask, write, yolo")]
+pub struct UnknownMode(pub String);
+
+/// What the settings say about approval.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct ApprovalSettings {
+    /// Up to which tier nothing is asked.
+    pub mode: ApprovalMode,
+    /// Fixed answers by tool name or by a tool's policy key.
+    pub tools: BTreeMap<String, ApprovalPolicy>,
+}
+
+impl ApprovalSettings {
+    /// A mode without exceptions.
+    pub fn new(mode: ApprovalMode) -> Self {
+        Self { mode, tools: BTreeMap::new() }
+    }
+
+    /// Fixes the answer for a tool.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, policy: ApprovalPolicy) -> Self {
+        self.tools.insert(name.into(), policy);
+        self
+    }
+
+    /// What the user fixed for this call; the stricter where the name and the key differ.
+    fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
+        let by_name = self.tools.get(name).copied();
+        let by_key = approval.policy_key.as_ref().and_then(|key| self.tools.get(key)).copied();
+        let strictness = |policy: &ApprovalPolicy| match policy {
+            ApprovalPolicy::Allow => 0,
+            ApprovalPolicy::Deny => 2,
+            _ => 1,
+        };
+        by_name.into_iter().chain(by_key).max_by_key(strictness)
+    }
+}
+
+/// What follows from a tool's wish and the settings, before anybody is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// Somebody has to say so.
+    Ask,
+    /// The tool itself says no.
+    DeniedByTool,
+    /// The settings say no.
+    DeniedByUser,
+}
+
+/// Decides from what the tool declares and what the settings say. A `deny` on either side wins; then a question the
+/// user asked for; then, outside `yolo`, one the tool insists on.
+pub fn judge(name: &str, approval: &Approval, settings: &ApprovalSettings) -> Verdict {
+    let user = settings.policy(name, approval);
+    match (approval.policy, user) {
+        (Some(ApprovalPolicy::Deny), _) => return Verdict::DeniedByTool,
+        (_, Some(ApprovalPolicy::Deny)) => return Verdict::DeniedByUser,
+        (_, Some(ApprovalPolicy::Prompt)) => return Verdict::Ask,
+        _ => {}
+    }
+    if approval.override_mode && settings.mode != ApprovalMode::Yolo {
+        return Verdict::Ask;
+    }
+    match (approval.policy, user) {
+        (Some(ApprovalPolicy::Prompt), _) => Verdict::Ask,
+        (Some(ApprovalPolicy::Allow), _) | (_, Some(ApprovalPolicy::Allow)) => Verdict::Allow,
+        _ if settings.mode.covers(approval.tier) => Verdict::Allow,
+        _ => Verdict::Ask,
+    }
+}
+
+/// The question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    /// The call it is about.
+    pub tool_call_id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// What people call the tool.
+    pub label: String,
+    /// What it would run with.
+    pub arguments: Value,
+    /// How much it can change.
+    pub tier: Tier,
+    /// Why the tool asks, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Lines the tool wants shown, cut to a readable length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "decision", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Decision {
+    /// This once.
+    Allow,
+    /// From now on, for calls of this kind, until the session ends.
+    AllowForSession,
+    /// No.
+    Deny {
+        /// What the model is told beside that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+}
+
+/// Asks the person. Front ends implement it; without one nobody can be asked, and that means no.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    /// Asks. One question is open at a time. A tripped `cancel` takes the question back: the answer no longer counts.
+    async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision;
+}
+
+/// What was allowed for the rest of the session.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered(Mutex<BTreeSet<String>>);
+
+impl Remembered {
+    /// Calls a tool insists on asking about are their own kind: allowing the harmless ones does not allow them.
+    fn key(name: &str, approval: &Approval) -> String {
+        let kind = if approval.override_mode { "insisted" } else { "plain" };
+        format!("{kind}:{}", approval.policy_key.as_deref().unwrap_or(name))
+    }
+
+    pub(crate) fn add(&self, name: &str, approval: &Approval) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Self::key(name, approval));
+    }
+
+    pub(crate) fn has(&self, name: &str, approval: &Approval) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&Self::key(name, approval))
+    }
+}
+
+#[cfg(test)]
+#[path = "approval_tests.rs"]
+mod tests;

@@ -1,0 +1,217 @@
+//! What goes into dispatch and what comes out: plain data, and what is heard in between.
+
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use toolsmith_tool::{Stop, ToolContext, ToolResult};
+
+use crate::approval::{ApprovalRequest, Decision};
+
+/// Arguments as they came.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Arguments {
+    /// JSON text, as models write it; almost-JSON is mended.
+    Text(String),
+    /// A value already.
+    Value(Value),
+}
+
+impl From<&str> for Arguments {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Arguments {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Value> for Arguments {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+/// What is heard of a call on its way. None of these waits for the listener.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallEvent<'a> {
+    /// Its turn has come. Arguments that cannot be prepared are not known yet.
+    Started,
+    /// The arguments are what the tool will get.
+    Prepared {
+        /// The arguments.
+        arguments: &'a Value,
+    },
+    /// Somebody is asked.
+    ApprovalRequested {
+        /// What is asked.
+        request: &'a ApprovalRequest,
+    },
+    /// Somebody answered.
+    ApprovalDecided {
+        /// What was asked.
+        request: &'a ApprovalRequest,
+        /// The answer.
+        decision: &'a Decision,
+    },
+    /// A partial result (CONTRACT 4.3).
+    Update {
+        /// What there is so far.
+        partial: &'a ToolResult,
+    },
+    /// It is over.
+    Finished {
+        /// How.
+        outcome: &'a CallOutcome,
+    },
+}
+
+pub(super) type Observer = Arc<dyn Fn(CallEvent<'_>) + Send + Sync>;
+
+/// A call to be made.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct CallRequest {
+    /// The model's id for it, or any other that is unique.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is called with.
+    pub arguments: Arguments,
+    /// What the tool is handed. Its cancel token stops the call, its sink gets the updates.
+    pub context: ToolContext,
+    /// This call's own deadline, in place of the tool's and of the setting.
+    pub deadline: Option<Duration>,
+    /// Refuses tools that are registered but not active: a model may only call what it was offered.
+    pub active_only: bool,
+    pub(super) observer: Option<Observer>,
+}
+
+impl CallRequest {
+    /// A call with nothing around it.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<Arguments>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+            context: ToolContext::detached(),
+            deadline: None,
+            active_only: false,
+            observer: None,
+        }
+    }
+
+    /// Sets what the tool is handed.
+    #[must_use]
+    pub fn context(mut self, context: ToolContext) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// Sets this call's own deadline.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Refuses tools that are not active.
+    #[must_use]
+    pub fn active_only(mut self) -> Self {
+        self.active_only = true;
+        self
+    }
+
+    /// Listens. The listener must not block.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Fn(CallEvent<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    pub(super) fn tell(&self, event: CallEvent<'_>) {
+        if let Some(observer) = &self.observer {
+            observer(event);
+        }
+    }
+}
+
+impl fmt::Debug for CallRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallRequest")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .field("arguments", &self.arguments)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a call ended, in one word for programs; the result has the words for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallEnd {
+    /// The tool answered, maybe with an error of its own.
+    Answered,
+    /// There is no such tool, or it may not be called now.
+    UnknownTool,
+    /// The arguments could not be made valid.
+    InvalidArguments,
+    /// A gate refused.
+    Blocked,
+    /// A person, a setting or the tool itself refused; or nobody could be asked.
+    Denied,
+    /// Its id was taken by an earlier call of the batch.
+    DuplicateId,
+    /// It was cancelled.
+    Stopped(Stop),
+    /// It took too long.
+    TimedOut(Stop),
+    /// The tool panicked.
+    Panicked,
+    /// The run cannot go on.
+    Fatal,
+}
+
+/// What became of a call. There always is a result: every failure is one the model can read.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CallOutcome {
+    /// The call's id.
+    pub id: String,
+    /// The tool's name, as it was called.
+    pub name: String,
+    /// What the tool got; `None` where it did not come to that.
+    pub arguments: Option<Value>,
+    /// What the model and the person see.
+    pub result: ToolResult,
+    /// How it ended.
+    pub end: CallEnd,
+    /// `(path, rule)` of what had to be mended in the arguments.
+    pub repairs: Vec<(String, &'static str)>,
+    /// From the first look to the last, questions included.
+    pub duration: Duration,
+    /// The whole output, where the result has only parts of it (CONTRACT 4.9).
+    pub full_output: Option<PathBuf>,
+}
+
+impl CallOutcome {
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        self.result.is_error
+    }
+
+    /// Whether the arguments had to be mended.
+    pub fn is_repaired(&self) -> bool {
+        !self.repairs.is_empty()
+    }
+
+    /// Whether the run cannot go on after this.
+    pub fn is_fatal(&self) -> bool {
+        self.end == CallEnd::Fatal
+    }
+}

@@ -1,0 +1,495 @@
+//! The path itself, from a name and arguments to an outcome.
+
+use std::{fmt, sync::Arc, time::Instant};
+
+use serde_json::Value;
+use toolsmith_tool::{
+    Approval, ApprovalPolicy, Concurrency, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
+};
+
+use super::{
+    call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest},
+    check::check,
+    cut::OutputCut,
+    execute::{Deadlines, Ending, execute},
+    gate::{Gate, GateVerdict, GatedCall},
+    registry::SharedRegistry,
+};
+use crate::{
+    approval::{
+        ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, Remembered, Verdict, judge,
+    },
+    panics::catching,
+};
+
+/// What a person is shown of a call before it may run.
+const MAX_DETAIL_CHARS: usize = 2000;
+/// How many names an error lists.
+const MAX_NAMES: usize = 30;
+/// How much of a name nobody knows is repeated.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Makes every call. Clones are the same dispatcher.
+#[derive(Clone)]
+pub struct Dispatcher {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
+    registry: SharedRegistry,
+    gates: Vec<Arc<dyn Gate>>,
+    settings: std::sync::RwLock<ApprovalSettings>,
+    approver: Option<Arc<dyn Approver>>,
+    /// One question at a time: a person answers one, and the answer may settle the next.
+    asking: tokio::sync::Mutex<()>,
+    remembered: Remembered,
+    deadlines: Deadlines,
+    cut: OutputCut,
+    max_parallel: usize,
+}
+
+/// Sets up a [`Dispatcher`].
+#[derive(Clone)]
+#[must_use]
+pub struct DispatcherBuilder {
+    registry: SharedRegistry,
+    gates: Vec<Arc<dyn Gate>>,
+    settings: ApprovalSettings,
+    approver: Option<Arc<dyn Approver>>,
+    deadlines: Deadlines,
+    cut: OutputCut,
+    max_parallel: usize,
+}
+
+impl DispatcherBuilder {
+    /// Adds a gate; gates are passed in the order they were added.
+    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
+        self.gates.push(gate);
+        self
+    }
+
+    /// Sets what the settings say about approval.
+    pub fn approval(mut self, settings: ApprovalSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets who is asked. Without one, what has to be asked is refused.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
+    /// Sets how long calls may take.
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// Sets how long an output may be.
+    pub fn output(mut self, cut: OutputCut) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    /// Sets how many calls of a batch run at once; at least one.
+    pub fn max_parallel(mut self, calls: usize) -> Self {
+        self.max_parallel = calls.max(1);
+        self
+    }
+
+    /// The dispatcher.
+    pub fn build(self) -> Dispatcher {
+        Dispatcher {
+            parts: Arc::new(Parts {
+                registry: self.registry,
+                gates: self.gates,
+                settings: std::sync::RwLock::new(self.settings),
+                approver: self.approver,
+                asking: tokio::sync::Mutex::new(()),
+                remembered: Remembered::default(),
+                deadlines: self.deadlines,
+                cut: self.cut,
+                max_parallel: self.max_parallel,
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for DispatcherBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DispatcherBuilder").field("approval", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher").field("registry", &self.parts.registry).finish_non_exhaustive()
+    }
+}
+
+/// What is known of a call while it is on its way.
+#[derive(Default)]
+struct Trail {
+    arguments: Option<Value>,
+    repairs: Vec<(String, &'static str)>,
+    full_output: Option<std::path::PathBuf>,
+}
+
+/// Where a call turned back, and what it is told.
+struct Refusal {
+    end: CallEnd,
+    result: ToolResult,
+}
+
+impl Refusal {
+    fn new(end: CallEnd, text: impl Into<String>) -> Self {
+        Self { end, result: ToolResult::error(text) }
+    }
+
+    fn not_started(request: &CallRequest) -> Self {
+        let error = ToolError::Stopped { stop: Stop::NotStarted, note: request.context.cancel.reason() };
+        Self { end: CallEnd::Stopped(Stop::NotStarted), result: error.into_result() }
+    }
+}
+
+impl Dispatcher {
+    /// Starts to set up a dispatcher over these tools: no gates, nobody to ask, the default limits.
+    pub fn builder(registry: impl Into<SharedRegistry>) -> DispatcherBuilder {
+        DispatcherBuilder {
+            registry: registry.into(),
+            gates: Vec::new(),
+            settings: ApprovalSettings::default(),
+            approver: None,
+            deadlines: Deadlines::default(),
+            cut: OutputCut::default(),
+            max_parallel: 32,
+        }
+    }
+
+    /// The tools.
+    pub fn registry(&self) -> &SharedRegistry {
+        &self.parts.registry
+    }
+
+    /// What the settings say about approval now.
+    pub fn approval_settings(&self) -> ApprovalSettings {
+        self.parts.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Changes what the settings say about approval, for calls from now on.
+    pub fn set_approval_settings(&self, settings: ApprovalSettings) {
+        *self.parts.settings.write().unwrap_or_else(std::sync::PoisonError::into_inner) = settings;
+    }
+
+    /// Whether calls run without asking (`ctx.autoApprove`).
+    pub fn is_auto_approving(&self) -> bool {
+        self.approval_settings().mode == ApprovalMode::Yolo
+    }
+
+    pub(super) fn max_parallel(&self) -> usize {
+        self.parts.max_parallel
+    }
+
+    /// How a tool's calls may overlap. One that does not exist overlaps with anything.
+    pub(super) fn concurrency(&self, name: &str) -> Concurrency {
+        self.parts
+            .registry
+            .read(|registry| registry.get(name).map(|found| found.tool.spec().concurrency))
+            .unwrap_or_default()
+    }
+
+    /// Makes one call. Every failure is in the outcome. Dropping the future abandons the call.
+    pub async fn call(&self, request: CallRequest) -> CallOutcome {
+        let started = Instant::now();
+        request.tell(CallEvent::Started);
+        let mut trail = Trail::default();
+        let (result, end) = match self.walk(&request, &mut trail).await {
+            Ok(arrived) => arrived,
+            Err(refusal) => (refusal.result, refusal.end),
+        };
+        let outcome = CallOutcome {
+            arguments: trail.arguments,
+            result,
+            end,
+            repairs: trail.repairs,
+            duration: started.elapsed(),
+            full_output: trail.full_output,
+            id: request.id.clone(),
+            name: request.name.clone(),
+        };
+        request.tell(CallEvent::Finished { outcome: &outcome });
+        outcome
+    }
+
+    async fn walk(&self, request: &CallRequest, trail: &mut Trail) -> Result<(ToolResult, CallEnd), Refusal> {
+        let cancel = &request.context.cancel;
+        if cancel.is_cancelled() {
+            return Err(Refusal::not_started(request));
+        }
+        let found = self.find(request)?;
+        let mut arguments = prepare(&found, request.arguments.clone(), trail)?;
+        for gate in &self.parts.gates {
+            arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
+        }
+        request.tell(CallEvent::Prepared { arguments: &arguments });
+        // Kept for the outcome; the tool gets its own.
+        trail.arguments = Some(arguments.clone());
+        self.approve(&found, request, &arguments).await?;
+        if cancel.is_cancelled() {
+            return Err(Refusal::not_started(request));
+        }
+        let (mut result, end) = self.run(&found, request, arguments).await;
+        let arguments = trail.arguments.as_ref().unwrap_or(&Value::Null);
+        for gate in &self.parts.gates {
+            let call = GatedCall { id: &request.id, tool_name: &request.name, arguments, cancel };
+            result = match catching(gate.after(call, result.clone())).await {
+                Ok(changed) => changed,
+                Err(panic) => {
+                    tracing::warn!(gate = gate.name(), panic, "The gate failed on a result");
+                    result
+                }
+            };
+        }
+        let place = request.context.session.artifacts_dir();
+        let (result, full_output) =
+            self.parts.cut.apply(check(result), found.tool.spec().keep, place.as_deref());
+        trail.full_output = full_output;
+        Ok((result, end))
+    }
+
+    fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
+        self.parts.registry.read(|registry| match registry.get(&request.name) {
+            Some(found) if !request.active_only || registry.is_active(&request.name) => Ok(found.clone()),
+            _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
+        })
+    }
+
+    async fn approve(
+        &self,
+        found: &RegisteredTool,
+        request: &CallRequest,
+        arguments: &Value,
+    ) -> Result<(), Refusal> {
+        let name = &found.tool.spec().name;
+        let cancel = &request.context.cancel;
+        let approval = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+            // A tool that cannot say what it wants gets the most careful answer.
+            approval = catching(found.tool.approval(arguments)) => approval.unwrap_or_default(),
+        };
+        let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
+        match judge(name, &approval, &self.approval_settings()) {
+            Verdict::Allow => return Ok(()),
+            Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
+            Verdict::DeniedByUser => {
+                let key = self.denying_key(name, &approval);
+                return denied(format!(
+                    "Tool \"{name}\" is blocked by user policy.\nTo allow: remove \"tools.approval.{key}: deny\" from the settings."
+                ));
+            }
+            Verdict::Ask => {}
+        }
+        let Some(approver) = &self.parts.approver else {
+            return denied(format!(
+                "Tool \"{name}\" requires approval but no interactive UI available.\n\
+                 To allow it: set tools.approval.{name} to \"allow\" in the settings, or run with --approval-mode yolo \
+                 (or --auto-approve), or run interactively and approve it there."
+            ));
+        };
+        let asked = async {
+            let _turn = self.parts.asking.lock().await;
+            // The answer to an earlier question may have settled this one.
+            if self.parts.remembered.has(name, &approval) {
+                return Decision::Allow;
+            }
+            let question = question(found, request, arguments, &approval).await;
+            request.tell(CallEvent::ApprovalRequested { request: &question });
+            let decision = catching(approver.ask(&question, cancel)).await.unwrap_or_else(|panic| {
+                Decision::Deny { note: Some(format!("the question could not be asked: {panic}")) }
+            });
+            request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
+            if decision == Decision::AllowForSession {
+                self.parts.remembered.add(name, &approval);
+            }
+            decision
+        };
+        let decision = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+            decision = asked => decision,
+        };
+        match decision {
+            Decision::Allow | Decision::AllowForSession => Ok(()),
+            Decision::Deny { note } => {
+                let note = note.filter(|note| !note.trim().is_empty());
+                denied(match note {
+                    Some(note) => format!("Tool call denied by user: {name}\n{note}"),
+                    None => format!("Tool call denied by user: {name}"),
+                })
+            }
+        }
+    }
+
+    /// Which entry of the settings says no.
+    fn denying_key(&self, name: &str, approval: &Approval) -> String {
+        match self.approval_settings().tools.get(name) {
+            Some(ApprovalPolicy::Deny) => name.to_owned(),
+            _ => approval.policy_key.clone().unwrap_or_else(|| name.to_owned()),
+        }
+    }
+
+    async fn run(
+        &self,
+        found: &RegisteredTool,
+        request: &CallRequest,
+        arguments: Value,
+    ) -> (ToolResult, CallEnd) {
+        let deadline = request.deadline.or(found.tool.spec().deadline).unwrap_or(self.parts.deadlines.call);
+        let observer = request.observer.clone();
+        let on_update = move |partial: &ToolResult| {
+            if let Some(observer) = &observer {
+                observer(CallEvent::Update { partial });
+            }
+        };
+        let execution = execute(
+            Arc::clone(&found.tool),
+            ToolCall::new(&request.id, arguments),
+            request.context.clone(),
+            deadline,
+            self.parts.deadlines,
+            on_update,
+        )
+        .await;
+        let (mut result, mut end) = match execution.ending {
+            Ending::Answered(Ok(result)) => (result, CallEnd::Answered),
+            Ending::Answered(Err(error)) => {
+                let end = match &error {
+                    ToolError::Stopped { stop, .. } => CallEnd::Stopped(*stop),
+                    ToolError::Fatal(_) => CallEnd::Fatal,
+                    _ => CallEnd::Answered,
+                };
+                (error.into_result(), end)
+            }
+            Ending::Panicked(text) => {
+                let name = &found.tool.spec().name;
+                tracing::error!(tool = name, text, "The tool panicked");
+                let text = format!("Tool \"{name}\" crashed (panic): {text}\nIts effects are unknown.");
+                (ToolResult::error(text), CallEnd::Panicked)
+            }
+            Ending::Abandoned => {
+                let error = ToolError::Stopped { stop: Stop::Forced, note: request.context.cancel.reason() };
+                (error.into_result(), CallEnd::Stopped(Stop::Forced))
+            }
+        };
+        // A call that answered after all is only late, and the end of the run is more than a late answer.
+        let late = end == CallEnd::Answered && !result.is_error;
+        if execution.timed_out && !late && end != CallEnd::Fatal {
+            let text = format!(
+                "Timed out: no result and no progress for {deadline:?}. What is known: {}",
+                result.joined_text()
+            );
+            end = match end {
+                CallEnd::Stopped(stop) => CallEnd::TimedOut(stop),
+                _ => CallEnd::TimedOut(Stop::Stopped),
+            };
+            result = ToolResult { details: result.details, ..ToolResult::error(text) };
+        }
+        (result, end)
+    }
+}
+
+fn not_found(registry: &Registry, request: &CallRequest) -> String {
+    let name: String = request.name.chars().take(MAX_NAME_CHARS).collect();
+    let usable = |known: &&str| !request.active_only || registry.is_active(known);
+    let closest: Vec<&str> = toolsmith_tool::closest_names(&request.name, registry.names().filter(usable));
+    match closest.as_slice() {
+        [] => {
+            let known: Vec<&str> = registry.names().filter(usable).take(MAX_NAMES).collect();
+            match known.as_slice() {
+                [] => format!("Tool {name} not found. There are no tools."),
+                known => format!("Tool {name} not found. Available: {}", known.join(", ")),
+            }
+        }
+        [one] => format!("Tool {name} not found. Did you mean {one}?"),
+        several => format!("Tool {name} not found. Closest available: {}", several.join(", ")),
+    }
+}
+
+fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> Result<Value, Refusal> {
+    let name = &found.tool.spec().name;
+    let prepared = match arguments {
+        Arguments::Text(text) => found.arguments.prepare_text(name, &text),
+        Arguments::Value(value) => found.arguments.prepare(name, value),
+    };
+    match prepared {
+        Ok(prepared) => {
+            trail.repairs.extend(prepared.repairs);
+            Ok(prepared.arguments)
+        }
+        Err(error) => Err(Refusal::new(CallEnd::InvalidArguments, error.to_string())),
+    }
+}
+
+async fn pass(
+    gate: &dyn Gate,
+    found: &RegisteredTool,
+    request: &CallRequest,
+    arguments: Value,
+    trail: &mut Trail,
+) -> Result<Value, Refusal> {
+    let cancel = &request.context.cancel;
+    let call = GatedCall { id: &request.id, tool_name: &request.name, arguments: &arguments, cancel };
+    let verdict = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+        verdict = catching(gate.before(call)) => verdict,
+    };
+    let blocked = |text: String| Err(Refusal::new(CallEnd::Blocked, text));
+    match verdict {
+        Ok(GateVerdict::Pass) => Ok(arguments),
+        Ok(GateVerdict::Rewrite(arguments)) => prepare(found, arguments.into(), trail),
+        Ok(GateVerdict::Refuse(reason)) if reason.trim().is_empty() => {
+            blocked(format!("Tool execution was blocked by {}", gate.name()))
+        }
+        Ok(GateVerdict::Refuse(reason)) => blocked(reason),
+        Err(panic) => blocked(format!("Tool execution was blocked: {} failed: {panic}", gate.name())),
+    }
+}
+
+async fn question(
+    found: &RegisteredTool,
+    request: &CallRequest,
+    arguments: &Value,
+    approval: &Approval,
+) -> ApprovalRequest {
+    let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
+    let mut room = MAX_DETAIL_CHARS;
+    let mut shown = Vec::new();
+    for line in details {
+        if room == 0 {
+            break;
+        }
+        match line.char_indices().nth(room) {
+            Some((at, _)) => {
+                shown.push(format!("{}…", &line[..at]));
+                room = 0;
+            }
+            None => {
+                room -= line.chars().count();
+                shown.push(line);
+            }
+        }
+    }
+    let spec = found.tool.spec();
+    ApprovalRequest {
+        tool_call_id: request.id.clone(),
+        tool_name: spec.name.clone(),
+        label: spec.label.clone(),
+        arguments: arguments.clone(),
+        tier: approval.tier,
+        reason: approval.reason.clone(),
+        details: shown,
+    }
+}

@@ -1,0 +1,6 @@
+//! The tests of `toolsmith-agent`: one binary, a module per subject. Files and processes here are real ones.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod batches;
+mod dispatching;
+mod probe;
