@@ -6,6 +6,7 @@
 mod approval;
 mod dispatch;
 mod panics;
+pub mod session;
 
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,

@@ -4,3 +4,10 @@
 mod batches;
 mod dispatching;
 mod probe;
+mod session_children;
+mod session_foreign;
+mod session_format;
+mod session_operations;
+mod session_processes;
+mod session_store;
+mod session_view;

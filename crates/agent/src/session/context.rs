@@ -1,0 +1,114 @@
+//! What the model is told: the path from the beginning to the leaf as messages, and the settings it ends with.
+
+use serde_json::Value;
+use toolsmith_llm::{ContentBlock, InputMessage, Message};
+
+use super::{
+    blobs::Blobs,
+    entry::{Compaction, Entry, EntryKind},
+    format::read_entry,
+    tree::{Position, Tree},
+};
+
+const COMPACTED: &str = "The conversation before this point was compacted into this summary:";
+const LEFT_BRANCH: &str =
+    "The conversation went another way before it came back to this point. A summary of that:";
+
+/// The settings that hold at the leaf.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SessionState {
+    /// The model, `provider/id`: the last one that was chosen or that answered.
+    pub model: Option<String>,
+    /// The thinking level.
+    pub thinking: Option<String>,
+    /// The mode, with its data.
+    pub mode: Option<(String, Option<Value>)>,
+    /// Stream rules that were shown to the model already.
+    pub stream_rules: Vec<String>,
+}
+
+/// The messages of a path. The newest compaction on it gives its summary, then what it kept, then what came after.
+pub(crate) fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<Message> {
+    let path = tree.path_to(leaf);
+    let entry = |at: Position| read(tree, at, blobs);
+    let compacted = path.iter().enumerate().rev().find_map(|(index, at)| {
+        let line = tree.line(*at);
+        // Most entries are none; reading those only to find that out is what would take time.
+        line.contains("\"compaction\"").then(|| entry(*at)).and_then(|found| match found.kind {
+            EntryKind::Compaction(compaction) => Some((index, found.timestamp, compaction)),
+            _ => None,
+        })
+    });
+    let Some((index, timestamp, compaction)) = compacted else {
+        return path.into_iter().filter_map(|at| message(entry(at))).collect();
+    };
+    let Compaction { summary, first_kept_entry_id, .. } = compaction;
+    let (before, after) = (&path[..index], &path[index + 1..]);
+    let kept = before.iter().position(|at| tree.id(*at) == first_kept_entry_id).unwrap_or(index);
+    let summary = summary_message(COMPACTED, &summary, &timestamp);
+    let rest = before[kept..].iter().chain(after).filter_map(|at| message(entry(*at)));
+    std::iter::once(summary).chain(rest).collect()
+}
+
+/// The settings at the end of a path.
+pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
+    let mut state = SessionState::default();
+    for at in tree.path_to(leaf) {
+        match read(tree, at, None).kind {
+            EntryKind::ModelChange { model, role: None } => state.model = Some(model),
+            EntryKind::Message(Message::Assistant(said)) if !said.provider.is_empty() => {
+                state.model = Some(format!("{}/{}", said.provider, said.model));
+            }
+            EntryKind::ThinkingChange { level } => state.thinking = Some(level),
+            EntryKind::ModeChange { mode, data } => state.mode = Some((mode, data)),
+            EntryKind::StreamRules { rules } => state.stream_rules.extend(rules),
+            _ => {}
+        }
+    }
+    state
+}
+
+/// An entry with its images brought back.
+pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
+    let mut line = Value::Object(tree.value(at));
+    if let Some(blobs) = blobs {
+        blobs.fetch_images(&mut line);
+    }
+    match line {
+        Value::Object(fields) => read_entry(fields),
+        // Fetching images replaces image blocks only, and an entry is none.
+        _ => read_entry(tree.value(at)),
+    }
+}
+
+fn message(entry: Entry) -> Option<Message> {
+    match entry.kind {
+        EntryKind::Message(message) => Some(message),
+        EntryKind::CustomMessage(custom) => {
+            let mut input = InputMessage::new(custom.content);
+            input.timestamp = milliseconds(&entry.timestamp);
+            Some(match custom.attribution.as_deref() {
+                Some("user") => Message::User(input),
+                _ => Message::Developer(input),
+            })
+        }
+        EntryKind::BranchSummary(left) if !left.summary.trim().is_empty() => {
+            Some(summary_message(LEFT_BRANCH, &left.summary, &entry.timestamp))
+        }
+        // An older compaction on the path; the newest one's summary covers it.
+        _ => None,
+    }
+}
+
+fn summary_message(introduction: &str, summary: &str, timestamp: &str) -> Message {
+    let text = format!("{introduction}\n\n<summary>\n{summary}\n</summary>");
+    let mut input = InputMessage::new(vec![ContentBlock::text(text)]);
+    input.timestamp = milliseconds(timestamp);
+    Message::User(input)
+}
+
+fn milliseconds(timestamp: &str) -> u64 {
+    let parsed = timestamp.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+    parsed.ok().and_then(|time| u64::try_from(time).ok()).unwrap_or_default()
+}
