@@ -54,49 +54,37 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
     let tail_from = metadata.size().saturating_sub(TAIL);
     let tail = if metadata.size() <= HEAD { Vec::new() } else { read_at(&mut file, tail_from, TAIL)? };
 
-    let mut lines = whole_lines(&head);
-    let mut title = None;
+    let mut found = Found::default();
     let mut header = None;
-    for line in lines.by_ref() {
-        header = read_header(line);
-        if header.is_some() {
-            break;
+    for line in whole_lines(&head) {
+        match &header {
+            Some(_) => found.look_at(line),
+            None => match read_header(line) {
+                Some(read) => header = Some(read),
+                // Only a relative's title line may come before its header.
+                None if found.title_line.is_none() => {
+                    found.look_at(line);
+                    found.title_line.as_ref()?;
+                }
+                None => return None,
+            },
         }
-        // A relative's title line comes before its header.
-        title = Some(title_of(line)?);
     }
     let header = header?;
-    let mut first_message = None;
-    let mut last_message = None;
-    for line in lines {
-        if let Some(named) = title_of(line) {
-            title = Some(named);
-        } else if let Some((is_user, text)) = said(line) {
-            if is_user && first_message.is_none() {
-                first_message = Some(text.clone());
-            }
-            last_message = Some(text);
-        }
-    }
-    // The first line of the tail is the end of one, unless a line happens to begin there: it is not missed much.
-    for line in whole_lines(&tail).skip(1) {
-        if let Some(named) = title_of(line) {
-            title = Some(named);
-        } else if let Some((_, text)) = said(line) {
-            last_message = Some(text);
-        }
-    }
+    // The first line of the tail is most likely the end of one.
+    whole_lines(&tail).skip(1).for_each(|line| found.look_at(line));
     Some(SessionSummary {
         path: path.to_path_buf(),
         modified: metadata.modified().ok()?,
         bytes: metadata.size(),
-        name: title.or(header.title).filter(|name| !name.is_empty()),
+        // The title line is kept up to date; entries count where there is none.
+        name: found.title_line.or(found.title_entry).or(header.title).filter(|name| !name.is_empty()),
         id: header.id,
         cwd: PathBuf::from(header.cwd),
         created: header.timestamp,
         parent_session: header.parent_session,
-        first_message,
-        last_message,
+        first_message: found.first_message,
+        last_message: found.last_message,
     })
 }
 
@@ -121,30 +109,46 @@ struct Probe {
     message: Option<Value>,
 }
 
-/// The name in a title line or an entry that names the session.
-fn title_of(line: &[u8]) -> Option<String> {
-    let probe: Probe = serde_json::from_slice(line).ok()?;
-    match probe.kind.as_str() {
-        "title" | "title_change" => Some(probe.title.unwrap_or_default()),
-        "session_info" => Some(probe.name.unwrap_or_default()),
-        _ => None,
+/// What the lines looked at so far say.
+#[derive(Default)]
+struct Found {
+    title_line: Option<String>,
+    title_entry: Option<String>,
+    first_message: Option<String>,
+    last_message: Option<String>,
+}
+
+impl Found {
+    fn look_at(&mut self, line: &[u8]) {
+        let Ok(probe) = serde_json::from_slice::<Probe>(line) else {
+            return;
+        };
+        match probe.kind.as_str() {
+            "title" => self.title_line = Some(probe.title.unwrap_or_default()),
+            "title_change" => self.title_entry = Some(probe.title.unwrap_or_default()),
+            "session_info" => self.title_entry = Some(probe.name.unwrap_or_default()),
+            "message" => match probe.message.and_then(read_message) {
+                Some(Message::User(said)) => {
+                    let text: Vec<_> = said.content.iter().filter_map(ContentBlock::as_text).collect();
+                    self.last_message = beginning(&text.join(" ")).or(self.last_message.take());
+                    self.first_message = self.first_message.take().or_else(|| self.last_message.clone());
+                }
+                Some(Message::Assistant(said)) => {
+                    self.last_message = beginning(&said.text()).or(self.last_message.take());
+                }
+                _ => {}
+            },
+            _ => {}
+        }
     }
 }
 
-/// The beginning of what the person or the model said in an entry, and whether it was the person.
-fn said(line: &[u8]) -> Option<(bool, String)> {
-    let probe: Probe = serde_json::from_slice(line).ok()?;
-    let (is_user, text) = match read_message(probe.message?)? {
-        Message::User(said) => {
-            (true, said.content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join(" "))
-        }
-        Message::Assistant(said) => (false, said.text()),
-        _ => return None,
-    };
+/// The beginning of a text on one line; nothing where there is none.
+fn beginning(text: &str) -> Option<String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }
-    (!shown.is_empty()).then_some((is_user, shown))
+    (!shown.is_empty()).then_some(shown)
 }

@@ -13,7 +13,7 @@ use super::{
     error::{SessionError, StoreError},
     file_store::FileStore,
     files::{beside, create_private_folder, read_failed, remove_if_there, write_failed},
-    format::{Origin, convert, entry_line, read_header, write_header},
+    format::{FORMAT_VERSION, Origin, convert, entry_line, read_header, write_header},
     listing::{SessionSummary, summarize},
     location::{file_name, files_in, folder_name, id_of, real_folder},
     lock::lock,
@@ -71,8 +71,11 @@ impl Sessions {
     /// # Errors
     /// When it is no session, another process has it, or it cannot be read.
     pub fn open(&self, path: &Path) -> Result<Session, SessionError> {
-        // Looked at before anything could be repaired, because nobody else's file is ever written.
+        // Looked at before anything could be repaired, because no file is written that is not wholly understood.
         match origin(path)? {
+            Some(Origin::Own(version)) if version > FORMAT_VERSION => {
+                return Err(SessionError::TooNew { path: path.to_path_buf(), version });
+            }
             Some(Origin::Own(_)) => {}
             Some(Origin::Foreign(_)) => return self.import(path),
             None => return Err(no_header(path)),
