@@ -8,6 +8,7 @@ mod blobs;
 mod context;
 mod entry;
 mod error;
+mod export;
 mod file_store;
 mod files;
 mod format;

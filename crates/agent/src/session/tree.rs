@@ -81,7 +81,7 @@ impl Tree {
         let header_line = serde_json::from_slice(&bytes[first]).unwrap_or_default();
         let mut tree = Self::empty(head.into(), "");
         tree.header_line = header_line;
-        let torn_from = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let torn_from = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
         for (number, line) in lines.enumerate() {
             tree.read_line(&bytes, line, number + 2, torn_from);
         }
@@ -279,10 +279,7 @@ impl Iterator for Lines<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
         while self.at < self.bytes.len() {
             let start = self.at;
-            let end = self.bytes[start..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .map_or(self.bytes.len(), |end| start + end);
+            let end = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |end| start + end);
             self.at = end + 1;
             if !self.bytes[start..end].trim_ascii().is_empty() {
                 return Some(start..end);

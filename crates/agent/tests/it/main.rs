@@ -5,6 +5,7 @@ mod batches;
 mod dispatching;
 mod probe;
 mod session_children;
+mod session_export;
 mod session_foreign;
 mod session_format;
 mod session_operations;
