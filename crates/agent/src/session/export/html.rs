@@ -8,7 +8,7 @@ use toolsmith_llm::ContentBlock;
 
 use super::{
     plain::{is_diff, plain},
-    prose::{diff_lines, escaped, prose},
+    prose::{diff_lines, escaped, prose, words},
     transcript::{Item, Outcome, Piece, Transcript, What, shorten},
 };
 
@@ -47,13 +47,12 @@ fn write_contents(out: &mut String, transcript: &Transcript, title: &str) {
             What::Summary { title, .. } => (*title).to_owned(),
             _ => continue,
         };
-        let words = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-        let class = if matches!(item.what, What::User(_)) { "" } else { " class=\"aside\"" };
+        let class = if matches!(item.what, What::User(_)) { "" } else { " class=\"mark\"" };
         let _ = writeln!(
             out,
             "<li{class}><a href=\"#e-{}\">{}</a></li>",
             escaped(&item.id),
-            escaped(&shorten(&words, 60))
+            escaped(&shorten(&words(&text), 60))
         );
     }
     out.push_str("</ol></nav>\n");
@@ -142,18 +141,14 @@ fn call(name: &str, arguments: &Value, outcome: Option<&Outcome>) -> String {
         escaped(&plain(name)),
         escaped(&gist(arguments)),
     );
-    if let Value::Object(fields) = arguments
-        && !fields.is_empty()
-    {
-        html.push_str("<dl>\n");
-        for (name, value) in fields {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                value => serde_json::to_string_pretty(value).unwrap_or_default(),
-            };
-            let _ = writeln!(html, "<dt>{}</dt><dd>{}</dd>", escaped(&plain(name)), output(&text));
+    let list = argument_list(arguments);
+    match outcome {
+        // The change says it better.
+        Some(Outcome { diff: Some(_), .. }) if !list.is_empty() => {
+            let _ =
+                writeln!(html, "<details class=\"arguments\"><summary>Arguments</summary>\n{list}</details>");
         }
-        html.push_str("</dl>\n");
+        _ => html.push_str(&list),
     }
     if let Some(outcome) = outcome {
         html.push_str("<div class=\"result\">\n");
@@ -170,6 +165,25 @@ fn call(name: &str, arguments: &Value, outcome: Option<&Outcome>) -> String {
         html.push_str("</div>\n");
     }
     html + "</details>\n"
+}
+
+/// The arguments of a call, unless its one line says them all.
+fn argument_list(arguments: &Value) -> String {
+    let Value::Object(fields) = arguments else {
+        return String::new();
+    };
+    let only = fields.values().next().filter(|_| fields.len() == 1);
+    if fields.is_empty() || only.is_some_and(|value| value.as_str() == Some(&gist(arguments))) {
+        return String::new();
+    }
+    let rows = fields.iter().fold(String::new(), |rows, (name, value)| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            value => serde_json::to_string_pretty(value).unwrap_or_default(),
+        };
+        rows + &format!("<dt>{}</dt><dd>{}</dd>\n", escaped(&plain(name)), output(&text).trim_end())
+    });
+    format!("<dl>\n{rows}</dl>\n")
 }
 
 /// Errors, pictures, changes and short answers are what a reader came for.
@@ -196,7 +210,7 @@ fn gist(arguments: &Value) -> String {
     let Value::Object(fields) = arguments else {
         return String::new();
     };
-    let telling = ["command", "path", "file_path", "pattern", "query", "url", "prompt"];
+    let telling = ["command", "pattern", "query", "url", "path", "file_path", "prompt"];
     let told = telling.iter().find_map(|name| fields.get(*name).and_then(Value::as_str));
     let text = match told {
         Some(text) => text.to_owned(),

@@ -54,6 +54,29 @@ pub(super) fn prose(text: &str) -> String {
     html
 }
 
+/// The words of Markdown on one line, without its marks.
+pub(super) fn words(text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::new();
+    for event in Parser::new(&text) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                out.push_str(&text)
+            }
+            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => {
+                if !matches!(
+                    event,
+                    Event::End(TagEnd::Strong | TagEnd::Emphasis | TagEnd::Link | TagEnd::Strikethrough)
+                ) {
+                    out.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn safe(url: CowStr<'_>) -> CowStr<'_> {
     let lower = url.trim().to_ascii_lowercase();
     let fine = ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme));

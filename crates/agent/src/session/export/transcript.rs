@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason, ToolCall, ToolResultMessage, Usage};
 
+use super::prose::words;
 use crate::session::{entry::EntryKind, session::Session};
 
 /// A conversation.
@@ -153,8 +154,7 @@ fn first_words(items: &[Item]) -> String {
         What::User(content) => content.iter().find_map(ContentBlock::as_text),
         _ => None,
     });
-    let words = said.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    match shorten(&words, 70) {
+    match shorten(&words(said.unwrap_or_default()), 70) {
         short if short.is_empty() => "A session".to_owned(),
         short => short,
     }
