@@ -5,7 +5,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::FileExt as _,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -38,10 +38,11 @@ pub struct FileStore {
 
 #[derive(Debug)]
 struct Open {
+    /// Goes before the lock does, so that it never takes the next writer's note away.
+    _note: LockNote,
     file: File,
     /// How long the file is as far as it is good; the next line begins here.
     length: u64,
-    _note: LockNote,
 }
 
 impl FileStore {
@@ -78,7 +79,7 @@ impl FileStore {
         };
         let (file, length) = write().map_err(write_failed(&store.path))?;
         let note = lock(&file, &store.path)?;
-        store.open = Some(Open { file, length, _note: note });
+        store.open = Some(Open { _note: note, file, length });
         Ok(store)
     }
 
@@ -95,7 +96,7 @@ impl FileStore {
         file.seek(SeekFrom::Start(0)).map_err(read_failed(path))?;
         file.read_to_end(&mut bytes).map_err(read_failed(path))?;
         repair_tail(&file, path, &mut bytes)?;
-        let open = Open { file, length: bytes.len() as u64, _note: note };
+        let open = Open { _note: note, file, length: bytes.len() as u64 };
         let mut store = Self::planned(path.to_path_buf(), String::new(), "");
         store.open = Some(open);
         store.folder_synced = true;
@@ -117,7 +118,7 @@ impl FileStore {
                 create_private_folder(self.path.parent().unwrap_or(Path::new(".")))?;
                 let file = create_private_file(&self.path).map_err(write_failed(&self.path))?;
                 let note = lock(&file, &self.path)?;
-                let mut open = Open { file, length: 0, _note: note };
+                let mut open = Open { _note: note, file, length: 0 };
                 if let Err(source) = open.write(&(self.beginning() + &self.waiting)) {
                     remove_if_there(&self.path)?;
                     return Err(write_failed(&self.path)(source));
@@ -221,7 +222,7 @@ fn repair_tail(file: &File, path: &Path, bytes: &mut Vec<u8>) -> Result<(), Stor
     }
     let aside = beside(path, ".torn");
     let put_aside = || -> io::Result<()> {
-        let mut aside = OpenOptions::new().create(true).append(true).open(&aside)?;
+        let mut aside = OpenOptions::new().create(true).append(true).mode(0o600).open(&aside)?;
         aside.write_all(tail)?;
         aside.write_all(b"\n")?;
         aside.sync_data()

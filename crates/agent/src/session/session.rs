@@ -288,8 +288,8 @@ impl Session {
         }
     }
 
-    pub(crate) fn set_leaf(&self, leaf: Position) {
-        self.tree_mut().set_leaf(Some(leaf));
+    pub(crate) fn set_leaf(&self, leaf: Option<Position>) {
+        self.tree_mut().set_leaf(leaf);
     }
 
     /// The first line as JSON.

@@ -102,7 +102,7 @@ impl Sessions {
             }
             None => Tree::read(bytes, path)?,
         };
-        let store = ReadOnlyStore { path: path.to_path_buf() };
+        let store = ReadOnlyStore::new(path.to_path_buf());
         Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
@@ -123,7 +123,7 @@ impl Sessions {
         }
         let header = foreign_header(&foreign.head, foreign.title.as_deref(), Some(path));
         let lines = lines_of(foreign.entries.into_iter().map(Value::Object));
-        self.create_with(header, &lines)
+        self.create_with(self.path_for(&header), header, &lines)
     }
 
     /// Opens what a person means: a path, or the beginning of an id; those of the working folder come first.
@@ -194,9 +194,7 @@ impl Sessions {
         let positions: Vec<Position> = (0..session.len()).collect();
         let leaf = session.tree().leaf();
         let fork = self.copy(session, &positions, String::new())?;
-        if let Some(leaf) = leaf {
-            fork.set_leaf(leaf);
-        }
+        fork.set_leaf(leaf);
         if let (Some(from), Some(to)) = (session.artifacts(), fork.artifacts()) {
             copy_folder(&from.folder, &to.folder)?;
         }
@@ -252,8 +250,15 @@ impl Sessions {
             let tree = from.tree();
             positions.iter().fold(String::new(), |text, at| text + tree.line(*at) + "\n") + &after
         };
+        // Beside the original if that is one of ours: the name of the working folder in a header may have lost what is
+        // not UTF-8.
+        let beside = from.file().and_then(Path::parent).filter(|folder| folder.starts_with(&self.root));
+        let path = match beside {
+            Some(folder) => folder.join(file_name(&header)),
+            None => self.path_for(&header),
+        };
         if from.file().is_some() && !lines.is_empty() {
-            return self.create_with(header, &lines);
+            return self.create_with(path, header, &lines);
         }
         let line = write_header(&header);
         let text = format!("{line}\n{lines}").into_bytes();
@@ -263,12 +268,12 @@ impl Sessions {
         }
         // Nothing was said yet, so there is nothing to make a file for.
         let title = header.title.clone().unwrap_or_default();
-        let store = FileStore::planned(self.path_for(&header), line.clone(), &title);
+        let store = FileStore::planned(path, line.clone(), &title);
         Ok(Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone())))
     }
 
-    fn create_with(&self, header: Header, lines: &str) -> Result<Session, SessionError> {
-        let (path, line) = (self.path_for(&header), write_header(&header));
+    fn create_with(&self, path: PathBuf, header: Header, lines: &str) -> Result<Session, SessionError> {
+        let line = write_header(&header);
         let store = FileStore::create(
             path.clone(),
             line.clone(),

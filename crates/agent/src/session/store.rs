@@ -65,7 +65,14 @@ impl SessionStore for MemoryStore {
 /// For looking at a session that may be open elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadOnlyStore {
-    pub(crate) path: PathBuf,
+    path: PathBuf,
+    refused: usize,
+}
+
+impl ReadOnlyStore {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, refused: 0 }
+    }
 }
 
 impl SessionStore for ReadOnlyStore {
@@ -73,6 +80,10 @@ impl SessionStore for ReadOnlyStore {
         Some(&self.path)
     }
     fn append(&mut self, _line: &str, _weight: Weight) -> Result<(), StoreError> {
+        self.refused += 1;
         Err(StoreError::ReadOnly { path: self.path.clone() })
+    }
+    fn unsaved(&self) -> usize {
+        self.refused
     }
 }

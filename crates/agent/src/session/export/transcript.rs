@@ -1,6 +1,6 @@
 //! The path to the leaf in the order a reader wants: each call together with what it came to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason, ToolCall, ToolResultMessage, Usage};
@@ -64,7 +64,7 @@ pub(super) fn of(session: &Session) -> Transcript {
     // Without an entry to start from there is nothing that could be missing.
     let entries = session.path(None).unwrap_or_default();
     let mut results: HashMap<String, ToolResultMessage> = HashMap::new();
-    let mut asked: Vec<String> = Vec::new();
+    let mut asked: HashSet<String> = HashSet::new();
     for entry in &entries {
         match &entry.kind {
             EntryKind::Message(Message::Assistant(said)) => {
