@@ -1,17 +1,53 @@
-//! The agent. [`Dispatcher`] is the one path every tool call takes.
+//! The agent: a prompt goes in, the model calls tools, results go back, until it is done.
+//!
+//! [`Dispatcher`] is the one path every tool call takes. [`Agent`] is the loop around a model; everything it does is in
+//! one stream of [`AgentEvent`]s.
 //!
 //! This crate knows no engine, no protocol of other agents, and no terminal: tools come in as `dyn Tool`, front ends read
 //! events.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use toolsmith_agent::Agent;
+//! use toolsmith_llm::{Script, ScriptedProvider};
+//!
+//! let provider = ScriptedProvider::new(Script::parse(r#"["Hello."]"#)?);
+//! let model = provider.model().clone();
+//! let agent = Agent::builder().model(Arc::new(provider), model).build()?;
+//! let summary = agent.run("Hi").await?;
+//! assert_eq!(summary.text, "Hello.");
+//! # Ok(())
+//! # }
+//! ```
 
+mod agent;
 mod approval;
+mod conversation;
 mod dispatch;
+mod events;
+mod files;
 mod panics;
+mod prompt;
+mod queues;
 pub mod session;
+mod tools;
+mod turn;
 
+pub use agent::{
+    Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Prompt, PromptError, RunSummary, Totals,
+};
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
+pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
     GateVerdict, GatedCall, OutputCut, SharedRegistry,
 };
+pub use events::{AgentEvent, RunEnd, Subscription};
+pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
+pub use queues::QueueMode;
+pub use tools::{built_in_tools, register_built_in_tools};
+pub use turn::{AfterError, RequestPlan, TurnHook};

@@ -86,8 +86,8 @@ pub struct CallRequest {
     pub context: ToolContext,
     /// This call's own deadline, in place of the tool's and of the setting.
     pub deadline: Option<Duration>,
-    /// Refuses tools that are registered but not active: a model may only call what it was offered.
-    pub active_only: bool,
+    /// The tools that may be called; `None` for every registered one. A model may only call what it was offered.
+    pub offered: Option<Arc<[String]>>,
     pub(super) observer: Option<Observer>,
 }
 
@@ -100,7 +100,7 @@ impl CallRequest {
             arguments: arguments.into(),
             context: ToolContext::detached(),
             deadline: None,
-            active_only: false,
+            offered: None,
             observer: None,
         }
     }
@@ -119,11 +119,16 @@ impl CallRequest {
         self
     }
 
-    /// Refuses tools that are not active.
+    /// Refuses every tool but these.
     #[must_use]
-    pub fn active_only(mut self) -> Self {
-        self.active_only = true;
+    pub fn offered(mut self, names: impl Into<Arc<[String]>>) -> Self {
+        self.offered = Some(names.into());
         self
+    }
+
+    /// Whether this tool may be called.
+    pub(super) fn may_call(&self, name: &str) -> bool {
+        self.offered.as_ref().is_none_or(|names| names.iter().any(|offered| offered == name))
     }
 
     /// Listens. The listener must not block.

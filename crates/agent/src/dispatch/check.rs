@@ -25,7 +25,8 @@ pub(super) fn check(mut result: ToolResult) -> ToolResult {
     result
 }
 
-fn check_image(data: &mut String, mime_type: &str) -> Result<(), String> {
+/// Whether providers take an image. A whole data URL becomes its data.
+pub(crate) fn check_image(data: &mut String, mime_type: &str) -> Result<(), String> {
     // Tools often hand on a whole data URL.
     if let Some((_, bytes)) = data.split_once(";base64,").filter(|(head, _)| head.starts_with("data:")) {
         *data = bytes.to_owned();

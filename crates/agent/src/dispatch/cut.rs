@@ -8,6 +8,8 @@ use toolsmith_tool::{ContentBlock, Keep, ToolResult};
 
 /// The field of a result's details in which a tool names the file that already has the whole output.
 pub(crate) const FULL_OUTPUT: &str = "fullOutputPath";
+/// Beside it: whether that file has only the first part.
+pub(crate) const FULL_OUTPUT_INCOMPLETE: &str = "fullOutputIncomplete";
 
 /// How long an output may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +61,10 @@ impl OutputCut {
         }
         let whole = result.joined_text();
         let (file, incomplete) = match named {
-            Some(file) => (Some(file), false),
+            Some(file) => {
+                let details = result.details.as_ref().and_then(|details| details.get(FULL_OUTPUT_INCOMPLETE));
+                (Some(file), details.and_then(Value::as_bool).unwrap_or(false))
+            }
             None => save(&whole, folder.unwrap_or(&self.folder)),
         };
         let text = self.cut_text(&whole, keep, file.as_deref(), incomplete);

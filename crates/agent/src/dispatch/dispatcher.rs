@@ -260,7 +260,7 @@ impl Dispatcher {
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
         self.parts.registry.read(|registry| match registry.get(&request.name) {
-            Some(found) if !request.active_only || registry.is_active(&request.name) => Ok(found.clone()),
+            Some(found) if request.may_call(&request.name) => Ok(found.clone()),
             _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
         })
     }
@@ -346,7 +346,13 @@ impl Dispatcher {
         request: &CallRequest,
         arguments: Value,
     ) -> (ToolResult, CallEnd) {
-        let deadline = request.deadline.or(found.tool.spec().deadline).unwrap_or(self.parts.deadlines.call);
+        let deadlines = &self.parts.deadlines;
+        let spec = found.tool.spec();
+        let deadline = request
+            .deadline
+            .or_else(|| deadlines.tools.get(&spec.name).copied())
+            .or(spec.deadline)
+            .unwrap_or(deadlines.call);
         let observer = request.observer.clone();
         let on_update = move |partial: &ToolResult| {
             if let Some(observer) = &observer {
@@ -358,7 +364,7 @@ impl Dispatcher {
             ToolCall::new(&request.id, arguments),
             request.context.clone(),
             deadline,
-            self.parts.deadlines,
+            &self.parts.deadlines,
             on_update,
         )
         .await;
@@ -402,7 +408,7 @@ impl Dispatcher {
 
 fn not_found(registry: &Registry, request: &CallRequest) -> String {
     let name: String = request.name.chars().take(MAX_NAME_CHARS).collect();
-    let usable = |known: &&str| !request.active_only || registry.is_active(known);
+    let usable = |known: &&str| request.may_call(known);
     let closest: Vec<&str> = toolsmith_tool::closest_names(&request.name, registry.names().filter(usable));
     match closest.as_slice() {
         [] => {

@@ -2,6 +2,7 @@
 //! after a grace time it is forced, and what still does not answer is abandoned.
 
 use std::{
+    collections::BTreeMap,
     future::pending,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -16,11 +17,13 @@ use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, U
 use crate::panics;
 
 /// How long calls may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deadlines {
     /// For a call without a deadline of its own; each update starts it anew.
     pub call: Duration,
+    /// What the user set for single tools, over what they say themselves.
+    pub tools: BTreeMap<String, Duration>,
     /// For ending by itself after it was asked to. Longer than any tool's own, so that tools that can tell what they
     /// left behind get to do so.
     pub grace: Duration,
@@ -32,6 +35,7 @@ impl Default for Deadlines {
     fn default() -> Self {
         Self {
             call: Duration::from_secs(600),
+            tools: BTreeMap::new(),
             grace: Duration::from_millis(1500),
             force: Duration::from_millis(250),
         }
@@ -43,6 +47,13 @@ impl Deadlines {
     #[must_use]
     pub fn call(mut self, time: Duration) -> Self {
         self.call = time;
+        self
+    }
+
+    /// Sets the deadline of one tool.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<String>, time: Duration) -> Self {
+        self.tools.insert(name.into(), time);
         self
     }
 
@@ -115,7 +126,7 @@ pub(super) async fn execute(
     call: ToolCall,
     mut context: ToolContext,
     deadline: Duration,
-    limits: Deadlines,
+    limits: &Deadlines,
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
     let cancel = context.cancel.child();

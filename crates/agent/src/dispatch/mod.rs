@@ -44,7 +44,9 @@ mod gate;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
+pub(crate) use check::check_image;
 pub use cut::OutputCut;
+pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub use gate::{Gate, GateVerdict, GatedCall};

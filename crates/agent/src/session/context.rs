@@ -1,5 +1,7 @@
 //! What the model is told: the path from the beginning to the leaf as messages, and the settings it ends with.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use toolsmith_llm::{ContentBlock, InputMessage, Message};
 
@@ -28,17 +30,63 @@ pub struct SessionState {
     pub stream_rules: Vec<String>,
 }
 
-/// The messages of a path. The newest compaction on it gives its summary, then what it kept, then what came after.
-pub(crate) fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<Message> {
+/// The messages of the path to one leaf. A turn only adds to them, so they are made once.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// The leaf they are for, once there are any.
+    leaf: Option<Option<Position>>,
+    messages: Vec<Arc<Message>>,
+}
+
+impl Told {
+    /// What the model is told at the leaf. The newest compaction on the path gives its summary, then what it kept, then
+    /// what came after.
+    pub(crate) fn at_leaf(&mut self, tree: &Tree, blobs: Option<&Blobs>) -> &[Arc<Message>] {
+        let leaf = tree.leaf();
+        if self.leaf != Some(leaf) {
+            match self.added_since(tree, leaf) {
+                Some(added) => {
+                    let added = added.into_iter().rev().filter_map(|at| message(read(tree, at, blobs)));
+                    self.messages.extend(added.map(Arc::new));
+                }
+                None => self.messages = messages(tree, leaf, blobs).into_iter().map(Arc::new).collect(),
+            }
+            self.leaf = Some(leaf);
+        }
+        &self.messages
+    }
+
+    /// The entries after those told, newest first, if nothing else has changed.
+    fn added_since(&self, tree: &Tree, leaf: Option<Position>) -> Option<Vec<Position>> {
+        let told = self.leaf?;
+        let mut added = Vec::new();
+        let mut at = leaf;
+        while at != told {
+            let position = at?;
+            if names_compaction(tree, position) {
+                return None;
+            }
+            added.push(position);
+            at = tree.parent(position);
+        }
+        Some(added)
+    }
+}
+
+/// Whether an entry may be a compaction. Most are none; reading those only to find that out is what would take time.
+fn names_compaction(tree: &Tree, at: Position) -> bool {
+    tree.line(at).contains("\"compaction\"")
+}
+
+fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<Message> {
     let path = tree.path_to(leaf);
     let entry = |at: Position| read(tree, at, blobs);
     let compacted = path.iter().enumerate().rev().find_map(|(index, at)| {
-        let line = tree.line(*at);
-        // Most entries are none; reading those only to find that out is what would take time.
-        line.contains("\"compaction\"").then(|| entry(*at)).and_then(|found| match found.kind {
+        let found = names_compaction(tree, *at).then(|| entry(*at))?;
+        match found.kind {
             EntryKind::Compaction(compaction) => Some((index, found.timestamp, compaction)),
             _ => None,
-        })
+        }
     });
     let Some((index, timestamp, compaction)) = compacted else {
         return path.into_iter().filter_map(|at| message(entry(at))).collect();

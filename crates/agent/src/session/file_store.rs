@@ -13,7 +13,7 @@ use super::{
     error::StoreError,
     files::{beside, create_private_file, create_private_folder, read_failed, remove_if_there, write_failed},
     format::title_line,
-    lock::{LockNote, lock},
+    lock::{Lock, lock},
     store::{SessionStore, Weight},
 };
 
@@ -38,9 +38,8 @@ pub struct FileStore {
 
 #[derive(Debug)]
 struct Open {
-    /// Goes before the lock does, so that it never takes the next writer's note away.
-    _note: LockNote,
     file: File,
+    _lock: Lock,
     /// How long the file is as far as it is good; the next line begins here.
     length: u64,
 }
@@ -78,8 +77,8 @@ impl FileStore {
             Ok((file.persist_noclobber(&store.path)?, text.len() as u64))
         };
         let (file, length) = write().map_err(write_failed(&store.path))?;
-        let note = lock(&file, &store.path)?;
-        store.open = Some(Open { _note: note, file, length });
+        let held = lock(&file, &store.path)?;
+        store.open = Some(Open { file, _lock: held, length });
         Ok(store)
     }
 
@@ -91,12 +90,12 @@ impl FileStore {
                 io::ErrorKind::NotFound => read_failed(path)(source),
                 _ => write_failed(path)(source),
             })?;
-        let note = lock(&file, path)?;
+        let held = lock(&file, path)?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).map_err(read_failed(path))?;
         file.read_to_end(&mut bytes).map_err(read_failed(path))?;
         repair_tail(&file, path, &mut bytes)?;
-        let open = Open { _note: note, file, length: bytes.len() as u64 };
+        let open = Open { file, _lock: held, length: bytes.len() as u64 };
         let mut store = Self::planned(path.to_path_buf(), String::new(), "");
         store.open = Some(open);
         store.folder_synced = true;
@@ -117,8 +116,8 @@ impl FileStore {
             None => {
                 create_private_folder(self.path.parent().unwrap_or(Path::new(".")))?;
                 let file = create_private_file(&self.path).map_err(write_failed(&self.path))?;
-                let note = lock(&file, &self.path)?;
-                let mut open = Open { _note: note, file, length: 0 };
+                let held = lock(&file, &self.path)?;
+                let mut open = Open { file, _lock: held, length: 0 };
                 if let Err(source) = open.write(&(self.beginning() + &self.waiting)) {
                     remove_if_there(&self.path)?;
                     return Err(write_failed(&self.path)(source));

@@ -13,20 +13,25 @@ use super::{
     files::{beside, read_failed, write_failed},
 };
 
-/// Says who has the lock, until dropped.
+/// The lock, until dropped.
 #[derive(Debug)]
-pub(crate) struct LockNote {
-    path: PathBuf,
+pub(crate) struct Lock {
+    file: File,
+    note: PathBuf,
 }
 
-impl Drop for LockNote {
+impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        // In this order, so that it is never the next writer's note.
+        let _ = fs::remove_file(&self.note);
+        // Closing the file is not enough: a process that is being started at this moment has a copy of it until it runs
+        // its own program.
+        let _ = self.file.unlock();
     }
 }
 
 /// Locks a session's file for writing.
-pub(crate) fn lock(file: &File, path: &Path) -> Result<LockNote, StoreError> {
+pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
     let note = beside(path, ".lock");
     match file.try_lock() {
         Ok(()) => {}
@@ -42,6 +47,7 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<LockNote, StoreError> {
     if file.metadata().map_err(read_failed(path))?.nlink() == 0 {
         return Err(StoreError::Removed { path: path.to_path_buf() });
     }
+    let file = file.try_clone().map_err(read_failed(path))?;
     let _ = fs::write(&note, format!("{}\n", std::process::id()));
-    Ok(LockNote { path: note })
+    Ok(Lock { file, note })
 }

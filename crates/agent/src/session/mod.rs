@@ -6,17 +6,18 @@
 mod artifacts;
 mod blobs;
 mod context;
+mod conversation;
 mod entry;
 mod error;
 mod export;
 mod file_store;
 mod files;
 mod format;
+mod handle;
 mod ids;
 mod listing;
 mod location;
 mod lock;
-mod session;
 mod sessions;
 mod store;
 mod tree;
@@ -27,7 +28,7 @@ pub use entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind, Head
 pub use error::{SessionError, StoreError};
 pub use file_store::FileStore;
 pub use format::FORMAT_VERSION;
+pub use handle::{Moved, Session};
 pub use listing::SessionSummary;
-pub use session::{Moved, Session};
 pub use sessions::{Branched, Sessions};
 pub use store::{MemoryStore, SessionStore, Weight};

@@ -14,10 +14,10 @@ use super::{
     file_store::FileStore,
     files::{beside, create_private_folder, read_failed, remove_if_there, write_failed},
     format::{FORMAT_VERSION, Origin, convert, entry_line, read_header, write_header},
+    handle::Session,
     listing::{SessionSummary, summarize},
     location::{file_name, files_in, folder_name, id_of, real_folder},
     lock::lock,
-    session::Session,
     store::{MemoryStore, ReadOnlyStore},
     tree::{Position, Tree},
 };
@@ -229,7 +229,7 @@ impl Sessions {
             _ => {}
         }
         let file = fs::File::open(path).map_err(read_failed(path))?;
-        let _note = lock(&file, path)?;
+        let _lock = lock(&file, path)?;
         let artifacts = path.with_extension("");
         match fs::remove_dir_all(&artifacts) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use toolsmith_tool::{Artifact, SessionView, ViewError};
 
-use super::{error::StoreError, session::Session};
+use super::{error::StoreError, handle::Session};
 
 impl SessionView for Session {
     fn cwd(&self) -> PathBuf {

@@ -58,10 +58,9 @@ async fn an_unknown_name_is_answered_with_the_closest_ones() {
 
 #[tokio::test]
 async fn a_model_cannot_call_what_it_was_not_offered() {
-    let mut tools = registry([Probe::echo("shown"), Probe::echo("hidden")]);
-    tools.set_tool_active("hidden", false);
-    let dispatcher = Dispatcher::builder(tools).build();
-    let answer = text(&dispatcher, CallRequest::new("1", "hidden", "{}").active_only()).await;
+    let dispatcher = dispatching([Probe::echo("shown"), Probe::echo("hidden")]).build();
+    let offered = ["shown".to_owned()];
+    let answer = text(&dispatcher, CallRequest::new("1", "hidden", "{}").offered(offered)).await;
     assert_eq!(answer, "Tool hidden not found. Available: shown");
     assert_eq!(text(&dispatcher, CallRequest::new("1", "hidden", "{}")).await, "{}");
 }
@@ -354,12 +353,15 @@ async fn c4_7_progress_extends_the_deadline() {
 async fn c4_7_the_call_comes_before_the_tool_and_the_tool_before_the_setting() {
     let wait = |spec| Probe::new(spec, |_, _| std::future::pending());
     let own = spec("own").deadline(Duration::from_secs(7));
-    let dispatcher = dispatching([wait(own), wait(spec("plain"))])
-        .deadlines(Deadlines::default().call(Duration::from_secs(3)))
-        .build();
-    for (name, deadline, expected) in
-        [("plain", None, "3s"), ("own", None, "7s"), ("own", Some(Duration::from_secs(2)), "2s")]
-    {
+    let set = spec("set").deadline(Duration::from_secs(7));
+    let deadlines = Deadlines::default().call(Duration::from_secs(3)).tool("set", Duration::from_secs(5));
+    let dispatcher = dispatching([wait(own), wait(set), wait(spec("plain"))]).deadlines(deadlines).build();
+    for (name, deadline, expected) in [
+        ("plain", None, "3s"),
+        ("own", None, "7s"),
+        ("set", None, "5s"),
+        ("own", Some(Duration::from_secs(2)), "2s"),
+    ] {
         let mut request = CallRequest::new("1", name, "{}");
         request.deadline = deadline;
         let answer = text(&dispatcher, request).await;

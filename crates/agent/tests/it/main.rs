@@ -3,8 +3,16 @@
 
 mod batches;
 mod dispatching;
+mod events;
+mod faults;
+mod looping;
+mod place;
 mod probe;
+mod prompts;
+mod request_size;
+mod scripted;
 mod session_children;
+mod session_conversation;
 mod session_export;
 mod session_foreign;
 mod session_format;
@@ -12,3 +20,8 @@ mod session_operations;
 mod session_processes;
 mod session_store;
 mod session_view;
+mod tool_bash;
+mod tool_edit;
+mod tool_read;
+mod tool_search;
+mod tool_write;

@@ -6,7 +6,7 @@ mod plain;
 mod prose;
 mod transcript;
 
-use super::session::Session;
+use super::handle::Session;
 
 impl Session {
     /// The conversation up to the leaf as Markdown, images included.

@@ -63,14 +63,9 @@ pub(super) fn words(text: &str) -> String {
             Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 out.push_str(&text)
             }
-            Event::SoftBreak | Event::HardBreak | Event::End(_) if !out.ends_with(' ') => {
-                if !matches!(
-                    event,
-                    Event::End(TagEnd::Strong | TagEnd::Emphasis | TagEnd::Link | TagEnd::Strikethrough)
-                ) {
-                    out.push(' ');
-                }
-            }
+            // These end within a line.
+            Event::End(TagEnd::Strong | TagEnd::Emphasis | TagEnd::Link | TagEnd::Strikethrough) => {}
+            Event::SoftBreak | Event::HardBreak | Event::End(_) => out.push(' '),
             _ => {}
         }
     }

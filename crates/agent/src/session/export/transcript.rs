@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason, ToolCall, ToolResultMessage, Usage};
 
 use super::prose::words;
-use crate::session::{entry::EntryKind, session::Session};
+use crate::session::{entry::EntryKind, handle::Session};
 
 /// A conversation.
 pub(super) struct Transcript {

@@ -11,7 +11,7 @@ use toolsmith_llm::{Message, Usage};
 use super::{
     artifacts::Artifacts,
     blobs::Blobs,
-    context::{self, SessionState},
+    context::{self, SessionState, Told},
     entry::{BranchSummary, Entry, EntryKind, Header},
     error::{SessionError, StoreError},
     format::{entry_line, write_header},
@@ -31,6 +31,8 @@ struct Inner {
     /// Held while a line is appended, so lines stand in the file in the order of the tree. Reading needs only `tree`,
     /// so nobody waits for a disk.
     store: Mutex<Box<dyn SessionStore>>,
+    /// What the model was told last. Locked before `tree`.
+    told: Mutex<Told>,
     path: Option<PathBuf>,
     /// Where large images go; `None` keeps them in the lines.
     blobs: Option<Blobs>,
@@ -62,7 +64,8 @@ impl Session {
 
     pub(crate) fn new(tree: Tree, store: Box<dyn SessionStore>, blobs: Option<Blobs>) -> Self {
         let path = store.path().map(Path::to_path_buf);
-        Self { inner: Arc::new(Inner { tree: RwLock::new(tree), store: Mutex::new(store), path, blobs }) }
+        let (tree, store, told) = (RwLock::new(tree), Mutex::new(store), Mutex::default());
+        Self { inner: Arc::new(Inner { tree, store, told, path, blobs }) }
     }
 
     // A panic of another thread leaves the tree whole: every change of it is one push or one assignment.
@@ -218,8 +221,13 @@ impl Session {
 
     /// What the model is told: the messages of the path to the leaf.
     pub fn messages(&self) -> Vec<Message> {
-        let tree = self.tree();
-        context::messages(&tree, tree.leaf(), self.blobs())
+        self.context().into_iter().map(Arc::unwrap_or_clone).collect()
+    }
+
+    /// The same, shared.
+    pub fn context(&self) -> Vec<Arc<Message>> {
+        let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.at_leaf(&self.tree(), self.blobs()).to_vec()
     }
 
     /// The settings that hold at the leaf.

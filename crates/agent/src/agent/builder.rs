@@ -1,0 +1,247 @@
+//! Setting up an agent.
+
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Mutex, RwLock},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::Value;
+use thiserror::Error;
+use tokio::sync::watch;
+use toolsmith_llm::{Model, Provider, Selection, ThinkingLevel};
+use toolsmith_tool::{AgentView, PendingStack, Registry, SessionView, UiHandle};
+
+use super::{
+    handle::Agent,
+    state::{Activity, Core, Selected},
+    view::{CoreView, FolderSession, model_json},
+};
+use crate::{
+    conversation::{Conversation, InMemory},
+    dispatch::Dispatcher,
+    events::Broadcaster,
+    prompt::SystemPrompt,
+    queues::{QueueMode, Queues},
+    turn::TurnHook,
+};
+
+/// How far a run may go, and how queued messages are delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentLimits {
+    /// Answers of the model to one prompt.
+    pub max_turns: usize,
+    /// Turns in a row in which every call was for an unknown tool or with unusable arguments.
+    pub max_refused_turns: usize,
+    /// How steering messages are delivered.
+    pub steering: QueueMode,
+    /// How follow-up messages are delivered.
+    pub follow_up: QueueMode,
+}
+
+impl Default for AgentLimits {
+    fn default() -> Self {
+        Self {
+            max_turns: 1000,
+            max_refused_turns: 15,
+            steering: QueueMode::default(),
+            follow_up: QueueMode::default(),
+        }
+    }
+}
+
+impl AgentLimits {
+    /// Sets how many answers one prompt may take.
+    #[must_use]
+    pub fn max_turns(mut self, turns: usize) -> Self {
+        self.max_turns = turns;
+        self
+    }
+}
+
+/// What an agent cannot be without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Nobody to ask.
+    #[error("No model selected. Give the agent a provider and a model")]
+    NoModel,
+}
+
+/// Sets up an [`Agent`].
+#[must_use]
+pub struct AgentBuilder {
+    selected: Option<Selected>,
+    dispatcher: Option<Dispatcher>,
+    system: SystemPrompt,
+    conversation: Arc<dyn Conversation>,
+    pending: Arc<PendingStack>,
+    ui: UiHandle,
+    session: Option<Arc<dyn SessionView>>,
+    cwd: PathBuf,
+    hooks: Vec<Arc<dyn TurnHook>>,
+    limits: AgentLimits,
+    settings: Value,
+    models: Vec<Model>,
+    clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Default for AgentBuilder {
+    fn default() -> Self {
+        Self {
+            selected: None,
+            dispatcher: None,
+            system: SystemPrompt::default(),
+            conversation: Arc::new(InMemory::default()),
+            pending: PendingStack::new(),
+            ui: UiHandle::headless(),
+            session: None,
+            cwd: PathBuf::new(),
+            hooks: Vec::new(),
+            limits: AgentLimits::default(),
+            settings: Value::Object(serde_json::Map::new()),
+            models: Vec::new(),
+            clock: Arc::new(|| {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+            }),
+        }
+    }
+}
+
+impl AgentBuilder {
+    /// Sets who is asked.
+    pub fn model(mut self, provider: Arc<dyn Provider>, model: Model) -> Self {
+        let thinking = self.selected.map_or(ThinkingLevel::Off, |selected| selected.thinking);
+        self.selected = Some(Selected { provider, model, thinking });
+        self
+    }
+
+    /// Sets who is asked, as [`toolsmith_llm::Providers::select`] found it.
+    pub fn selection(self, selection: Selection) -> Self {
+        let thinking = selection.thinking;
+        let builder = self.model(selection.provider, selection.model);
+        match thinking {
+            Some(level) => builder.thinking(level),
+            None => builder,
+        }
+    }
+
+    /// Sets how hard to think. Comes after the model.
+    pub fn thinking(mut self, level: ThinkingLevel) -> Self {
+        if let Some(selected) = &mut self.selected {
+            selected.thinking = level;
+        }
+        self
+    }
+
+    /// Sets how calls are made, and with which tools.
+    pub fn dispatcher(mut self, dispatcher: Dispatcher) -> Self {
+        self.dispatcher = Some(dispatcher);
+        self
+    }
+
+    /// Sets the system prompt.
+    pub fn system_prompt(mut self, system: SystemPrompt) -> Self {
+        self.system = system;
+        self
+    }
+
+    /// Sets where the conversation is kept.
+    pub fn conversation(mut self, conversation: Arc<dyn Conversation>) -> Self {
+        self.conversation = conversation;
+        self
+    }
+
+    /// Sets where tools stage actions.
+    pub fn pending(mut self, pending: Arc<PendingStack>) -> Self {
+        self.pending = pending;
+        self
+    }
+
+    /// Sets the interface tools reach.
+    pub fn ui(mut self, ui: UiHandle) -> Self {
+        self.ui = ui;
+        self
+    }
+
+    /// Sets what tools see of the session.
+    pub fn session(mut self, session: Arc<dyn SessionView>) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Sets the working folder tools see, where there is no session to tell it.
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = cwd.into();
+        self
+    }
+
+    /// Adds something that takes part in the loop; hooks are asked in the order they were added.
+    pub fn hook(mut self, hook: Arc<dyn TurnHook>) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Sets how far a run may go.
+    pub fn limits(mut self, limits: AgentLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the settings tools see, without secrets.
+    pub fn settings(mut self, settings: Value) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the models tools see.
+    pub fn models(mut self, models: impl IntoIterator<Item = Model>) -> Self {
+        self.models = models.into_iter().collect();
+        self
+    }
+
+    /// Sets the clock of messages: milliseconds since 1970.
+    pub fn clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// The agent.
+    ///
+    /// # Errors
+    /// When no model was given.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        let selected = self.selected.ok_or(BuildError::NoModel)?;
+        let dispatcher = self.dispatcher.unwrap_or_else(|| Dispatcher::builder(Registry::new()).build());
+        let session = self.session.unwrap_or_else(|| Arc::new(FolderSession { cwd: self.cwd }));
+        let models = self.models.iter().map(model_json).collect();
+        let settings = self.settings;
+        let core = Arc::new_cyclic(|core| Core {
+            selected: RwLock::new(selected),
+            dispatcher,
+            system: RwLock::new(self.system),
+            conversation: self.conversation,
+            queues: Queues::default(),
+            pending: self.pending,
+            ui: self.ui,
+            session,
+            view: Arc::new(CoreView { core: core.clone(), settings, models }) as Arc<dyn AgentView>,
+            hooks: self.hooks,
+            limits: self.limits,
+            clock: self.clock,
+            events: Broadcaster::default(),
+            activity: watch::Sender::new(Activity::Idle { last: None }),
+            totals: Mutex::default(),
+        });
+        Ok(Agent::new(core))
+    }
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}

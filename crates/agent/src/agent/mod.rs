@@ -1,0 +1,13 @@
+//! The agent as those around it see it: built once, prompted, steered, stopped, listened to.
+
+mod builder;
+mod handle;
+mod state;
+mod totals;
+mod view;
+
+pub use builder::{AgentBuilder, AgentLimits, BuildError};
+pub use handle::{Agent, ContinueError, Prompt, PromptError, RunSummary};
+pub use totals::Totals;
+
+pub(crate) use state::Core;

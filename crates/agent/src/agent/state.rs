@@ -1,0 +1,195 @@
+//! What one agent is made of, shared between its handle, its running loop and the views tools get.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
+
+use tokio::sync::watch;
+use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition};
+use toolsmith_tool::{
+    AgentView, CancelToken, PendingHandle, PendingStack, SessionView, ToolContext, UiHandle,
+};
+
+use super::{builder::AgentLimits, handle::RunSummary, totals::Totals};
+use crate::{
+    conversation::Conversation,
+    dispatch::{CallOutcome, Dispatcher},
+    events::{AgentEvent, Broadcaster, RunEnd},
+    prompt::SystemPrompt,
+    queues::{Lane, Queues},
+    turn::TurnHook,
+};
+
+/// Who is asked.
+#[derive(Clone)]
+pub(crate) struct Selected {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) model: Model,
+    pub(crate) thinking: ThinkingLevel,
+}
+
+/// Whether a run is on its way.
+#[derive(Clone, Debug)]
+pub(super) enum Activity {
+    Idle { last: Option<Arc<RunSummary>> },
+    Running { cancel: CancelToken },
+}
+
+pub(crate) struct Core {
+    pub(super) selected: RwLock<Selected>,
+    pub(super) dispatcher: Dispatcher,
+    pub(super) system: RwLock<SystemPrompt>,
+    pub(super) conversation: Arc<dyn Conversation>,
+    pub(super) queues: Queues,
+    pub(super) pending: Arc<PendingStack>,
+    pub(super) ui: UiHandle,
+    pub(super) session: Arc<dyn SessionView>,
+    pub(super) view: Arc<dyn AgentView>,
+    pub(super) hooks: Vec<Arc<dyn TurnHook>>,
+    pub(super) limits: AgentLimits,
+    pub(super) clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    pub(super) events: Broadcaster,
+    pub(super) activity: watch::Sender<Activity>,
+    pub(super) totals: Mutex<(Totals, Totals)>,
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("model", &self.selected().model.reference())
+            .field("activity", &*self.activity.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Core {
+    pub(crate) fn selected(&self) -> Selected {
+        self.selected.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    pub(crate) fn conversation(&self) -> &dyn Conversation {
+        self.conversation.as_ref()
+    }
+
+    pub(crate) fn session(&self) -> &dyn SessionView {
+        self.session.as_ref()
+    }
+
+    pub(crate) fn hooks(&self) -> &[Arc<dyn TurnHook>] {
+        &self.hooks
+    }
+
+    pub(crate) fn limits(&self) -> &AgentLimits {
+        &self.limits
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    pub(crate) fn system_prompt(&self, tools: &[ToolDefinition]) -> String {
+        self.system.read().unwrap_or_else(PoisonError::into_inner).render(tools)
+    }
+
+    pub(crate) fn emit(&self, event: AgentEvent) {
+        self.events.emit(event);
+    }
+
+    /// What a tool is handed; updates are heard by whoever observes the call.
+    pub(crate) fn tool_context(&self, cancel: &CancelToken) -> ToolContext {
+        ToolContext::detached()
+            .with_cancel(cancel.child())
+            .with_pending(PendingHandle::new(Arc::clone(&self.pending)))
+            .with_ui(self.ui.clone())
+            .with_session(Arc::clone(&self.session))
+            .with_agent(Arc::clone(&self.view))
+    }
+
+    pub(crate) fn queued(&self) -> (usize, usize) {
+        self.queues.counts()
+    }
+
+    pub(super) fn enqueue(&self, lane: Lane, message: Message) {
+        self.queues.push(lane, message);
+        self.tell_queues();
+    }
+
+    pub(crate) fn take_queued(&self, lane: Lane) -> Vec<Message> {
+        let mode = match lane {
+            Lane::Steering => self.limits.steering,
+            Lane::FollowUp => self.limits.follow_up,
+        };
+        let taken = self.queues.take(lane, mode);
+        if !taken.is_empty() {
+            self.tell_queues();
+        }
+        taken
+    }
+
+    pub(super) fn tell_queues(&self) {
+        let (steering, follow_up) = self.queued();
+        self.emit(AgentEvent::QueueChanged { steering, follow_up });
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(&*self.activity.borrow(), Activity::Idle { .. })
+    }
+
+    pub(super) fn abort(&self, reason: &str, force: bool) {
+        let cancel = match &*self.activity.borrow() {
+            Activity::Running { cancel } => cancel.clone(),
+            Activity::Idle { .. } => return,
+        };
+        if force {
+            cancel.force(reason);
+        } else {
+            cancel.cancel(reason);
+        }
+    }
+
+    /// All runs, and the one at hand.
+    pub(super) fn totals(&self) -> MutexGuard<'_, (Totals, Totals)> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn begin_run(&self) {
+        self.totals().1 = Totals::default();
+    }
+
+    pub(crate) fn count_answer(&self, message: &AssistantMessage) {
+        let mut totals = self.totals();
+        totals.0.add_usage(&message.usage);
+        totals.1.add_usage(&message.usage);
+    }
+
+    pub(crate) fn count_calls(&self, outcomes: &[CallOutcome]) {
+        let failed = outcomes.iter().filter(|outcome| outcome.is_error()).count();
+        let mut totals = self.totals();
+        totals.0.add_calls(outcomes.len(), failed);
+        totals.1.add_calls(outcomes.len(), failed);
+    }
+
+    /// Tells the end. Whoever hears it can prompt at once, and nothing of the next run comes before it: the event is sent
+    /// while the activity is locked. Sending never waits.
+    pub(crate) fn finish_run(&self, end: RunEnd, messages: Vec<Message>) {
+        let totals = self.totals().1;
+        let text = messages
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                Message::Assistant(message) => Some(message.text()),
+                _ => None,
+            })
+            .unwrap_or_default();
+        let summary = RunSummary { end: end.clone(), text, totals };
+        self.activity.send_modify(|activity| {
+            *activity = Activity::Idle { last: Some(Arc::new(summary)) };
+            self.emit(AgentEvent::AgentEnd { end, messages, usage: totals.usage });
+        });
+    }
+}

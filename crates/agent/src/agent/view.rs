@@ -1,0 +1,71 @@
+//! The agent and the session as tools see them, where nobody gave a better view.
+
+use std::{path::PathBuf, sync::Weak};
+
+use serde_json::{Value, json};
+use toolsmith_llm::Model;
+use toolsmith_tool::{AgentView, SessionView};
+
+use super::state::Core;
+
+/// A session that is only a folder.
+#[derive(Debug)]
+pub(super) struct FolderSession {
+    pub(super) cwd: PathBuf,
+}
+
+impl SessionView for FolderSession {
+    fn cwd(&self) -> PathBuf {
+        self.cwd.clone()
+    }
+    fn session_id(&self) -> String {
+        String::new()
+    }
+}
+
+/// Looks at the agent without keeping it alive: a tool may hold its context longer than the agent lives.
+#[derive(Debug)]
+pub(super) struct CoreView {
+    pub(super) core: Weak<Core>,
+    pub(super) settings: Value,
+    pub(super) models: Vec<Value>,
+}
+
+impl AgentView for CoreView {
+    fn model(&self) -> Option<Value> {
+        self.core.upgrade().map(|core| model_json(&core.selected().model))
+    }
+    fn models(&self) -> Vec<Value> {
+        self.models.clone()
+    }
+    fn is_idle(&self) -> bool {
+        self.core.upgrade().is_none_or(|core| core.is_idle())
+    }
+    fn has_queued_messages(&self) -> bool {
+        self.core.upgrade().is_some_and(|core| core.queued() != (0, 0))
+    }
+    fn abort(&self) {
+        if let Some(core) = self.core.upgrade() {
+            core.abort("a tool asked for it", false);
+        }
+    }
+    fn settings(&self) -> Value {
+        self.settings.clone()
+    }
+    fn auto_approve(&self) -> bool {
+        self.core.upgrade().is_some_and(|core| core.dispatcher().is_auto_approving())
+    }
+}
+
+/// A model as tools see it.
+pub(super) fn model_json(model: &Model) -> Value {
+    json!({
+        "provider": model.provider,
+        "id": model.id,
+        "name": model.name,
+        "contextWindow": model.context_window,
+        "maxTokens": model.max_output,
+        "reasoning": model.thinking.is_supported(),
+        "input": if model.images { json!(["text", "image"]) } else { json!(["text"]) },
+    })
+}

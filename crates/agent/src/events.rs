@@ -1,0 +1,240 @@
+//! The one stream of events every front end reads. Each event is one JSON object with a `type`; a program that reads them
+//! skips types and fields it does not know.
+//!
+//! The order of one run:
+//!
+//! ```text
+//! agent_start
+//!   turn_start
+//!     message_start, message_end                    the prompt, each queued message
+//!     message_start, message_update*, message_end   the model's answer
+//!     tool_execution_start, (approval_requested, approval_decided)?, tool_execution_update*, tool_execution_end
+//!     message_start, message_end                    each result, in the order of the calls
+//!   turn_end
+//! agent_end
+//! ```
+//!
+//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
+use toolsmith_tool::ToolResult;
+
+use crate::approval::{ApprovalRequest, Decision};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum AgentEvent {
+    /// A run begins.
+    AgentStart,
+    /// A run is over. Nothing comes after it until the next one begins.
+    AgentEnd {
+        /// How it ended.
+        end: RunEnd,
+        /// What the run added to the conversation.
+        messages: Vec<Message>,
+        /// What the run cost.
+        usage: Usage,
+    },
+    /// A turn begins: one answer of the model, and the calls in it.
+    TurnStart {
+        /// Counted from one, within the run.
+        turn: usize,
+    },
+    /// A turn is over.
+    TurnEnd {
+        /// The answer.
+        message: Message,
+        /// What its calls came to, in the order asked.
+        tool_results: Vec<Message>,
+    },
+    /// A message begins. The model's own is still empty here.
+    MessageStart {
+        /// The message.
+        message: Message,
+    },
+    /// The model's message grew.
+    MessageUpdate {
+        /// By what.
+        assistant_message_event: StreamEvent,
+    },
+    /// A message is whole, and kept.
+    MessageEnd {
+        /// The message.
+        message: Message,
+    },
+    /// A call's turn has come.
+    ToolExecutionStart {
+        /// The call.
+        tool_call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// What the model asked for.
+        args: Value,
+    },
+    /// A call has a partial result.
+    ToolExecutionUpdate {
+        /// The call.
+        tool_call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// What there is so far.
+        partial_result: ToolResult,
+    },
+    /// A call is over.
+    ToolExecutionEnd {
+        /// The call.
+        tool_call_id: String,
+        /// The tool.
+        tool_name: String,
+        /// What it came to.
+        result: ToolResult,
+        /// Whether it failed.
+        is_error: bool,
+        /// How long it took, questions included.
+        duration_ms: u64,
+        /// The whole output, where the result has only parts of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        full_output: Option<PathBuf>,
+    },
+    /// A person is asked whether a call may run.
+    ApprovalRequested {
+        /// The question.
+        request: ApprovalRequest,
+    },
+    /// A person answered.
+    ApprovalDecided {
+        /// The call.
+        tool_call_id: String,
+        /// The answer.
+        #[serde(flatten)]
+        decision: Decision,
+    },
+    /// Messages were queued or taken from a queue.
+    QueueChanged {
+        /// How many wait for the next request.
+        steering: usize,
+        /// How many wait for the end of the run.
+        follow_up: usize,
+    },
+    /// The model gave no whole answer.
+    Error {
+        /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
+        class: &'static str,
+        /// What happened.
+        message: String,
+        /// How long the provider asks to wait.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
+    },
+    /// Something a person should know.
+    Notice {
+        /// What.
+        message: String,
+    },
+}
+
+impl AgentEvent {
+    pub(crate) fn error(error: &LlmError) -> Self {
+        let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        Self::Error { class: error.class.as_str(), message: error.to_string(), retry_after_ms: wait }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum RunEnd {
+    /// The model had said everything.
+    Completed,
+    /// Somebody stopped it.
+    Aborted {
+        /// Why.
+        message: String,
+    },
+    /// The model gave no whole answer.
+    Failed {
+        /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
+        class: &'static str,
+        /// What happened.
+        message: String,
+    },
+    /// The run came to a limit.
+    Limit {
+        /// Which, and what to do.
+        message: String,
+    },
+    /// A tool or the session store said that it cannot go on.
+    Fatal {
+        /// Why.
+        message: String,
+    },
+}
+
+impl RunEnd {
+    /// Whether the model had said everything.
+    pub fn is_completed(&self) -> bool {
+        *self == Self::Completed
+    }
+
+    /// What went wrong, where something did.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Self::Completed => None,
+            Self::Aborted { message }
+            | Self::Failed { message, .. }
+            | Self::Limit { message }
+            | Self::Fatal { message } => Some(message),
+        }
+    }
+}
+
+/// What is heard of an agent, from the moment of subscribing. Nothing is lost: a reader that falls behind keeps what it
+/// has not read in memory.
+#[derive(Debug)]
+pub struct Subscription {
+    receiver: mpsc::UnboundedReceiver<Arc<AgentEvent>>,
+}
+
+impl Subscription {
+    /// The next event; `None` once the agent is gone.
+    pub async fn next(&mut self) -> Option<Arc<AgentEvent>> {
+        self.receiver.recv().await
+    }
+
+    /// The next event, if there is one already.
+    pub fn try_next(&mut self) -> Option<Arc<AgentEvent>> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+/// Hands events to everybody who subscribed, in one order.
+#[derive(Debug, Default)]
+pub(crate) struct Broadcaster {
+    subscribers: Mutex<Vec<mpsc::UnboundedSender<Arc<AgentEvent>>>>,
+}
+
+impl Broadcaster {
+    pub(crate) fn subscribe(&self) -> Subscription {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        Subscription { receiver }
+    }
+
+    pub(crate) fn emit(&self, event: AgentEvent) {
+        let event = Arc::new(event);
+        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        // The lock is held while sending, so that all hear the same order; sending never waits.
+        subscribers.retain(|subscriber| subscriber.send(Arc::clone(&event)).is_ok());
+    }
+}

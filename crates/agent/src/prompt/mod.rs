@@ -1,0 +1,9 @@
+//! The system prompt, from parts: who the model is, what the project says, where it is. Short: it goes with every request.
+
+mod context_files;
+mod git;
+mod system;
+
+pub use context_files::{ContextFile, find_context_files};
+pub use git::git_branch;
+pub use system::{Surroundings, SystemPrompt};

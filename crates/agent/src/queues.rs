@@ -1,0 +1,82 @@
+//! Messages that wait: steering goes before the next request, follow-ups when the agent would stop.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use toolsmith_llm::Message;
+
+/// How many waiting messages are delivered at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum QueueMode {
+    /// The oldest; the next one waits for the next occasion.
+    #[default]
+    OneAtATime,
+    /// All of them.
+    All,
+}
+
+/// Which queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Steering,
+    FollowUp,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    steering: VecDeque<Message>,
+    follow_up: VecDeque<Message>,
+}
+
+impl Waiting {
+    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Message> {
+        match lane {
+            Lane::Steering => &mut self.steering,
+            Lane::FollowUp => &mut self.follow_up,
+        }
+    }
+}
+
+/// Both queues. An abort leaves them as they are.
+#[derive(Debug, Default)]
+pub(crate) struct Queues {
+    waiting: Mutex<Waiting>,
+}
+
+impl Queues {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn push(&self, lane: Lane, message: Message) {
+        self.lock().lane(lane).push_back(message);
+    }
+
+    pub(crate) fn take(&self, lane: Lane, mode: QueueMode) -> Vec<Message> {
+        let mut waiting = self.lock();
+        let queue = waiting.lane(lane);
+        let count = match mode {
+            QueueMode::All => queue.len(),
+            QueueMode::OneAtATime => queue.len().min(1),
+        };
+        queue.drain(..count).collect()
+    }
+
+    /// `(steering, follow_up)`
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let waiting = self.lock();
+        (waiting.steering.len(), waiting.follow_up.len())
+    }
+
+    pub(crate) fn clear(&self) -> Vec<Message> {
+        let mut waiting = self.lock();
+        let mut all: Vec<Message> = waiting.steering.drain(..).collect();
+        all.extend(waiting.follow_up.drain(..));
+        all
+    }
+}

@@ -1,0 +1,23 @@
+//! A session as the conversation the loop appends to.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use toolsmith_llm::Message;
+
+use super::{entry::EntryKind, handle::Session};
+use crate::conversation::{Conversation, ConversationError};
+
+#[async_trait]
+impl Conversation for Session {
+    async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError> {
+        let message = Arc::unwrap_or_clone(message);
+        Self::append(self, EntryKind::Message(message))
+            .map(drop)
+            .map_err(|error| ConversationError(error.to_string()))
+    }
+
+    fn context(&self) -> Vec<Arc<Message>> {
+        Self::context(self)
+    }
+}

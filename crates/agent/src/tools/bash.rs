@@ -1,0 +1,259 @@
+//! `bash`: a command in a shell, without a terminal.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolsmith_host::{
+    exec::{ExecError, Request, run},
+    output::{OutputBuffer, OutputLimits},
+};
+use toolsmith_tool::{
+    Approval, Concurrency, Keep, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    async_trait,
+};
+
+use super::arguments;
+use crate::{
+    dispatch::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE},
+    files::Workspace,
+};
+
+const DEFAULT_TIMEOUT: u64 = 300;
+const MAX_TIMEOUT: u64 = 3600;
+/// For ending by itself after it was asked to; shorter than what dispatch waits, so that the output is not lost.
+const GRACE: Duration = Duration::from_millis(500);
+/// Kept in memory of each end; the whole is in a file beyond that.
+const KEPT: usize = 1 << 20;
+/// How often what there is so far is shown, and how much of it.
+const UPDATE_EVERY: Duration = Duration::from_millis(100);
+const UPDATE_BYTES: usize = 4096;
+/// What of the output goes with the news that the command was stopped.
+const STOPPED_BYTES: usize = 4096;
+/// What is asked about even where commands are allowed.
+const CRITICAL: [&str; 12] = [
+    "rm -rf /",
+    "rm -fr /",
+    "rm -rf ~",
+    "rm -fr ~",
+    "rm -rf $HOME",
+    "mkfs",
+    "dd of=/dev/",
+    "> /dev/sd",
+    "> /dev/nvme",
+    ":(){",
+    "chmod -R 777 /",
+    "git push --force",
+];
+
+pub(super) struct Bash {
+    spec: ToolSpec,
+    workspace: Arc<Workspace>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    command: String,
+    timeout: Option<u64>,
+    cwd: Option<String>,
+}
+
+impl Bash {
+    pub(super) fn new(workspace: Arc<Workspace>) -> Self {
+        let spec = ToolSpec::new(
+            "bash",
+            "Run a shell command; gives stdout and stderr together. No terminal, no input. Long output is cut to its \
+             end, the whole is in a file.",
+        )
+        .label("Bash")
+        .approval(Tier::Exec)
+        .concurrency(Concurrency::Exclusive)
+        .keep(Keep::Tail)
+        .deadline(Duration::from_secs(MAX_TIMEOUT + 60))
+        .parameters(json!({
+            "type": "object",
+            "properties": {
+                "command": { "type": "string" },
+                "timeout": {
+                    "type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT, "description": "seconds, default 300",
+                },
+                "cwd": { "type": "string" },
+            },
+            "required": ["command"],
+        }));
+        Self { spec, workspace }
+    }
+
+    fn folder(&self, wanted: &Arguments) -> Result<PathBuf, ToolError> {
+        match &wanted.cwd {
+            Some(cwd) => self.workspace.resolve(cwd),
+            None => Ok(self.workspace.cwd().to_path_buf()),
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for Bash {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn approval(&self, arguments: &Value) -> Approval {
+        let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
+        let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
+        match CRITICAL.iter().find(|critical| command.contains(*critical)) {
+            Some(critical) => Approval {
+                tier: Tier::Exec,
+                reason: Some(format!("the command contains \"{critical}\"")),
+                override_mode: true,
+                ..Approval::default()
+            },
+            None => Tier::Exec.into(),
+        }
+    }
+
+    async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        let mut lines = vec![format!("Command: {}", text("command").unwrap_or_default())];
+        lines.extend(text("cwd").map(|cwd| format!("In: {cwd}")));
+        Some(lines)
+    }
+
+    async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        let wanted: Arguments = arguments(call.arguments)?;
+        let folder = self.folder(&wanted)?;
+        let timeout = Duration::from_secs(wanted.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT));
+        let place = ctx.session.artifacts_dir().unwrap_or_else(std::env::temp_dir);
+        let mut kept = OutputBuffer::new(OutputLimits::new(KEPT, KEPT).spill_dir(Some(&place)));
+        let mut shown = Progress::new();
+        let mut on_chunk = |text: &str| {
+            kept.push(text.as_bytes());
+            if let Some(partial) = shown.push(text) {
+                ctx.updates.send(ToolResult::text(clean(&partial)));
+            }
+        };
+        let mut outcome = Err(ExecError::NoProgram);
+        // The rare system without bash has a plain shell.
+        for shell in ["bash", "sh"] {
+            let request = request(shell, &wanted.command, &folder, timeout);
+            outcome = run(&request, &ctx.cancel, |chunk| on_chunk(&chunk.text)).await;
+            if !matches!(outcome, Err(ExecError::NotInPath { .. })) {
+                break;
+            }
+        }
+        let outcome = outcome.map_err(|error| ToolError::reply(error.to_string()))?;
+        let output = kept.finish();
+        let text = clean(&output.text());
+        if outcome.killed && ctx.cancel.is_cancelled() {
+            let mut note = ctx.cancel.reason().unwrap_or_default();
+            if !text.trim().is_empty() {
+                let end = &text[text.ceil_char_boundary(text.len().saturating_sub(STOPPED_BYTES))..];
+                note = format!("{note}; its last output:\n{}\n", end.trim_end());
+            }
+            let stop = if ctx.cancel.is_forced() { Stop::Forced } else { Stop::Stopped };
+            return Err(ToolError::Stopped { stop, note: Some(note) });
+        }
+        let mut details = json!({ "exitCode": outcome.code, "killed": outcome.killed });
+        if let Some(file) = &output.file {
+            details[FULL_OUTPUT] = json!(file);
+            details[FULL_OUTPUT_INCOMPLETE] = json!(output.file_incomplete);
+        }
+        let end = if outcome.killed {
+            format!("[timed out after {} s; the command and all it started were ended]", timeout.as_secs())
+        } else if outcome.code != 0 {
+            format!("[exit code {}]", outcome.code)
+        } else if text.trim().is_empty() {
+            "(no output)".to_owned()
+        } else {
+            String::new()
+        };
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let text = if end.is_empty() { text } else { format!("{text}{gap}{end}") };
+        let is_error = outcome.killed || outcome.code != 0;
+        Ok(ToolResult { is_error, ..ToolResult::text(text).with_details(details) })
+    }
+}
+
+fn request(shell: &str, command: &str, folder: &Path, timeout: Duration) -> Request {
+    // The output comes through `on_chunk`, both streams in the order they were written.
+    Request::new(shell)
+        .args(["-c", command])
+        .cwd(folder)
+        .timeout(timeout)
+        .grace(GRACE)
+        .output(OutputLimits::new(0, 0).spill_dir(None))
+        // Nobody can press a key or type a password here.
+        .env("PAGER", "cat")
+        .env("GIT_PAGER", "cat")
+        .env("GIT_TERMINAL_PROMPT", "0")
+}
+
+/// The end of the output so far, not more often than anybody can read.
+struct Progress {
+    tail: String,
+    last: Instant,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { tail: String::new(), last: Instant::now() }
+    }
+
+    fn push(&mut self, text: &str) -> Option<String> {
+        self.tail.push_str(text);
+        if self.tail.len() > 2 * UPDATE_BYTES {
+            let from = self.tail.ceil_char_boundary(self.tail.len() - UPDATE_BYTES);
+            self.tail.drain(..from);
+        }
+        let now = Instant::now();
+        if now.duration_since(self.last) < UPDATE_EVERY {
+            return None;
+        }
+        self.last = now;
+        Some(self.tail.clone())
+    }
+}
+
+/// The output without what only a terminal understands: colours, and lines that were written over.
+fn clean(text: &str) -> String {
+    if !text.contains(['\x1b', '\r']) {
+        return text.to_owned();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\x1b', Some('[')) => {
+                chars.next();
+                // Up to the letter that ends the sequence.
+                let _ = chars.by_ref().find(|c| ('\x40'..='\x7e').contains(c));
+            }
+            ('\x1b', Some(']')) => {
+                // A title or link, up to its end mark.
+                while let Some(c) = chars.next() {
+                    if c == '\x07' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
+            ('\x1b', _) => {
+                chars.next();
+            }
+            ('\r', Some('\n')) => {}
+            ('\r', _) => {
+                let line = plain.rfind('\n').map_or(0, |at| at + 1);
+                plain.truncate(line);
+            }
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+#[path = "bash_tests.rs"]
+mod tests;

@@ -1,0 +1,21 @@
+//! Tests of what is taken out of a command's output.
+
+use super::*;
+
+#[test]
+fn what_only_a_terminal_understands_is_taken_out() {
+    assert_eq!(clean("\x1b[1;31mred\x1b[0m\r\nplain\n"), "red\nplain\n");
+    assert_eq!(clean("10 %\r50 %\r100 %\ndone"), "100 %\ndone");
+    assert_eq!(clean("\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b"), "ab");
+    assert_eq!(clean("\x1b[never ends"), "ever ends");
+    assert_eq!(clean("ä\x1b"), "ä");
+}
+
+#[test]
+fn progress_keeps_only_the_end() {
+    let mut progress = Progress::new();
+    for _ in 0..1000 {
+        progress.push(&"ä".repeat(100));
+    }
+    assert!(progress.tail.len() <= 2 * UPDATE_BYTES + 200);
+}

@@ -1,0 +1,121 @@
+//! `find`: files by name.
+
+use std::{fs, path::Path, sync::Arc};
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
+use serde_json::json;
+use toolsmith_tool::{
+    CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+};
+
+use super::{arguments, blocking::blocking, walk::walk};
+use crate::files::Workspace;
+
+const DEFAULT_LIMIT: usize = 1000;
+
+pub(super) struct Find {
+    spec: ToolSpec,
+    workspace: Arc<Workspace>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+    limit: Option<usize>,
+}
+
+impl Find {
+    pub(super) fn new(workspace: Arc<Workspace>) -> Self {
+        let spec = ToolSpec::new(
+            "find",
+            "Find files by glob, e.g. *.rs (a name at any depth) or src/**/test_*.py. Skips what git ignores.",
+        )
+        .label("Find")
+        .approval(Tier::Read)
+        .keep(Keep::Head)
+        .parameters(json!({
+            "type": "object",
+            "properties": {
+                "pattern": { "type": "string" },
+                "path": { "type": "string", "description": "folder to search" },
+                "limit": { "type": "integer", "minimum": 1, "description": "default 1000" },
+            },
+            "required": ["pattern"],
+        }));
+        Self { spec, workspace }
+    }
+}
+
+#[async_trait]
+impl Tool for Find {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        let wanted: Arguments = arguments(call.arguments)?;
+        let workspace = Arc::clone(&self.workspace);
+        blocking(&ctx.cancel, move |cancel| find(&workspace, &wanted, cancel)).await
+    }
+}
+
+/// A glob for names, or for paths where it has a slash.
+pub(super) enum NameGlob {
+    Name(GlobMatcher),
+    Path(GlobMatcher),
+}
+
+impl NameGlob {
+    pub(super) fn new(pattern: &str) -> Result<Self, ToolError> {
+        let pattern = pattern.trim();
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| ToolError::reply(format!("Not a glob: {error}")))?
+            .compile_matcher();
+        Ok(if pattern.contains('/') { Self::Path(glob) } else { Self::Name(glob) })
+    }
+
+    /// Whether a path below the searched folder is meant.
+    pub(super) fn matches(&self, below: &Path) -> bool {
+        match self {
+            Self::Name(glob) => below.file_name().is_some_and(|name| glob.is_match(name)),
+            Self::Path(glob) => glob.is_match(below),
+        }
+    }
+}
+
+fn find(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
+    let root = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
+    let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
+    if !found.is_dir() {
+        return Err(ToolError::reply(format!("{} is not a folder", workspace.show(&root))));
+    }
+    let glob = NameGlob::new(&wanted.pattern)?;
+    let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
+    let mut names = Vec::new();
+    let mut more = false;
+    walk(&root, cancel, |entry| {
+        let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+        if glob.matches(below) {
+            if names.len() == limit {
+                more = true;
+                return Ok(false);
+            }
+            let end = if entry.file_type().is_some_and(|kind| kind.is_dir()) { "/" } else { "" };
+            names.push(format!("{}{end}", workspace.show(entry.path())));
+        }
+        Ok(true)
+    })?;
+    let mut text = names.join("\n");
+    if names.is_empty() {
+        text = format!("No files match {}", wanted.pattern);
+    }
+    if more {
+        text.push_str(&format!("\n[the first {limit}; there are more: narrow the pattern or raise limit]"));
+    }
+    Ok(ToolResult::text(text).with_details(json!({ "files": names.len(), "limitReached": more })))
+}

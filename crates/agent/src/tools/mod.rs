@@ -1,0 +1,56 @@
+//! The built-in tools, one file each.
+
+mod bash;
+mod blocking;
+mod edit;
+mod find;
+mod grep;
+mod ls;
+mod read;
+mod walk;
+mod write;
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
+
+use crate::files::Workspace;
+
+/// The built-in tools for work in `cwd`: `read`, `write`, `edit`, `bash`, `grep`, `find`, `ls`. `~` stands for `home`.
+pub fn built_in_tools(cwd: impl Into<PathBuf>, home: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
+    let workspace = Arc::new(Workspace::new(cwd.into(), home));
+    vec![
+        Arc::new(read::Read::new(Arc::clone(&workspace))),
+        Arc::new(write::Write::new(Arc::clone(&workspace))),
+        Arc::new(edit::Edit::new(Arc::clone(&workspace))),
+        Arc::new(bash::Bash::new(Arc::clone(&workspace))),
+        Arc::new(grep::Grep::new(Arc::clone(&workspace))),
+        Arc::new(find::Find::new(Arc::clone(&workspace))),
+        Arc::new(ls::Ls::new(workspace)),
+    ]
+}
+
+/// Registers [`built_in_tools`].
+///
+/// # Errors
+/// When one of the names is taken.
+pub fn register_built_in_tools(
+    registry: &mut Registry,
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+) -> Result<(), RegisterError> {
+    built_in_tools(cwd, home).into_iter().try_for_each(|tool| registry.register(tool, Origin::built_in()))
+}
+
+/// The arguments as the tool's own type. They are valid for its schema already.
+fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError::reply(format!("Unusable arguments: {error}")))
+}
+
+/// The field that names a file, for decisions before the call.
+fn path_argument(arguments: &Value) -> &str {
+    arguments.get("path").and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,87 @@
+//! One request and its answer.
+
+use std::sync::Arc;
+
+use toolsmith_llm::{AssistantMessage, LlmError, Message, Request, StopReason, StreamEvent, ToolDefinition};
+use toolsmith_tool::CancelToken;
+
+use super::hook::RequestPlan;
+use crate::{agent::Core, events::AgentEvent};
+
+/// What came of a request.
+pub(super) struct Answer {
+    /// As far as it came.
+    pub(super) message: AssistantMessage,
+    pub(super) error: Option<LlmError>,
+    /// What the model may call: what it was offered, and what is active anyway.
+    pub(super) offered: Arc<[String]>,
+}
+
+/// Plans the request, asks, and tells the events of the answer but the last: the message is not kept yet.
+pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
+    let selected = core.selected();
+    let registry = core.dispatcher().registry();
+    let active: Vec<String> =
+        registry.read(|registry| registry.active().map(|found| found.tool.spec().name.clone()).collect());
+    let mut plan = RequestPlan {
+        messages: core.conversation().context(),
+        tools: active.clone(),
+        tool_choice: toolsmith_llm::ToolChoice::Auto,
+        thinking: selected.thinking,
+        capabilities: selected.provider.capabilities(&selected.model),
+    };
+    for hook in core.hooks() {
+        hook.next_request(&mut plan).await;
+    }
+    let tools: Vec<ToolDefinition> = registry.read(|registry| {
+        plan.tools
+            .iter()
+            .filter_map(|name| registry.get(name))
+            .map(|found| definition(found.tool.spec()))
+            .collect()
+    });
+    let mut offered = active;
+    offered.extend(plan.tools.iter().filter(|name| !offered.contains(name)).cloned().collect::<Vec<_>>());
+    let system = core.system_prompt(&tools);
+    let session_id = core.session().session_id();
+    let mut request = Request::new(&selected.model)
+        .system(&system)
+        .messages(plan.messages.iter().map(Arc::as_ref))
+        .tools(&tools)
+        .tool_choice(plan.tool_choice)
+        .thinking(plan.thinking);
+    if !session_id.is_empty() {
+        request = request.cache_key(&session_id);
+    }
+    let mut stream = selected.provider.stream(&request, cancel.clone());
+    core.emit(AgentEvent::MessageStart { message: Message::Assistant(stream.partial().clone()) });
+    let mut last = None;
+    while let Some(event) = stream.next().await {
+        match event {
+            // Beginning and end of the message are events of their own.
+            StreamEvent::Start => {}
+            StreamEvent::Done { message, .. } => last = Some((message, None)),
+            StreamEvent::Error { error, message, .. } => last = Some((message, Some(error))),
+            event => core.emit(AgentEvent::MessageUpdate { assistant_message_event: event }),
+        }
+    }
+    let (mut message, error) = last.unwrap_or_else(|| {
+        let error = LlmError::new(
+            toolsmith_llm::ErrorClass::InvalidResponse,
+            "the provider's stream ended without an answer",
+        );
+        (stream.partial().clone(), Some(error))
+    });
+    if let Some(error) = &error {
+        if !matches!(message.stop_reason, StopReason::Error | StopReason::Aborted) {
+            message.stop_reason = StopReason::Error;
+        }
+        message.error_message.get_or_insert_with(|| error.to_string());
+    }
+    Answer { message, error, offered: offered.into() }
+}
+
+fn definition(spec: &toolsmith_tool::ToolSpec) -> ToolDefinition {
+    ToolDefinition::new(&spec.name, &spec.description, spec.parameters.clone())
+        .strict(spec.strict == Some(true))
+}

@@ -1,0 +1,216 @@
+//! One run, from the prompt to the end.
+
+use std::sync::Arc;
+
+use toolsmith_llm::{AssistantMessage, LlmError, Message, StopReason};
+use toolsmith_tool::CancelToken;
+
+use super::{
+    answer::ask,
+    calls::{self, Results},
+    hook::AfterError,
+};
+use crate::{
+    agent::Core,
+    conversation::ConversationError,
+    events::{AgentEvent, RunEnd},
+    queues::Lane,
+};
+
+/// Runs until the model has said everything, or something ends it. Begins with `prompt`.
+pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelToken) -> RunEnd {
+    let mut run =
+        Run { core, cancel, waiting: prompt, added: Vec::new(), turn: 0, refused_turns: 0, attempt: 0 };
+    run.core.begin_run();
+    run.core.emit(AgentEvent::AgentStart);
+    let end = match run.drive().await {
+        Ok(end) | Err(end) => end,
+    };
+    run.core.finish_run(end.clone(), std::mem::take(&mut run.added));
+    end
+}
+
+struct Run {
+    core: Arc<Core>,
+    cancel: CancelToken,
+    /// What goes in at the beginning of the next turn.
+    waiting: Vec<Message>,
+    /// What the run added to the conversation.
+    added: Vec<Message>,
+    turn: usize,
+    /// Turns in a row in which no call could run.
+    refused_turns: usize,
+    /// How often the request at hand has failed.
+    attempt: usize,
+}
+
+impl From<ConversationError> for RunEnd {
+    fn from(error: ConversationError) -> Self {
+        Self::Fatal { message: error.to_string() }
+    }
+}
+
+impl Run {
+    async fn drive(&mut self) -> Result<RunEnd, RunEnd> {
+        loop {
+            if let Some(end) = self.over() {
+                // What was said stays said, though nobody answers.
+                self.inject_waiting().await?;
+                return Ok(end);
+            }
+            self.turn += 1;
+            self.core.emit(AgentEvent::TurnStart { turn: self.turn });
+            self.waiting.extend(self.core.take_queued(Lane::Steering));
+            self.inject_waiting().await?;
+            if self.take_turn().await? {
+                continue;
+            }
+            // What came while the model said its last words goes first.
+            if self.core.queued().0 > 0 {
+                continue;
+            }
+            self.waiting = self.core.take_queued(Lane::FollowUp);
+            if self.waiting.is_empty() {
+                for hook in self.core.hooks() {
+                    self.waiting.extend(hook.before_stop().await);
+                }
+            }
+            if self.waiting.is_empty() {
+                return Ok(RunEnd::Completed);
+            }
+        }
+    }
+
+    /// Why the run has to end here.
+    fn over(&self) -> Option<RunEnd> {
+        if self.cancel.is_cancelled() {
+            return Some(self.aborted());
+        }
+        let limits = self.core.limits();
+        let message = if self.turn >= limits.max_turns {
+            format!(
+                "Stopped after {} turns, the most one prompt may take. Say \"continue\" to go on, or raise the limit (maxTurns).",
+                self.turn
+            )
+        } else if self.refused_turns >= limits.max_refused_turns {
+            format!(
+                "Stopped: in the last {} turns the model called only tools that do not exist or gave arguments that could not be used.",
+                self.refused_turns
+            )
+        } else {
+            return None;
+        };
+        Some(RunEnd::Limit { message })
+    }
+
+    fn aborted(&self) -> RunEnd {
+        let message = match self.cancel.reason() {
+            Some(reason) if !reason.is_empty() => format!("Request was aborted: {reason}"),
+            _ => "Request was aborted".to_owned(),
+        };
+        RunEnd::Aborted { message }
+    }
+
+    /// One answer and its calls. Gives whether the model has to hear something.
+    async fn take_turn(&mut self) -> Result<bool, RunEnd> {
+        let answer = ask(&self.core, &self.cancel).await;
+        self.core.count_answer(&answer.message);
+        if let Some(error) = answer.error {
+            return self.failed(answer.message, error).await;
+        }
+        self.attempt = 0;
+        let message = answer.message;
+        self.keep_answer(&message).await?;
+        let has_calls = message.tool_calls().next().is_some();
+        let results = if !has_calls {
+            Results { messages: Vec::new(), all_refused: false, fatal: None }
+        } else if message.stop_reason == StopReason::Length {
+            calls::cut_off(&self.core, &message)
+        } else {
+            calls::run(&self.core, &message, &answer.offered, &self.cancel).await
+        };
+        self.refused_turns = if results.all_refused { self.refused_turns + 1 } else { 0 };
+        if !has_calls {
+            self.notice_about(&message);
+        }
+        let fatal = results.fatal.clone();
+        self.end_turn(message, results).await?;
+        match fatal {
+            Some(message) => Err(RunEnd::Fatal { message }),
+            None => Ok(has_calls),
+        }
+    }
+
+    /// An answer that is not whole. Its calls are answered all the same, so that the conversation can go on.
+    async fn failed(&mut self, message: AssistantMessage, error: LlmError) -> Result<bool, RunEnd> {
+        let is_abort = message.stop_reason == StopReason::Aborted;
+        if !is_abort {
+            self.core.emit(AgentEvent::error(&error));
+            self.attempt += 1;
+            for hook in self.core.hooks() {
+                if hook.on_error(&error, self.attempt, &self.cancel).await == AfterError::Again {
+                    let message = Message::Assistant(message);
+                    self.core.emit(AgentEvent::MessageEnd { message: message.clone() });
+                    self.core.emit(AgentEvent::TurnEnd { message, tool_results: Vec::new() });
+                    return Ok(true);
+                }
+            }
+        }
+        let results = calls::interrupted(&self.core, &message, is_abort, &error.to_string());
+        self.keep_answer(&message).await?;
+        self.end_turn(message, results).await?;
+        Err(if is_abort {
+            self.aborted()
+        } else {
+            RunEnd::Failed { class: error.class.as_str(), message: error.to_string() }
+        })
+    }
+
+    /// Says what a person would wonder about.
+    fn notice_about(&self, message: &AssistantMessage) {
+        let text = if message.stop_reason == StopReason::Length {
+            "The answer reached its length limit and may be incomplete."
+        } else if message.text().trim().is_empty() {
+            "The model gave an empty answer."
+        } else {
+            return;
+        };
+        self.core.emit(AgentEvent::Notice { message: text.to_owned() });
+    }
+
+    async fn keep_answer(&mut self, message: &AssistantMessage) -> Result<(), RunEnd> {
+        let message = Message::Assistant(message.clone());
+        self.keep(message.clone()).await?;
+        self.core.emit(AgentEvent::MessageEnd { message });
+        Ok(())
+    }
+
+    async fn end_turn(&mut self, message: AssistantMessage, results: Results) -> Result<(), RunEnd> {
+        let results: Vec<Message> = results.messages.into_iter().map(Message::ToolResult).collect();
+        self.inject(results.clone()).await?;
+        self.core.emit(AgentEvent::TurnEnd { message: Message::Assistant(message), tool_results: results });
+        Ok(())
+    }
+
+    async fn inject_waiting(&mut self) -> Result<(), RunEnd> {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.inject(waiting).await
+    }
+
+    /// Adds messages that are whole already.
+    async fn inject(&mut self, messages: Vec<Message>) -> Result<(), RunEnd> {
+        for message in messages {
+            self.core.emit(AgentEvent::MessageStart { message: message.clone() });
+            self.keep(message.clone()).await?;
+            self.core.emit(AgentEvent::MessageEnd { message });
+        }
+        Ok(())
+    }
+
+    /// The one way into the conversation.
+    async fn keep(&mut self, message: Message) -> Result<(), ConversationError> {
+        self.core.conversation().append(Arc::new(message.clone())).await?;
+        self.added.push(message);
+        Ok(())
+    }
+}
