@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::doctor;
+use crate::commands::{doctor, sessions};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -32,4 +32,6 @@ pub(crate) struct Shared {
 pub(crate) enum Command {
     /// Look at this installation: versions, folders, engine.
     Doctor(doctor::DoctorArguments),
+    /// List, show, export and remove the conversations that are kept.
+    Sessions(sessions::SessionsArguments),
 }

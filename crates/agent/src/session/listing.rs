@@ -12,7 +12,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolsmith_llm::{ContentBlock, Message};
 
-use super::format::{read_header, read_message};
+use super::{
+    export::plain,
+    format::{read_header, read_message},
+};
 
 /// How much is read at each end.
 const HEAD: u64 = 64 << 10;
@@ -78,7 +81,7 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
         modified: metadata.modified().ok()?,
         bytes: metadata.size(),
         // The title line is kept up to date; entries count where there is none.
-        name: found.title_line.or(found.title_entry).or(header.title).filter(|name| !name.is_empty()),
+        name: found.title_line.or(found.title_entry).or(header.title).and_then(|name| beginning(&name)),
         id: header.id,
         cwd: PathBuf::from(header.cwd),
         created: header.timestamp,
@@ -143,9 +146,9 @@ impl Found {
     }
 }
 
-/// The beginning of a text on one line; nothing where there is none.
+/// The beginning of a text on one line, without anything a terminal would obey; nothing where there is none.
 fn beginning(text: &str) -> Option<String> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {
         shown.push('…');

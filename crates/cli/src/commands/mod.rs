@@ -1,6 +1,7 @@
 //! The commands, one file or folder each. A command has its arguments (`…Arguments`) and a `run` that gives the exit code.
 
 pub(crate) mod doctor;
+pub(crate) mod sessions;
 
 use std::process::ExitCode;
 
@@ -12,5 +13,6 @@ use crate::arguments::{Arguments, Command};
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Command::Doctor(own) => doctor::run(&arguments.shared, &own),
+        Command::Sessions(own) => sessions::run(&arguments.shared, &own),
     }
 }

@@ -1,3 +1,4 @@
 //! The real binary, run as a person would run it.
 
 mod doctor;
+mod sessions;

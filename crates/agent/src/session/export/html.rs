@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolsmith_llm::ContentBlock;
 
 use super::{
-    plain::{is_diff, plain},
+    plain::{image_url, is_diff, plain},
     prose::{diff_lines, escaped, prose, words},
     transcript::{Item, Outcome, Piece, Transcript, What, shorten},
 };
@@ -224,14 +224,10 @@ fn picture(block: &ContentBlock) -> String {
     let ContentBlock::Image { data, mime_type } = block else {
         return String::new();
     };
-    let is_type = mime_type.strip_prefix("image/").is_some_and(|kind| {
-        kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-    });
-    let is_data = data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
-    if !is_type || !is_data {
-        return "<p class=\"trouble\">An image that cannot be shown.</p>\n".to_owned();
+    match image_url(data, mime_type) {
+        Some(url) => format!("<p><img alt=\"An image of the session\" src=\"{url}\"></p>\n"),
+        None => "<p class=\"trouble\">An image that cannot be shown.</p>\n".to_owned(),
     }
-    format!("<p><img alt=\"An image of the session\" src=\"data:{mime_type};base64,{data}\"></p>\n")
 }
 
 /// Digits in threes.

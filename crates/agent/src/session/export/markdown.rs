@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use toolsmith_llm::ContentBlock;
 
 use super::{
-    plain::{is_diff, plain},
+    plain::{image_url, is_diff, plain},
     transcript::{Item, Outcome, Piece, Transcript, What},
 };
 
@@ -14,8 +14,8 @@ pub(super) fn render(transcript: &Transcript) -> String {
     let usage = &transcript.usage;
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# {}\n", one_line(&transcript.title));
-    let _ = writeln!(out, "- Session: `{}`", transcript.id);
-    let _ = writeln!(out, "- Folder: `{}`", transcript.cwd);
+    let _ = writeln!(out, "- Session: `{}`", plain(&transcript.id));
+    let _ = writeln!(out, "- Folder: `{}`", plain(&transcript.cwd));
     let _ = writeln!(out, "- Begun: {} UTC", transcript.begun);
     if usage.total_tokens > 0 {
         let _ = writeln!(out, "- Tokens: {}, ${:.4}", usage.total_tokens, usage.cost.total);
@@ -51,7 +51,7 @@ fn write_item(out: &mut String, item: &Item) {
             let _ = writeln!(out, "*{}*", one_line(note));
         }
         What::Summary { title, text } => {
-            let _ = writeln!(out, "## {title}\n\n{}", text.trim());
+            let _ = writeln!(out, "## {title}\n\n{}", plain(text).trim());
         }
     }
 }
@@ -60,10 +60,13 @@ fn write_content(out: &mut String, content: &[ContentBlock]) {
     for block in content {
         match block {
             ContentBlock::Text { text } => {
-                let _ = writeln!(out, "{}\n", text.trim_end());
+                let _ = writeln!(out, "{}\n", plain(text).trim_end());
             }
             ContentBlock::Image { data, mime_type } => {
-                let _ = writeln!(out, "![image](data:{mime_type};base64,{data})\n");
+                let _ = match image_url(data, mime_type) {
+                    Some(url) => writeln!(out, "![image]({url})\n"),
+                    None => writeln!(out, "*An image that cannot be shown.*\n"),
+                };
             }
             _ => {}
         }
@@ -73,17 +76,18 @@ fn write_content(out: &mut String, content: &[ContentBlock]) {
 fn write_piece(out: &mut String, piece: &Piece) {
     match piece {
         Piece::Text(text) => {
-            let _ = writeln!(out, "{}\n", text.trim());
+            let _ = writeln!(out, "{}\n", plain(text).trim());
         }
         Piece::Thinking(text) => {
-            let quoted = text.trim().lines().fold(String::new(), |quoted, line| quoted + "> " + line + "\n");
+            let quoted =
+                plain(text).trim().lines().fold(String::new(), |quoted, line| quoted + "> " + line + "\n");
             let _ = writeln!(out, "<details><summary>Thinking</summary>\n\n{quoted}\n</details>\n");
         }
         Piece::Call { name, arguments, outcome } => {
             let _ = writeln!(out, "**{}**\n", one_line(name));
             if arguments.as_object().is_none_or(|fields| !fields.is_empty()) {
                 let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
-                out.push_str(&fenced(&json, "json"));
+                out.push_str(&fenced(&plain(&json), "json"));
             }
             match outcome {
                 Some(outcome) => write_outcome(out, outcome),

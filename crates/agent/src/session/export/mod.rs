@@ -6,6 +6,8 @@ mod plain;
 mod prose;
 mod transcript;
 
+pub(crate) use plain::plain;
+
 use super::handle::Session;
 
 impl Session {

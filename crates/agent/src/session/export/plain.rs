@@ -1,7 +1,7 @@
 //! Text as it is read: without what terminals understand and people do not.
 
 /// Removes escape sequences and control characters. Of a line that was written over, the last version stays.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
@@ -42,4 +42,13 @@ pub(super) fn is_diff(text: &str) -> bool {
     let mut lines = text.lines();
     let begins = text.starts_with("diff --git ") || text.starts_with("--- ") || text.starts_with("@@ ");
     begins && lines.any(|line| line.starts_with("@@ ") || line.starts_with("+++ "))
+}
+
+/// An image as a URL that holds all of it. Nothing when it is something else that calls itself an image.
+pub(super) fn image_url(data: &str, mime_type: &str) -> Option<String> {
+    let is_type = mime_type.strip_prefix("image/").is_some_and(|kind| {
+        kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    });
+    let is_data = data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    (is_type && is_data).then(|| format!("data:{mime_type};base64,{data}"))
 }
