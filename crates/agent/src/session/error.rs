@@ -54,7 +54,7 @@ pub enum SessionError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The entry is part of the session in memory, but not of the file. It is written with the next one that can be.
-    #[error("the session goes on in memory, with {waiting} entries unsaved: {source}")]
+    #[error("the session goes on in memory (unsaved entries: {waiting}): {source}")]
     NotSaved {
         /// The entry's id.
         id: String,
