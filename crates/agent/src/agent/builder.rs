@@ -33,7 +33,7 @@ use crate::{
 pub struct AgentLimits {
     /// Answers of the model to one prompt.
     pub max_turns: usize,
-    /// Turns in a row in which every call was for an unknown tool or with unusable arguments.
+    /// Turns in a row in which no call ran: unknown tools, unusable arguments, not allowed.
     pub max_refused_turns: usize,
     /// How steering messages are delivered.
     pub steering: QueueMode,

@@ -67,6 +67,9 @@ pub enum PromptError {
     /// There is nothing in it.
     #[error("The prompt is empty")]
     Empty,
+    /// A run needs a tokio runtime to run on.
+    #[error("There is no tokio runtime here to run on")]
+    NoRuntime,
     /// No provider would take the image, in this request or in any after it.
     #[error("The image cannot be sent: {0}")]
     Image(String),
@@ -130,10 +133,10 @@ impl Agent {
         &self.owner.core
     }
 
-    /// Starts a run in the background. Must be called within a tokio runtime.
+    /// Starts a run in the background.
     ///
     /// # Errors
-    /// When a run is on its way, or there is nothing in the prompt.
+    /// When a run is on its way, there is nothing in the prompt, or this is not a thread of a tokio runtime.
     pub fn prompt(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         let message = self.message(prompt.into())?;
         self.start(vec![message])
@@ -177,6 +180,7 @@ impl Agent {
     }
 
     fn start(&self, messages: Vec<Message>) -> Result<(), PromptError> {
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| PromptError::NoRuntime)?;
         let cancel = CancelToken::new();
         let started = self.core().activity.send_if_modified(|activity| match activity {
             Activity::Running { .. } => false,
@@ -189,7 +193,7 @@ impl Agent {
             return Err(PromptError::Busy);
         }
         let core = Arc::clone(self.core());
-        tokio::spawn(async move {
+        runtime.spawn(async move {
             let run = turn::run(Arc::clone(&core), messages, cancel);
             if let Err(panic) = panics::catching(run).await {
                 // A hook, a listener or a store failed; the agent must not stay busy for ever.

@@ -1,6 +1,9 @@
 //! The one place where long output is cut (CONTRACT 4.9). The model gets a part it can read; the whole is in a file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 use toolsmith_host::output::{OutputBuffer, OutputLimits};
@@ -65,7 +68,7 @@ impl OutputCut {
                 let details = result.details.as_ref().and_then(|details| details.get(FULL_OUTPUT_INCOMPLETE));
                 (Some(file), details.and_then(Value::as_bool).unwrap_or(false))
             }
-            None => save(&whole, folder.unwrap_or(&self.folder)),
+            None => self.save(&whole, folder),
         };
         let text = self.cut_text(&whole, keep, file.as_deref(), incomplete);
         let mut text = Some(ContentBlock::text(text));
@@ -75,6 +78,15 @@ impl OutputCut {
             .filter_map(|block| if block.as_text().is_some() { text.take() } else { Some(block) })
             .collect();
         (result, file)
+    }
+
+    fn save(&self, whole: &str, folder: Option<&Path>) -> (Option<PathBuf>, bool) {
+        let folder = usable_folder(folder.into_iter().chain([self.folder.as_path()]));
+        // Limits of nothing in memory put all of it into the file.
+        let mut buffer = OutputBuffer::new(OutputLimits::new(0, 0).spill_dir(folder));
+        buffer.push(whole.as_bytes());
+        let output = buffer.finish();
+        (output.file, output.file_incomplete)
     }
 
     fn cut_text(&self, whole: &str, keep: Keep, file: Option<&Path>, incomplete: bool) -> String {
@@ -146,12 +158,9 @@ fn tail(text: &str, max_bytes: usize, max_lines: usize) -> &str {
     }
 }
 
-fn save(whole: &str, folder: &Path) -> (Option<PathBuf>, bool) {
-    // Limits of nothing in memory put all of it into the file.
-    let mut buffer = OutputBuffer::new(OutputLimits::new(0, 0).spill_dir(Some(folder)));
-    buffer.push(whole.as_bytes());
-    let output = buffer.finish();
-    (output.file, output.file_incomplete)
+/// The first of these folders that is there or can be made.
+pub(crate) fn usable_folder<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
+    folders.into_iter().find(|folder| fs::create_dir_all(folder).is_ok())
 }
 
 #[cfg(test)]

@@ -37,16 +37,18 @@
 mod batch;
 mod call;
 mod check;
+mod consent;
 mod cut;
 mod dispatcher;
 mod execute;
 mod gate;
+mod patience;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub(crate) use check::check_image;
 pub use cut::OutputCut;
-pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE};
+pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub use gate::{Gate, GateVerdict, GatedCall};

@@ -17,6 +17,16 @@ impl Conversation for Session {
             .map_err(|error| ConversationError(error.to_string()))
     }
 
+    async fn sync(&self) -> Result<(), ConversationError> {
+        let session = self.clone();
+        // A disk may take its time.
+        match tokio::task::spawn_blocking(move || Self::sync(&session)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(ConversationError(error.to_string())),
+            Err(error) => Err(ConversationError(error.to_string())),
+        }
+    }
+
     fn context(&self) -> Vec<Arc<Message>> {
         Self::context(self)
     }

@@ -19,7 +19,7 @@ use toolsmith_tool::{
 
 use super::arguments;
 use crate::{
-    dispatch::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE},
+    dispatch::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder},
     files::Workspace,
 };
 
@@ -34,22 +34,6 @@ const UPDATE_EVERY: Duration = Duration::from_millis(100);
 const UPDATE_BYTES: usize = 4096;
 /// What of the output goes with the news that the command was stopped.
 const STOPPED_BYTES: usize = 4096;
-/// What is asked about even where commands are allowed.
-const CRITICAL: [&str; 12] = [
-    "rm -rf /",
-    "rm -fr /",
-    "rm -rf ~",
-    "rm -fr ~",
-    "rm -rf $HOME",
-    "mkfs",
-    "dd of=/dev/",
-    "> /dev/sd",
-    "> /dev/nvme",
-    ":(){",
-    "chmod -R 777 /",
-    "git push --force",
-];
-
 pub(super) struct Bash {
     spec: ToolSpec,
     workspace: Arc<Workspace>,
@@ -104,11 +88,10 @@ impl Tool for Bash {
 
     async fn approval(&self, arguments: &Value) -> Approval {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
-        let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
-        match CRITICAL.iter().find(|critical| command.contains(*critical)) {
-            Some(critical) => Approval {
+        match critical(command) {
+            Some(what) => Approval {
                 tier: Tier::Exec,
-                reason: Some(format!("the command contains \"{critical}\"")),
+                reason: Some(format!("the command {what}")),
                 override_mode: true,
                 ..Approval::default()
             },
@@ -127,8 +110,9 @@ impl Tool for Bash {
         let wanted: Arguments = arguments(call.arguments)?;
         let folder = self.folder(&wanted)?;
         let timeout = Duration::from_secs(wanted.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT));
-        let place = ctx.session.artifacts_dir().unwrap_or_else(std::env::temp_dir);
-        let mut kept = OutputBuffer::new(OutputLimits::new(KEPT, KEPT).spill_dir(Some(&place)));
+        let (artifacts, temporary) = (ctx.session.artifacts_dir(), std::env::temp_dir());
+        let place = usable_folder(artifacts.as_deref().into_iter().chain([temporary.as_path()]));
+        let mut kept = OutputBuffer::new(OutputLimits::new(KEPT, KEPT).spill_dir(place));
         let mut shown = Progress::new();
         let mut on_chunk = |text: &str| {
             kept.push(text.as_bytes());
@@ -176,6 +160,29 @@ impl Tool for Bash {
         let is_error = outcome.killed || outcome.code != 0;
         Ok(ToolResult { is_error, ..ToolResult::text(text).with_details(details) })
     }
+}
+
+/// What is asked about even where commands are allowed: what nobody can take back. This catches accidents; whoever wants
+/// to get around it can.
+fn critical(command: &str) -> Option<&'static str> {
+    const EVERYTHING: [&str; 9] = ["/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "$HOME/*", "/home"];
+    let command = command.replace("> ", ">");
+    let parts = command.split(['\n', ';', '|', '&', '(', ')']);
+    parts.map(|part| part.split_whitespace().collect::<Vec<_>>()).find_map(|words| {
+        let has = |word: &str| words.contains(&word);
+        let starts = |start: &str| words.iter().any(|word| word.starts_with(start));
+        let names_everything = words.iter().any(|word| EVERYTHING.contains(&word.trim_matches(['"', '\''])));
+        if (has("rm") || has("chmod") || has("chown")) && names_everything {
+            return Some("removes or changes everything below / or the home folder");
+        }
+        if starts("mkfs") || (has("dd") && starts("of=/dev/")) || starts(">/dev/sd") || starts(">/dev/nvme") {
+            return Some("overwrites a disk");
+        }
+        if has("git") && has("push") && (starts("--force") || has("-f")) {
+            return Some("replaces what others may have in the remote repository");
+        }
+        None
+    })
 }
 
 fn request(shell: &str, command: &str, folder: &Path, timeout: Duration) -> Request {

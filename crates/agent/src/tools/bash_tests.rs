@@ -19,3 +19,26 @@ fn progress_keeps_only_the_end() {
     }
     assert!(progress.tail.len() <= 2 * UPDATE_BYTES + 200);
 }
+
+#[test]
+fn what_cannot_be_taken_back_is_noticed_and_the_harmless_is_not() {
+    for command in [
+        "rm -rf /",
+        "cd x && sudo rm -r -f '/'",
+        "rm -rf ~/*",
+        "rm  -fr  \"$HOME\"",
+        "chmod -R 777 /",
+        "mkfs.ext4 /dev/sda1",
+        "dd if=x of=/dev/sda",
+        "git push origin main --force-with-lease",
+        "git push -f",
+        "cat x > /dev/sda",
+    ] {
+        assert!(critical(command).is_some(), "{command}");
+    }
+    for command in
+        ["rm -rf /srv/x", "rm -rf target", "git push", "ls /", "dd if=a of=b", "cargo build --force"]
+    {
+        assert!(critical(command).is_none(), "{command}");
+    }
+}

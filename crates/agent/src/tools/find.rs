@@ -88,13 +88,29 @@ impl NameGlob {
     }
 }
 
+/// Where to search and for what. A pattern that begins with a folder of its own (`/usr/**`, `~/x/*`, `../y/*`) says both.
+fn divide(folder: &str, pattern: &str) -> (String, String) {
+    if !["/", "~/", "../"].iter().any(|start| pattern.starts_with(start)) {
+        return (folder.to_owned(), pattern.to_owned());
+    }
+    let plain = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    let slash = pattern[..plain].rfind('/').unwrap_or(0);
+    let own = match &pattern[..slash] {
+        "" => "/".to_owned(),
+        own if own.starts_with("..") => format!("{folder}/{own}"),
+        own => own.to_owned(),
+    };
+    (own, pattern[slash + 1..].to_owned())
+}
+
 fn find(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
-    let root = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
+    let (folder, pattern) = divide(wanted.path.as_deref().unwrap_or("."), wanted.pattern.trim());
+    let root = workspace.resolve(&folder)?;
     let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
     if !found.is_dir() {
         return Err(ToolError::reply(format!("{} is not a folder", workspace.show(&root))));
     }
-    let glob = NameGlob::new(&wanted.pattern)?;
+    let glob = NameGlob::new(&pattern)?;
     let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
     let mut names = Vec::new();
     let mut more = false;

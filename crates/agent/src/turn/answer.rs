@@ -1,6 +1,6 @@
 //! One request and its answer.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use toolsmith_llm::{AssistantMessage, LlmError, Message, Request, StopReason, StreamEvent, ToolDefinition};
 use toolsmith_tool::CancelToken;
@@ -33,6 +33,9 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     for hook in core.hooks() {
         hook.next_request(&mut plan).await;
     }
+    // A provider refuses two tools of one name.
+    let mut seen = HashSet::new();
+    plan.tools.retain(|name| seen.insert(name.clone()));
     let tools: Vec<ToolDefinition> = registry.read(|registry| {
         plan.tools
             .iter()

@@ -18,7 +18,7 @@ const CUT_OFF: &str = "This call was not run: the answer reached its length limi
 /// What the calls of an answer came to, in the order asked.
 pub(super) struct Results {
     pub(super) messages: Vec<ToolResultMessage>,
-    /// Every call was for a tool that does not exist or with arguments that are no use.
+    /// No call ran: unknown tools, useless arguments, not allowed.
     pub(super) all_refused: bool,
     /// A tool said that the run cannot go on.
     pub(super) fatal: Option<String>,
@@ -35,9 +35,12 @@ pub(super) async fn run(
     let outcomes = core.dispatcher().run_batch(requests).await;
     core.count_calls(&outcomes);
     Results {
-        all_refused: outcomes
-            .iter()
-            .all(|outcome| matches!(outcome.end, CallEnd::UnknownTool | CallEnd::InvalidArguments)),
+        all_refused: outcomes.iter().all(|outcome| {
+            matches!(
+                outcome.end,
+                CallEnd::UnknownTool | CallEnd::InvalidArguments | CallEnd::Blocked | CallEnd::Denied
+            )
+        }),
         fatal: outcomes.iter().find(|outcome| outcome.is_fatal()).map(|outcome| outcome.result.joined_text()),
         messages: outcomes.into_iter().map(|outcome| message(core, outcome)).collect(),
     }

@@ -94,7 +94,7 @@ impl Run {
             )
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
-                "Stopped: in the last {} turns the model called only tools that do not exist or gave arguments that could not be used.",
+                "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",
                 self.refused_turns
             )
         } else {
@@ -188,6 +188,7 @@ impl Run {
     async fn end_turn(&mut self, message: AssistantMessage, results: Results) -> Result<(), RunEnd> {
         let results: Vec<Message> = results.messages.into_iter().map(Message::ToolResult).collect();
         self.inject(results.clone()).await?;
+        self.core.conversation().sync().await?;
         self.core.emit(AgentEvent::TurnEnd { message: Message::Assistant(message), tool_results: results });
         Ok(())
     }

@@ -437,3 +437,20 @@ async fn a_prompt_that_is_aborted_at_once_is_still_part_of_the_conversation() {
     agent.wait_for_idle().await;
     assert_eq!(agent.conversation().context().len(), 1);
 }
+
+#[test]
+fn outside_a_runtime_a_prompt_is_refused_and_the_agent_stays_idle() {
+    let agent = agent([Turn::new().text("x")], []);
+    assert_eq!(agent.prompt("go"), Err(PromptError::NoRuntime));
+    assert!(agent.is_idle());
+}
+
+#[tokio::test]
+async fn a_model_that_insists_on_what_is_not_allowed_is_stopped() {
+    use toolsmith_tool::{Approval, ApprovalPolicy};
+    let denied = Approval { policy: Some(ApprovalPolicy::Deny), ..Approval::default() };
+    let probe = Probe::echo("echo").approval(move |_| denied.clone());
+    let agent = agent((0..100).map(|_| call()), [probe]);
+    let summary = agent.run("go").await.unwrap();
+    assert!(matches!(&summary.end, RunEnd::Limit { message } if message.contains("not allowed")));
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use toolsmith_agent::{
     Agent, Conversation,
-    session::{Compaction, EntryKind, Session, Sessions},
+    session::{Compaction, EntryKind, Session, SessionStore, Sessions, StoreError, Weight},
 };
 use toolsmith_llm::{Message, Script, ScriptedProvider};
 
@@ -34,6 +34,28 @@ async fn c7_3_what_the_loop_says_is_in_the_file_and_goes_on_from_there() {
     say(&session, "Still there?", "Yes.").await;
     let again = sessions.read(session.file().unwrap()).unwrap();
     assert_eq!(texts(&again), ["Hi", "Hello.", "Still there?", "Yes."]);
+}
+
+#[tokio::test]
+async fn c7_3_a_session_is_synced_at_the_end_of_each_turn() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    #[derive(Clone, Debug, Default)]
+    struct Counting(Arc<AtomicUsize>);
+    impl SessionStore for Counting {
+        fn append(&mut self, _line: &str, _weight: Weight) -> Result<(), StoreError> {
+            Ok(())
+        }
+        fn sync(&mut self) -> Result<(), StoreError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+    let store = Counting::default();
+    let session = Session::with_store("/somewhere", Box::new(store.clone()));
+    for turn in 1..4 {
+        say(&session, "Hi", "Hello.").await;
+        assert_eq!(store.0.load(Ordering::Relaxed), turn);
+    }
 }
 
 #[tokio::test]

@@ -99,6 +99,13 @@ async fn find_matches_names_at_any_depth_and_paths_as_written() {
         place.works("find", json!({ "pattern": "*.rs", "path": "src" })).await,
         "src/lib.rs\nsrc/main.rs"
     );
+    let whole = place.at("src/*.rs").display().to_string();
+    assert_eq!(place.works("find", json!({ "pattern": whole })).await, "src/lib.rs\nsrc/main.rs");
+    let up = place.works("find", json!({ "pattern": "../*.log", "path": "src" })).await;
+    assert_eq!(up, "No files match ../*.log");
+    assert!(
+        place.works("find", json!({ "pattern": "../.e*", "path": "src" })).await.ends_with("src/../.env")
+    );
     assert_eq!(place.works("find", json!({ "pattern": "*.py" })).await, "No files match *.py");
     assert_eq!(
         place.works("find", json!({ "pattern": "*", "limit": 1 })).await,
