@@ -24,6 +24,14 @@ pub trait Conversation: Send + Sync + fmt::Debug {
     /// When it cannot be kept.
     async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError>;
 
+    /// A turn is over. Once this returns, everything kept so far outlives the machine, where that can be had.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    async fn sync(&self) -> Result<(), ConversationError> {
+        Ok(())
+    }
+
     /// What the model is to see of it, oldest first.
     fn context(&self) -> Vec<Arc<Message>>;
 }

@@ -32,6 +32,7 @@ mod panics;
 mod pending;
 mod prompt;
 mod queues;
+pub mod session;
 mod tools;
 mod turn;
 

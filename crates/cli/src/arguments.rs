@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
-    call, check, completions, config, demo, dev, doctor, list, man, new, print, test, trust, types,
+    call, check, completions, config, demo, dev, doctor, list, man, new, print, sessions, test, trust, types,
 };
 
 /// A coding agent and a runtime for custom tools.
@@ -88,4 +88,6 @@ pub(crate) enum Command {
     Dev(dev::DevArguments),
     /// Write the types editors check tools with.
     Types(types::TypesArguments),
+    /// List, show, export and remove the conversations that are kept.
+    Sessions(sessions::SessionsArguments),
 }

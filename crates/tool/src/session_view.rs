@@ -75,7 +75,9 @@ pub trait SessionView: Send + Sync + fmt::Debug {
     fn branch(&self, _from: Option<&str>) -> Vec<Value> {
         Vec::new()
     }
-    /// The forest: `{entry, children, label}` nodes.
+    /// The forest as rows in the order of [`SessionView::entries`]: `{entry, parent, label}`, where `parent` is the index
+    /// of the parent's row or null. Flat, because a conversation is as deep as it is long, and neither writing nor
+    /// reading JSON that deep ends well. Tools get `{entry, children, label}` nodes made of it.
     fn tree(&self) -> Vec<Value> {
         Vec::new()
     }

@@ -37,6 +37,7 @@
 mod batch;
 mod call;
 mod check;
+mod consent;
 mod cut;
 mod dispatcher;
 mod execute;

@@ -188,6 +188,7 @@ impl Run {
     async fn end_turn(&mut self, message: AssistantMessage, results: Results) -> Result<(), RunEnd> {
         let results: Vec<Message> = results.messages.into_iter().map(Message::ToolResult).collect();
         self.inject(results.clone()).await?;
+        self.core.conversation().sync().await?;
         self.core.emit(AgentEvent::TurnEnd { message: Message::Assistant(message), tool_results: results });
         Ok(())
     }

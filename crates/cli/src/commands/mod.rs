@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod print;
+pub(crate) mod sessions;
 pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod types;
@@ -48,5 +49,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Test(own) => test::run(shared, &own),
         Command::Dev(own) => dev::run(shared, &own),
         Command::Types(own) => types::run(shared, &own),
+        Command::Sessions(own) => sessions::run(shared, &own),
     }
 }

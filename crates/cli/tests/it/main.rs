@@ -14,6 +14,7 @@ mod new;
 mod on_a_terminal;
 mod place;
 mod pty;
+mod sessions;
 mod snapshots;
 mod trusting;
 mod types;

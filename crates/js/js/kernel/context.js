@@ -8,10 +8,19 @@ const ask = (call, what, argument) => {
   return json === "" ? undefined : JSON.parse(json);
 };
 
+// The tree comes as rows that name their parents: nested JSON as deep as a conversation is long cannot be read.
+function nest(rows) {
+  const nodes = rows.map(({ entry, label }) => ({ entry, children: [], label: label ?? undefined }));
+  const roots = [];
+  rows.forEach(({ parent }, index) => (nodes[parent]?.children ?? roots).push(nodes[index]));
+  return roots;
+}
+
 function sessionManager(call) {
   const session = (what, argument) => ask(call, `session.${what}`, argument);
   return Object.freeze({
     getCwd: () => session("cwd"),
+    getRecordedCwd: () => session("cwd"),
     getSessionDir: () => session("dir"),
     getSessionId: () => session("id"),
     getSessionFile: () => session("file"),
@@ -25,7 +34,7 @@ function sessionManager(call) {
       return leaf === undefined ? undefined : session("entry", leaf);
     },
     getBranch: (from) => session("branch", from === undefined ? undefined : String(from)),
-    getTree: () => session("tree"),
+    getTree: () => nest(session("tree")),
     getLabel: (id) => session("label", String(id)),
     getUsageStatistics: () => session("usage"),
     getArtifactsDir: () => session("artifactsDir") ?? null,
@@ -33,6 +42,7 @@ function sessionManager(call) {
     saveArtifact: async (text, kind = "output") => session("saveArtifact", [String(text), String(kind)]),
     getArtifactPath: async (id) => session("artifactPath", String(id)) ?? null,
     putBlob: async (bytes) => host.putBlob(call, bytes),
+    putBlobSync: (bytes) => host.putBlob(call, bytes),
   });
 }
 

@@ -157,6 +157,29 @@ impl SessionView for Session {
     fn branch(&self, from: Option<&str>) -> Vec<Value> {
         vec![json!({ "from": from })]
     }
+    fn tree(&self) -> Vec<Value> {
+        // A long conversation, and a second beginning with two answers.
+        let long = (0..20_000_usize).map(|at| (at, at.checked_sub(1)));
+        let rows = long.chain([(20_000, None), (20_001, Some(20_000)), (20_002, Some(20_000))]);
+        rows.map(|(at, parent)| json!({ "entry": { "id": at }, "parent": parent, "label": (at == 20_001).then_some("good") }))
+            .collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_4_the_tree_reaches_a_tool_however_deep_it_is() {
+    let body = "let depth = 0; const tree = ctx.sessionManager.getTree();\n\
+        for (let node = tree[0]; node; node = node.children[0]) depth++;\n\
+        const text = JSON.stringify([tree.length, depth, tree[1], Object.keys(tree[0])]);\n\
+        return { content: [{ type: \"text\", text }] };";
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let ctx = ToolContext::detached().with_session(Arc::new(Session));
+    let text = tool.execute(ToolCall::new("c", json!({})), ctx).await.unwrap().joined_text();
+    assert_eq!(
+        text,
+        "[2,20000,{\"entry\":{\"id\":20000},\"children\":[{\"entry\":{\"id\":20001},\"children\":[],\"label\":\"good\"},{\"entry\":{\"id\":20002},\"children\":[]}]},[\"entry\",\"children\",\"label\"]]"
+    );
 }
 
 #[derive(Debug, Default)]

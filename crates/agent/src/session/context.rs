@@ -1,0 +1,162 @@
+//! What the model is told: the path from the beginning to the leaf as messages, and the settings it ends with.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolsmith_llm::{ContentBlock, InputMessage, Message};
+
+use super::{
+    blobs::Blobs,
+    entry::{Compaction, Entry, EntryKind},
+    format::read_entry,
+    tree::{Position, Tree},
+};
+
+const COMPACTED: &str = "The conversation before this point was compacted into this summary:";
+const LEFT_BRANCH: &str =
+    "The conversation went another way before it came back to this point. A summary of that:";
+
+/// The settings that hold at the leaf.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SessionState {
+    /// The model, `provider/id`: the last one that was chosen or that answered.
+    pub model: Option<String>,
+    /// The thinking level.
+    pub thinking: Option<String>,
+    /// The mode, with its data.
+    pub mode: Option<(String, Option<Value>)>,
+    /// Stream rules that were shown to the model already.
+    pub stream_rules: Vec<String>,
+}
+
+/// The messages of the path to one leaf. A turn only adds to them, so they are made once.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// The leaf they are for, once there are any.
+    leaf: Option<Option<Position>>,
+    messages: Vec<Arc<Message>>,
+}
+
+impl Told {
+    /// What the model is told at the leaf. The newest compaction on the path gives its summary, then what it kept, then
+    /// what came after.
+    pub(crate) fn at_leaf(&mut self, tree: &Tree, blobs: Option<&Blobs>) -> &[Arc<Message>] {
+        let leaf = tree.leaf();
+        if self.leaf != Some(leaf) {
+            match self.added_since(tree, leaf) {
+                Some(added) => {
+                    let added = added.into_iter().rev().filter_map(|at| message(read(tree, at, blobs)));
+                    self.messages.extend(added.map(Arc::new));
+                }
+                None => self.messages = messages(tree, leaf, blobs).into_iter().map(Arc::new).collect(),
+            }
+            self.leaf = Some(leaf);
+        }
+        &self.messages
+    }
+
+    /// The entries after those told, newest first, if nothing else has changed.
+    fn added_since(&self, tree: &Tree, leaf: Option<Position>) -> Option<Vec<Position>> {
+        let told = self.leaf?;
+        let mut added = Vec::new();
+        let mut at = leaf;
+        while at != told {
+            let position = at?;
+            if names_compaction(tree, position) {
+                return None;
+            }
+            added.push(position);
+            at = tree.parent(position);
+        }
+        Some(added)
+    }
+}
+
+/// Whether an entry may be a compaction. Most are none; reading those only to find that out is what would take time.
+fn names_compaction(tree: &Tree, at: Position) -> bool {
+    tree.line(at).contains("\"compaction\"")
+}
+
+fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<Message> {
+    let path = tree.path_to(leaf);
+    let entry = |at: Position| read(tree, at, blobs);
+    let compacted = path.iter().enumerate().rev().find_map(|(index, at)| {
+        let found = names_compaction(tree, *at).then(|| entry(*at))?;
+        match found.kind {
+            EntryKind::Compaction(compaction) => Some((index, found.timestamp, compaction)),
+            _ => None,
+        }
+    });
+    let Some((index, timestamp, compaction)) = compacted else {
+        return path.into_iter().filter_map(|at| message(entry(at))).collect();
+    };
+    let Compaction { summary, first_kept_entry_id, .. } = compaction;
+    let (before, after) = (&path[..index], &path[index + 1..]);
+    let kept = before.iter().position(|at| tree.id(*at) == first_kept_entry_id).unwrap_or(index);
+    let summary = summary_message(COMPACTED, &summary, &timestamp);
+    let rest = before[kept..].iter().chain(after).filter_map(|at| message(entry(*at)));
+    std::iter::once(summary).chain(rest).collect()
+}
+
+/// The settings at the end of a path.
+pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
+    let mut state = SessionState::default();
+    for at in tree.path_to(leaf) {
+        match read(tree, at, None).kind {
+            EntryKind::ModelChange { model, role: None } => state.model = Some(model),
+            EntryKind::Message(Message::Assistant(said)) if !said.provider.is_empty() => {
+                state.model = Some(format!("{}/{}", said.provider, said.model));
+            }
+            EntryKind::ThinkingChange { level } => state.thinking = Some(level),
+            EntryKind::ModeChange { mode, data } => state.mode = Some((mode, data)),
+            EntryKind::StreamRules { rules } => state.stream_rules.extend(rules),
+            _ => {}
+        }
+    }
+    state
+}
+
+/// An entry with its images brought back.
+pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
+    let mut line = Value::Object(tree.value(at));
+    if let Some(blobs) = blobs {
+        blobs.fetch_images(&mut line);
+    }
+    match line {
+        Value::Object(fields) => read_entry(fields),
+        // Fetching images replaces image blocks only, and an entry is none.
+        _ => read_entry(tree.value(at)),
+    }
+}
+
+fn message(entry: Entry) -> Option<Message> {
+    match entry.kind {
+        EntryKind::Message(message) => Some(message),
+        EntryKind::CustomMessage(custom) => {
+            let mut input = InputMessage::new(custom.content);
+            input.timestamp = milliseconds(&entry.timestamp);
+            Some(match custom.attribution.as_deref() {
+                Some("user") => Message::User(input),
+                _ => Message::Developer(input),
+            })
+        }
+        EntryKind::BranchSummary(left) if !left.summary.trim().is_empty() => {
+            Some(summary_message(LEFT_BRANCH, &left.summary, &entry.timestamp))
+        }
+        // An older compaction on the path; the newest one's summary covers it.
+        _ => None,
+    }
+}
+
+fn summary_message(introduction: &str, summary: &str, timestamp: &str) -> Message {
+    let text = format!("{introduction}\n\n<summary>\n{summary}\n</summary>");
+    let mut input = InputMessage::new(vec![ContentBlock::text(text)]);
+    input.timestamp = milliseconds(timestamp);
+    Message::User(input)
+}
+
+fn milliseconds(timestamp: &str) -> u64 {
+    let parsed = timestamp.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+    parsed.ok().and_then(|time| u64::try_from(time).ok()).unwrap_or_default()
+}

@@ -1,0 +1,33 @@
+//! A session as the conversation the loop appends to.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use toolsmith_llm::Message;
+
+use super::{entry::EntryKind, handle::Session};
+use crate::conversation::{Conversation, ConversationError};
+
+#[async_trait]
+impl Conversation for Session {
+    async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError> {
+        let message = Arc::unwrap_or_clone(message);
+        Self::append(self, EntryKind::Message(message))
+            .map(drop)
+            .map_err(|error| ConversationError(error.to_string()))
+    }
+
+    async fn sync(&self) -> Result<(), ConversationError> {
+        let session = self.clone();
+        // A disk may take its time.
+        match tokio::task::spawn_blocking(move || Self::sync(&session)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(ConversationError(error.to_string())),
+            Err(error) => Err(ConversationError(error.to_string())),
+        }
+    }
+
+    fn context(&self) -> Vec<Arc<Message>> {
+        Self::context(self)
+    }
+}

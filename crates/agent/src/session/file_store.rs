@@ -1,0 +1,234 @@
+//! The store in a file: one write per line, at a position we know, under a lock.
+//!
+//! What could not be written is cut off again and waits in memory, so the file never has half a line in its middle.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::StoreError,
+    files::{beside, create_private_file, create_private_folder, read_failed, remove_if_there, write_failed},
+    format::title_line,
+    lock::{Lock, lock},
+    store::{SessionStore, Weight},
+};
+
+/// A session's file, open for writing.
+#[derive(Debug)]
+pub struct FileStore {
+    path: PathBuf,
+    /// The header, which makes the file begin.
+    header: String,
+    /// What the title line says.
+    title: String,
+    /// The file once there is one, and who has it.
+    open: Option<Open>,
+    /// Lines that are not in the file.
+    waiting: String,
+    waiting_count: usize,
+    /// Whether one of them is worth making the file for.
+    wanted: bool,
+    /// Whether the name of the file itself is on the disk.
+    folder_synced: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    _lock: Lock,
+    /// How long the file is as far as it is good; the next line begins here.
+    length: u64,
+}
+
+impl FileStore {
+    /// A store for a file that is made when the first line is worth it.
+    pub(crate) fn planned(path: PathBuf, header: String, title: &str) -> Self {
+        Self {
+            path,
+            header,
+            title: title.to_owned(),
+            open: None,
+            waiting: String::new(),
+            waiting_count: 0,
+            wanted: false,
+            folder_synced: false,
+        }
+    }
+
+    /// A new file with these lines, each with its end. It appears whole or not at all.
+    pub(crate) fn create(
+        path: PathBuf,
+        header: String,
+        title: &str,
+        lines: &str,
+    ) -> Result<Self, StoreError> {
+        let mut store = Self::planned(path, header, title);
+        let folder = store.path.parent().unwrap_or(Path::new("."));
+        create_private_folder(folder)?;
+        let write = || -> io::Result<(File, u64)> {
+            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+            let text = store.beginning() + lines;
+            file.write_all(text.as_bytes())?;
+            file.as_file().sync_data()?;
+            Ok((file.persist_noclobber(&store.path)?, text.len() as u64))
+        };
+        let (file, length) = write().map_err(write_failed(&store.path))?;
+        let held = lock(&file, &store.path)?;
+        store.open = Some(Open { file, _lock: held, length });
+        Ok(store)
+    }
+
+    /// Opens a file for writing and gives what is in it. A last line that was torn by a kill is put aside in a file
+    /// of the same name that ends in `.torn`.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<u8>), StoreError> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(path).map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound => read_failed(path)(source),
+                _ => write_failed(path)(source),
+            })?;
+        let held = lock(&file, path)?;
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0)).map_err(read_failed(path))?;
+        file.read_to_end(&mut bytes).map_err(read_failed(path))?;
+        repair_tail(&file, path, &mut bytes)?;
+        let open = Open { file, _lock: held, length: bytes.len() as u64 };
+        let mut store = Self::planned(path.to_path_buf(), String::new(), "");
+        store.open = Some(open);
+        store.folder_synced = true;
+        Ok((store, bytes))
+    }
+
+    /// The first two lines.
+    fn beginning(&self) -> String {
+        format!("{}\n{}", self.header, title_line(&self.title))
+    }
+
+    fn write_waiting(&mut self) -> Result<(), StoreError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        match &mut self.open {
+            Some(open) => open.write(&self.waiting).map_err(write_failed(&self.path))?,
+            None => {
+                create_private_folder(self.path.parent().unwrap_or(Path::new(".")))?;
+                let file = create_private_file(&self.path).map_err(write_failed(&self.path))?;
+                let held = lock(&file, &self.path)?;
+                let mut open = Open { file, _lock: held, length: 0 };
+                if let Err(source) = open.write(&(self.beginning() + &self.waiting)) {
+                    remove_if_there(&self.path)?;
+                    return Err(write_failed(&self.path)(source));
+                }
+                self.open = Some(open);
+            }
+        }
+        self.waiting.clear();
+        self.waiting_count = 0;
+        Ok(())
+    }
+}
+
+impl Open {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        match self.file.write_all_at(text.as_bytes(), self.length) {
+            Ok(()) => {
+                self.length += text.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                // What arrived of it must not stand before the next line. Should even this fail, the next write begins
+                // at the same place, and opening repairs a torn end.
+                let _ = self.file.set_len(self.length);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl SessionStore for FileStore {
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn append(&mut self, line: &str, weight: Weight) -> Result<(), StoreError> {
+        self.waiting.push_str(line);
+        self.waiting.push('\n');
+        self.waiting_count += 1;
+        self.wanted |= weight == Weight::Full;
+        if self.open.is_none() && !self.wanted {
+            return Ok(());
+        }
+        self.write_waiting()
+    }
+
+    fn set_title(&mut self, title: &str) -> Result<(), StoreError> {
+        title.clone_into(&mut self.title);
+        let Some(open) = &self.open else {
+            return Ok(());
+        };
+        // A file that has no title line is left alone: the entry says it too.
+        let mut head = vec![0; 1 << 16];
+        let read = open.file.read_at(&mut head, 0).map_err(read_failed(&self.path))?;
+        head.truncate(read);
+        let Some(start) = head.iter().position(|byte| *byte == b'\n').map(|end| end + 1) else {
+            return Ok(());
+        };
+        let line = title_line(title);
+        let there = head.get(start..start + line.len()).unwrap_or_default();
+        if !there.starts_with(b"{\"type\":\"title\"") || !there.ends_with(b"\n") {
+            return Ok(());
+        }
+        open.file.write_all_at(line.as_bytes(), start as u64).map_err(write_failed(&self.path))
+    }
+
+    fn sync(&mut self) -> Result<(), StoreError> {
+        if self.open.is_some() || self.wanted {
+            self.write_waiting()?;
+        }
+        let Some(open) = &self.open else {
+            return Ok(());
+        };
+        open.file.sync_data().map_err(write_failed(&self.path))?;
+        if !self.folder_synced {
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(write_failed(folder))?;
+            self.folder_synced = true;
+        }
+        Ok(())
+    }
+
+    fn unsaved(&self) -> usize {
+        if self.wanted || self.open.is_some() { self.waiting_count } else { 0 }
+    }
+}
+
+/// A whole last line that only lacks its end gets it. Anything else after the last end is no line: it was never
+/// acknowledged, and is put aside.
+fn repair_tail(file: &File, path: &Path, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
+    let good = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let tail = &bytes[good..];
+    // With no whole line there is no session yet, and what it is has to be said by whoever reads the header.
+    if tail.is_empty() || good == 0 {
+        return Ok(());
+    }
+    if serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok() {
+        file.write_all_at(b"\n", bytes.len() as u64).map_err(write_failed(path))?;
+        bytes.push(b'\n');
+        return Ok(());
+    }
+    let aside = beside(path, ".torn");
+    let put_aside = || -> io::Result<()> {
+        let mut aside = OpenOptions::new().create(true).append(true).mode(0o600).open(&aside)?;
+        aside.write_all(tail)?;
+        aside.write_all(b"\n")?;
+        aside.sync_data()
+    };
+    put_aside().map_err(write_failed(&aside))?;
+    file.set_len(good as u64).map_err(write_failed(path))?;
+    tracing::warn!(path = %path.display(), bytes = tail.len(), aside = %aside.display(), "repaired a torn last line");
+    bytes.truncate(good);
+    Ok(())
+}

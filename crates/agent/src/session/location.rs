@@ -1,0 +1,64 @@
+//! Where the files of sessions are: `<home>/sessions/<folder for the working folder>/<time>_<id>.jsonl`.
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::{entry::Header, ids::hex};
+
+/// The ending of a session's file.
+const ENDING: &str = "jsonl";
+
+/// How much of a working folder's path its sessions' folder shows. The hash after it makes the name unique.
+const SHOWN: usize = 60;
+
+/// The working folder as sessions know it: without links, so that one folder has one place.
+pub(crate) fn real_folder(cwd: &Path) -> PathBuf {
+    fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf())
+}
+
+/// The name of the folder for a working folder: the end of its path for people, and a hash of the whole, because `/a-b`
+/// and `/a/b` are two folders and a path may be longer than a name.
+pub(crate) fn folder_name(cwd: &Path) -> String {
+    let plain = |char: char| if char.is_alphanumeric() || matches!(char, '.' | '_') { char } else { '-' };
+    let readable: String = cwd.to_string_lossy().chars().map(plain).collect();
+    let readable = readable.trim_matches('-');
+    let mut from = readable.len().saturating_sub(SHOWN);
+    while !readable.is_char_boundary(from) {
+        from += 1;
+    }
+    let hash = ring::digest::digest(&ring::digest::SHA256, cwd.as_os_str().as_bytes());
+    let hash = hex(&hash.as_ref()[..4]);
+    let name = format!("{}-{hash}", readable[from..].trim_matches(['-', '.']));
+    name.trim_start_matches('-').to_owned()
+}
+
+/// The name of a session's file.
+pub(crate) fn file_name(header: &Header) -> String {
+    let time: String =
+        header.timestamp.chars().map(|char| if matches!(char, ':' | '.') { '-' } else { char }).collect();
+    format!("{time}_{}.{ENDING}", header.id)
+}
+
+/// The id in the name of a session's file.
+pub(crate) fn id_of(path: &Path) -> Option<&str> {
+    path.file_stem()?.to_str()?.rsplit_once('_').map(|(_, id)| id)
+}
+
+/// The sessions' files in a folder; none when there is no such folder.
+pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let found = match fs::read_dir(folder) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let files = found.filter_map(|file| Some(file.ok()?.path()));
+    let is_session = |path: &PathBuf| {
+        path.extension() == Some(OsStr::new(ENDING))
+            && !path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+    };
+    Ok(files.filter(is_session).collect())
+}

@@ -1,0 +1,377 @@
+//! All sessions under one home: making, finding, copying and removing them.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{
+    blobs::Blobs,
+    entry::{EntryKind, Header},
+    error::{SessionError, StoreError},
+    file_store::FileStore,
+    files::{beside, create_private_folder, read_failed, remove_if_there, write_failed},
+    format::{FORMAT_VERSION, Origin, convert, entry_line, read_header, write_header},
+    handle::Session,
+    listing::{SessionSummary, summarize},
+    location::{file_name, files_in, folder_name, id_of, real_folder},
+    lock::lock,
+    store::{MemoryStore, ReadOnlyStore},
+    tree::{Position, Tree},
+};
+
+/// The sessions of a person.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    root: PathBuf,
+    blobs: Blobs,
+}
+
+/// A conversation that goes on from an earlier message, in a session of its own.
+#[derive(Debug)]
+pub struct Branched {
+    /// The new session: everything before the message.
+    pub session: Session,
+    /// What the message said, to be said differently.
+    pub text: String,
+}
+
+impl Sessions {
+    /// The sessions in `<home>/sessions`, with their images in `<home>/blobs`.
+    pub fn at(home: impl AsRef<Path>) -> Self {
+        let home = home.as_ref();
+        Self { root: home.join("sessions"), blobs: Blobs::at(home.join("blobs")) }
+    }
+
+    /// The folder of the sessions that belong to a working folder.
+    pub fn folder(&self, cwd: &Path) -> PathBuf {
+        self.root.join(folder_name(&real_folder(cwd)))
+    }
+
+    /// A new session. Its file is made when something is said.
+    pub fn create(&self, cwd: &Path) -> Session {
+        let header = Header::new(real_folder(cwd));
+        let line = write_header(&header);
+        let store = FileStore::planned(self.path_for(&header), line.clone(), "");
+        Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone()))
+    }
+
+    /// Opens the session that was written last in a working folder, if there is one.
+    ///
+    /// # Errors
+    /// When it cannot be opened, for example because another process has it.
+    pub fn open_latest(&self, cwd: &Path) -> Result<Option<Session>, SessionError> {
+        self.list(cwd)?.first().map(|newest| self.open(&newest.path)).transpose()
+    }
+
+    /// Opens a session for writing. A relative's file is imported: the session has a file of its own.
+    ///
+    /// # Errors
+    /// When it is no session, another process has it, or it cannot be read.
+    pub fn open(&self, path: &Path) -> Result<Session, SessionError> {
+        // Looked at before anything could be repaired, because no file is written that is not wholly understood.
+        match origin(path)? {
+            Some(Origin::Own(version)) if version > FORMAT_VERSION => {
+                return Err(SessionError::TooNew { path: path.to_path_buf(), version });
+            }
+            Some(Origin::Own(_)) => {}
+            Some(Origin::Foreign(_)) => return self.import(path),
+            None => return Err(no_header(path)),
+        }
+        let (store, bytes) = FileStore::open(path)?;
+        let tree = Tree::read(bytes, path)?;
+        for problem in tree.problems().iter().take(20) {
+            tracing::warn!(path = %path.display(), problem, "a session's file has a flaw");
+        }
+        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+    }
+
+    /// Opens a session for reading, ours or a relative's, whoever else has it. Nothing on the disk changes.
+    ///
+    /// # Errors
+    /// When it is no session or cannot be read.
+    pub fn read(&self, path: &Path) -> Result<Session, SessionError> {
+        let bytes = fs::read(path).map_err(read_failed(path))?;
+        let tree = match convert(&bytes) {
+            Some(foreign) => {
+                let header = foreign_header(&foreign.head, foreign.title.as_deref(), None);
+                let lines = lines_of(foreign.entries.into_iter().map(Value::Object));
+                Tree::read(format!("{}\n{lines}", write_header(&header)).into_bytes(), path)?
+            }
+            None => Tree::read(bytes, path)?,
+        };
+        let store = ReadOnlyStore::new(path.to_path_buf());
+        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+    }
+
+    /// Makes a session of a relative's file, in the folder that file belongs to. The file itself is left as it is.
+    ///
+    /// # Errors
+    /// When it is no relative's session, or the new file cannot be written.
+    pub fn import(&self, path: &Path) -> Result<Session, SessionError> {
+        let bytes = fs::read(path).map_err(read_failed(path))?;
+        let mut foreign = convert(&bytes).ok_or_else(|| no_header(path))?;
+        for entry in &mut foreign.entries {
+            let mut value = Value::Object(std::mem::take(entry));
+            self.blobs.adopt(&mut value, path)?;
+            self.blobs.put_images(&mut value)?;
+            if let Value::Object(fields) = value {
+                *entry = fields;
+            }
+        }
+        let header = foreign_header(&foreign.head, foreign.title.as_deref(), Some(path));
+        let lines = lines_of(foreign.entries.into_iter().map(Value::Object));
+        self.create_with(self.path_for(&header), header, &lines)
+    }
+
+    /// Opens what a person means: a path, or the beginning of an id; those of the working folder come first.
+    ///
+    /// # Errors
+    /// When nothing fits, more than one fits, or what fits cannot be opened.
+    pub fn resume(&self, what: &str, cwd: &Path) -> Result<Session, SessionError> {
+        self.open(&self.find(what, cwd)?)
+    }
+
+    /// The file a person means, as for [`Sessions::resume`].
+    ///
+    /// # Errors
+    /// When nothing fits, or more than one fits.
+    pub fn find(&self, what: &str, cwd: &Path) -> Result<PathBuf, SessionError> {
+        let missing = || SessionError::NotFound { what: what.to_owned() };
+        if what.contains('/') || what.ends_with(".jsonl") {
+            let path = cwd.join(what);
+            return if path.is_file() { Ok(path) } else { Err(missing()) };
+        }
+        let wanted = what.trim().to_ascii_lowercase();
+        if wanted.is_empty() {
+            return Err(missing());
+        }
+        let here = files_in(&self.folder(cwd)).map_err(read_failed(&self.root))?;
+        for files in [here, self.all_files()?] {
+            let mut fitting: Vec<_> = files
+                .into_iter()
+                .filter(|path| id_of(path).is_some_and(|id| id.starts_with(&wanted)))
+                .collect();
+            fitting.sort();
+            match fitting.as_slice() {
+                [] => {}
+                [path] => return Ok(path.clone()),
+                several => {
+                    let candidates =
+                        several.iter().filter_map(|path| id_of(path)).map(str::to_owned).collect();
+                    return Err(SessionError::Ambiguous { what: what.to_owned(), candidates });
+                }
+            }
+        }
+        Err(missing())
+    }
+
+    /// The sessions of a working folder, the one written last first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(&self, cwd: &Path) -> Result<Vec<SessionSummary>, SessionError> {
+        let folder = self.folder(cwd);
+        Ok(summaries(files_in(&folder).map_err(read_failed(&folder))?))
+    }
+
+    /// The sessions of all working folders, the one written last first.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list_all(&self) -> Result<Vec<SessionSummary>, SessionError> {
+        Ok(summaries(self.all_files()?))
+    }
+
+    /// Copies a session, with all its paths and artifacts, to a new one that goes on at the same place. A session in
+    /// memory gives one in memory.
+    ///
+    /// # Errors
+    /// When the copy cannot be written.
+    pub fn fork(&self, session: &Session) -> Result<Session, SessionError> {
+        let positions: Vec<Position> = (0..session.len()).collect();
+        let leaf = session.tree().leaf();
+        let fork = self.copy(session, &positions, String::new())?;
+        fork.set_leaf(leaf);
+        if let (Some(from), Some(to)) = (session.artifacts(), fork.artifacts()) {
+            copy_folder(&from.folder, &to.folder)?;
+        }
+        Ok(fork)
+    }
+
+    /// Begins a new session with what came before a message of the user.
+    ///
+    /// # Errors
+    /// When the entry is no message of the user, or the new session cannot be written.
+    pub fn branch(&self, session: &Session, entry_id: &str) -> Result<Branched, SessionError> {
+        let (at, text) = session.user_message(entry_id)?;
+        let (path, labels) = {
+            let tree = session.tree();
+            let path = tree.parent(at).map(|parent| tree.path_to(Some(parent))).unwrap_or_default();
+            let labels = labels_of(&tree, &path);
+            (path, labels)
+        };
+        let session = self.copy(session, &path, labels)?;
+        Ok(Branched { session, text })
+    }
+
+    /// Removes a session with its artifacts. Images stay: other sessions may show them.
+    ///
+    /// # Errors
+    /// When another process has it, it is no session of ours, or it cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<(), SessionError> {
+        match origin(path)? {
+            Some(Origin::Foreign(_)) => return Err(no_header(path)),
+            // Also one whose header was torn, if it lies among ours.
+            None if !path.starts_with(&self.root) => return Err(no_header(path)),
+            _ => {}
+        }
+        let file = fs::File::open(path).map_err(read_failed(path))?;
+        let _lock = lock(&file, path)?;
+        let artifacts = path.with_extension("");
+        match fs::remove_dir_all(&artifacts) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(write_failed(&artifacts)(error).into());
+            }
+            _ => {}
+        }
+        remove_if_there(&beside(path, ".torn"))?;
+        Ok(remove_if_there(path)?)
+    }
+
+    /// A new session with some entries of another one, and lines after them.
+    fn copy(&self, from: &Session, positions: &[Position], after: String) -> Result<Session, SessionError> {
+        let mut header = Header::new(from.cwd());
+        header.title = from.name();
+        header.parent_session = from.file().map(|path| path.to_string_lossy().into_owned());
+        let lines = {
+            let tree = from.tree();
+            positions.iter().fold(String::new(), |text, at| text + tree.line(*at) + "\n") + &after
+        };
+        // Beside the original if that is one of ours: the name of the working folder in a header may have lost what is
+        // not UTF-8.
+        let beside = from.file().and_then(Path::parent).filter(|folder| folder.starts_with(&self.root));
+        let path = match beside {
+            Some(folder) => folder.join(file_name(&header)),
+            None => self.path_for(&header),
+        };
+        if from.file().is_some() && !lines.is_empty() {
+            return self.create_with(path, header, &lines);
+        }
+        let line = write_header(&header);
+        let text = format!("{line}\n{lines}").into_bytes();
+        if from.file().is_none() {
+            let tree = Tree::read(text, Path::new("in memory"))?;
+            return Ok(Session::new(tree, Box::new(MemoryStore), None));
+        }
+        // Nothing was said yet, so there is nothing to make a file for.
+        let title = header.title.clone().unwrap_or_default();
+        let store = FileStore::planned(path, line.clone(), &title);
+        Ok(Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone())))
+    }
+
+    fn create_with(&self, path: PathBuf, header: Header, lines: &str) -> Result<Session, SessionError> {
+        let line = write_header(&header);
+        let store = FileStore::create(
+            path.clone(),
+            line.clone(),
+            header.title.as_deref().unwrap_or_default(),
+            lines,
+        )?;
+        let tree = Tree::read(format!("{line}\n{lines}").into_bytes(), &path)?;
+        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+    }
+
+    fn path_for(&self, header: &Header) -> PathBuf {
+        self.folder(&header.cwd).join(file_name(header))
+    }
+
+    fn all_files(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let folders = match fs::read_dir(&self.root) {
+            Ok(folders) => folders,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(read_failed(&self.root)(error)),
+        };
+        // A folder that cannot be read hides its own sessions, not the others.
+        Ok(folders.filter_map(|folder| files_in(&folder.ok()?.path()).ok()).flatten().collect())
+    }
+}
+
+/// Whose file it is, from its first lines.
+fn origin(path: &Path) -> Result<Option<Origin>, StoreError> {
+    use io::{BufRead as _, Read as _};
+    let file = fs::File::open(path).map_err(read_failed(path))?;
+    // Headers are short; a file without ends of lines is not read into memory to find out.
+    let lines = io::BufReader::new(file.take(1 << 20)).split(b'\n').take(2);
+    for line in lines {
+        let line = line.map_err(read_failed(path))?;
+        if let Some(head) = read_header(&line) {
+            return Ok(Some(head.origin()));
+        }
+    }
+    Ok(None)
+}
+
+fn no_header(path: &Path) -> SessionError {
+    SessionError::NotASession { path: path.to_path_buf(), reason: "it has no header of one".to_owned() }
+}
+
+fn foreign_header(head: &super::format::HeadLine, title: Option<&str>, from: Option<&Path>) -> Header {
+    let mut header = Header::new(PathBuf::from(&head.cwd));
+    header.title = title.map(str::to_owned);
+    match from {
+        Some(from) => header.parent_session = Some(from.to_string_lossy().into_owned()),
+        // Only looked at: it is still theirs.
+        None => {
+            header.id.clone_from(&head.id);
+            header.timestamp.clone_from(&head.timestamp);
+            header.parent_session.clone_from(&head.parent_session);
+        }
+    }
+    header
+}
+
+fn lines_of(values: impl Iterator<Item = Value>) -> String {
+    values.fold(String::new(), |text, value| text + &value.to_string() + "\n")
+}
+
+/// Entries for the labels of a path that were given elsewhere in the tree.
+fn labels_of(tree: &Tree, path: &[Position]) -> String {
+    let mut lines = String::new();
+    let mut parent = path.last().map(|at| tree.id(*at).to_owned());
+    for at in path {
+        let Some(label) = tree.label(tree.id(*at)) else {
+            continue;
+        };
+        let kind = EntryKind::Label { target_id: tree.id(*at).to_owned(), label: Some(label.to_owned()) };
+        let mut entry = tree.next_entry(kind);
+        entry.parent_id = parent.replace(entry.id.clone());
+        lines.push_str(&entry_line(entry).to_string());
+        lines.push('\n');
+    }
+    lines
+}
+
+fn summaries(files: Vec<PathBuf>) -> Vec<SessionSummary> {
+    let mut found: Vec<_> = files.iter().filter_map(|path| summarize(path)).collect();
+    found.sort_by(|one, other| (other.modified, &other.path).cmp(&(one.modified, &one.path)));
+    found
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), StoreError> {
+    let files = match fs::read_dir(from) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(read_failed(from)(error)),
+    };
+    create_private_folder(to)?;
+    for file in files.flatten() {
+        let path = file.path();
+        if path.is_file() {
+            fs::copy(&path, to.join(file.file_name())).map_err(write_failed(to))?;
+        }
+    }
+    Ok(())
+}
