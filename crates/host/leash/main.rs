@@ -1,5 +1,5 @@
 //! The leash: the supervisor between Toolsmith and one program it starts. `build.rs` compiles it and the host crate
-//! carries it along; it is run as `toolsmith-leash <socket> <program> <arguments…>`.
+//! carries it along; it is run as `toolsmith-leash <socket> <name> <program> <arguments…>`.
 //!
 //! A program can leave its group, its session and its parent; what it cannot leave is the reach of a *child subreaper*.
 //! The leash is one, so whatever its descendants abandon becomes its child. It waits at its end of a socket. When the
@@ -28,6 +28,9 @@ use std::{
 
 /// What the host sends to say that the program was asked to end: from then on the leash waits for all of it.
 const ENDING: u8 = b'E';
+/// What the host sends to say that the program may outlive it: a closed socket then means nothing.
+const RELEASED: u8 = b'R';
+
 /// What the leash answers: the program's process id, or the error number of its start.
 const STARTED: u8 = b'P';
 const FAILED: u8 = b'F';
@@ -35,7 +38,9 @@ const FAILED: u8 = b'F';
 fn main() {
     let mut arguments = env::args_os().skip(1);
     let socket = arguments.next().and_then(|number| number.to_str()?.parse().ok());
-    let (Some(socket), Some(program)) = (socket, arguments.next()) else { exit(2) };
+    let (Some(socket), Some(name), Some(program)) = (socket, arguments.next(), arguments.next()) else {
+        exit(2)
+    };
     // SAFETY: the host passes the number of a socket that this process inherited and nothing else here knows.
     let mut socket = unsafe { UnixStream::from_raw_fd(socket) };
     system::close_on_exec(&socket);
@@ -43,7 +48,7 @@ fn main() {
 
     let mut command = Command::new(program);
     // A group of its own, so that a terminal's Ctrl-C reaches the host alone.
-    command.args(arguments).process_group(0);
+    command.arg0(name).args(arguments).process_group(0);
     // SAFETY: the closure makes one system call. Should somebody kill the leash, the program goes with it.
     unsafe { command.pre_exec(system::die_with_parent) };
     let program = match command.spawn() {
@@ -57,10 +62,11 @@ fn main() {
     let_go_of_pipes();
     Supervisor {
         program: program.cast_signed(),
-        socket,
+        socket: Some(socket),
         ended: system::watch_children(),
         status: None,
         ending: false,
+        released: false,
     }
     .run()
 }
@@ -81,16 +87,20 @@ fn let_go_of_pipes() {
 
 struct Supervisor {
     program: i32,
-    socket: UnixStream,
+    /// The host's end; none when it is closed and that means nothing.
+    socket: Option<UnixStream>,
     /// Readable when a child ended.
     ended: OwnedFd,
     status: Option<ExitStatus>,
     ending: bool,
+    released: bool,
 }
 
 impl Supervisor {
     fn run(mut self) -> ! {
-        let _ = self.socket.set_nonblocking(true);
+        if let Some(socket) = &self.socket {
+            let _ = socket.set_nonblocking(true);
+        }
         loop {
             let any_left = self.reap();
             // The host says that it is ending things before it does so. Reading after reaping means that a program
@@ -102,7 +112,10 @@ impl Supervisor {
                 // What the program left running on purpose goes on without a leash.
                 end_like(status);
             }
-            system::wait_for_either(&self.socket, &self.ended);
+            match &self.socket {
+                Some(socket) => system::wait_for_either(socket, &self.ended),
+                None => system::wait_for_either(&self.ended, &self.ended),
+            }
         }
     }
 
@@ -121,12 +134,16 @@ impl Supervisor {
 
     fn listen(&mut self) {
         let mut byte = [0];
-        loop {
-            match self.socket.read(&mut byte) {
-                Ok(1) => self.ending |= byte[0] == ENDING,
+        while let Some(socket) = &mut self.socket {
+            match socket.read(&mut byte) {
+                Ok(1) => {
+                    self.ending |= byte[0] == ENDING;
+                    self.released |= byte[0] == RELEASED;
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // Closed: nobody holds the leash.
+                _ if self.released => self.socket = None,
                 _ => self.kill_all(),
             }
         }

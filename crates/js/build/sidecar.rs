@@ -28,7 +28,8 @@ pub(crate) fn program(libraries: &Path, out: &Path) {
     for name in served {
         table.push_str(&format!("  \"toolsmith:{name}\": () => require(\"../{name}.js\"),\n"));
     }
-    for (name, _) in bundle::ENTRIES.iter().filter(|(name, _)| *name != "web-streams") {
+    // Streams are what a real runtime brings itself.
+    for (name, _) in bundle::ENTRIES.iter().filter(|(name, _)| !name.contains("stream")) {
         let entry = bundle::entry(libraries, name);
         table.push_str(&format!("  \"toolsmith:npm/{name}\": () => require({entry:?}),\n"));
     }

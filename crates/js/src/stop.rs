@@ -70,6 +70,12 @@ impl StopFlags {
         expired
     }
 
+    /// Whether what runs now has to give up: asked by what waits outside the engine.
+    pub(crate) fn is_over(&self) -> bool {
+        let until = self.until.load(Ordering::Relaxed);
+        self.is_forced() || (until != 0 && nanoseconds(Instant::now()) > until)
+    }
+
     /// Says that the compiler runs, or no longer does; gives what was said before.
     pub(crate) fn set_compiling(&self, compiling: bool) -> bool {
         self.compiling.swap(compiling, Ordering::SeqCst)

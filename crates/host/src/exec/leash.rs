@@ -25,6 +25,9 @@ const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-le
 
 /// Sent to say that the program was asked to end: from now on the supervisor waits for all of it.
 const ENDING: u8 = b'E';
+/// Sent to say that the program may go on when this program's end is closed.
+const RELEASED: u8 = b'R';
+
 /// What the supervisor answers when the program runs; anything else comes with an error number.
 const STARTED: u8 = b'P';
 
@@ -44,11 +47,12 @@ pub(super) struct Leashed {
     pub(super) pid: u32,
 }
 
-/// Starts `program` on a leash. `configure` sets folder, environment and standard streams, which it inherits.
+/// Starts `program` on a leash, under the name `arg0`. `configure` sets folder, environment and standard streams, which it inherits.
 pub(super) fn start(
     program: &str,
+    arg0: &str,
     arguments: &[String],
-    configure: impl Fn(&mut Command),
+    configure: impl Fn(&mut Command) -> io::Result<()>,
 ) -> io::Result<Leashed> {
     let (mut ours, theirs) = UnixStream::pair()?;
     let mut supervisor = {
@@ -59,8 +63,9 @@ pub(super) fn start(
         let spawn = |path: &PathBuf| {
             #[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
             let mut command = Command::new(path);
-            command.arg0("toolsmith-leash").arg(theirs.as_raw_fd().to_string()).arg(program).args(arguments);
-            configure(&mut command);
+            command.arg0("toolsmith-leash").arg(theirs.as_raw_fd().to_string());
+            command.arg(arg0).arg(program).args(arguments);
+            configure(&mut command)?;
             command.spawn()
         };
         match spawn(supervisor_in_memory()?) {
@@ -90,6 +95,11 @@ impl Leash {
     pub(super) fn announce_end(&mut self) {
         // It fails only when the supervisor has ended, and then everything has.
         let _ = self.socket.write_all(&[ENDING]);
+    }
+
+    /// Lets the program outlive this end.
+    pub(super) fn release(&mut self) {
+        let _ = self.socket.write_all(&[RELEASED]);
     }
 }
 

@@ -15,5 +15,5 @@ mod tree;
 
 pub use error::ExecError;
 pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
-pub use request::{Request, Stdin};
+pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};

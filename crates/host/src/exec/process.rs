@@ -1,9 +1,16 @@
 //! A started process: its pipes, its end, and the ladder that brings the end about.
 
-use std::{collections::HashSet, io, process::Stdio, time::Duration};
+use std::{
+    collections::HashSet,
+    io,
+    pin::Pin,
+    process::Stdio,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     time::{Instant, timeout, timeout_at},
 };
@@ -71,6 +78,19 @@ impl OutputPipe {
     }
 }
 
+impl AsyncRead for OutputPipe {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().0 {
+            Pipe::Out(pipe) => Pin::new(pipe).poll_read(cx, buffer),
+            Pipe::Err(pipe) => Pin::new(pipe).poll_read(cx, buffer),
+        }
+    }
+}
+
 /// What a process reads. Dropping it ends the input.
 #[derive(Debug)]
 pub struct InputPipe(ChildStdin);
@@ -94,7 +114,19 @@ impl InputPipe {
     }
 }
 
-/// A running process. Dropping it kills it with everything it started.
+impl AsyncWrite for InputPipe {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
+    }
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_flush(cx)
+    }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
+    }
+}
+
+/// A running process. Dropping it kills it with everything it started, unless it is detached.
 #[derive(Debug)]
 pub struct Process {
     supervisor: Child,
@@ -117,7 +149,7 @@ pub struct Process {
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
     let configure = |command: &mut Command| {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(request.stdout.to_stdio()?).stderr(request.stderr.to_stdio()?);
         command.stdin(if request.stdin == Stdin::Empty { Stdio::null() } else { Stdio::piped() });
         if let Some(cwd) = &request.cwd {
             command.current_dir(cwd);
@@ -131,9 +163,15 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
                 None => command.env_remove(key),
             };
         }
+        Ok(())
     };
-    let Leashed { leash, mut supervisor, pid } = leash::start(&request.program, &request.args, configure)
-        .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
+    let arg0 = request.arg0.as_deref().unwrap_or(&request.program);
+    let started = leash::start(&request.program, arg0, &request.args, configure);
+    let Leashed { mut leash, mut supervisor, pid } =
+        started.map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
+    if request.detached {
+        leash.release();
+    }
     Ok(Process {
         stdin: supervisor.stdin.take().map(InputPipe),
         stdout: supervisor.stdout.take().map(|pipe| OutputPipe(Pipe::Out(pipe))),

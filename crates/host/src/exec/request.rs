@@ -3,8 +3,12 @@
 use std::{
     collections::BTreeMap,
     ffi::OsStr,
+    fs::File,
+    io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
     time::Duration,
 };
 
@@ -24,6 +28,30 @@ pub enum Stdin {
     Piped,
 }
 
+/// Where one of a process's output streams goes.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Destination {
+    /// To whoever holds the [`super::Process`].
+    #[default]
+    Piped,
+    /// Nowhere.
+    Discarded,
+    /// Into an open file.
+    File(Arc<File>),
+}
+
+impl Destination {
+    /// What the system is told.
+    pub(super) fn to_stdio(&self) -> io::Result<Stdio> {
+        Ok(match self {
+            Self::Piped => Stdio::piped(),
+            Self::Discarded => Stdio::null(),
+            Self::File(file) => file.try_clone()?.into(),
+        })
+    }
+}
+
 /// A process to start: a program and its arguments, no shell between.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -32,6 +60,8 @@ pub struct Request {
     pub program: String,
     /// The arguments, as they are.
     pub args: Vec<String>,
+    /// What the program is told its name is; its own if `None`.
+    pub arg0: Option<String>,
     /// The working folder; this process's own if `None`.
     pub cwd: Option<PathBuf>,
     /// Changes to the inherited environment; `None` removes a variable.
@@ -40,6 +70,12 @@ pub struct Request {
     pub clear_env: bool,
     /// What it reads.
     pub stdin: Stdin,
+    /// Where standard output goes. [`super::run`] reads only what is piped.
+    pub stdout: Destination,
+    /// Where standard error goes.
+    pub stderr: Destination,
+    /// It may outlive the [`super::Process`], and this program.
+    pub detached: bool,
     /// How long [`super::run`] lets it run.
     pub timeout: Option<Duration>,
     /// How long it may take to end after it was asked to.
@@ -54,10 +90,14 @@ impl Request {
         Self {
             program: program.into(),
             args: Vec::new(),
+            arg0: None,
             cwd: None,
             env: BTreeMap::new(),
             clear_env: false,
             stdin: Stdin::Empty,
+            stdout: Destination::Piped,
+            stderr: Destination::Piped,
+            detached: false,
             timeout: None,
             grace: Duration::from_secs(1),
             output: OutputLimits::default(),
@@ -120,7 +160,7 @@ impl Request {
         if self.program.is_empty() {
             return Err(ExecError::NoProgram);
         }
-        if has_nul(self.program.as_ref()) {
+        if has_nul(self.program.as_ref()) || self.arg0.as_ref().is_some_and(|name| has_nul(name.as_ref())) {
             return nul("the program's name".to_owned());
         }
         if let Some(index) = self.args.iter().position(|arg| has_nul(arg.as_ref())) {

@@ -49,6 +49,8 @@ export function installGlobals() {
   defineLazy("toolsmith:web/clone", ["structuredClone"]);
   defineLazy("toolsmith:web/blob", ["Blob", "File", "FormData"]);
   defineLazy("toolsmith:web/crypto", ["crypto", "Crypto"]);
+  defineLazy("toolsmith:web/subtle", ["CryptoKey", "SubtleCrypto"]);
+  defineLazy("toolsmith:bun/bun", ["Bun"]);
   defineLazy("toolsmith:web/fetch", ["fetch", "Headers", "Request", "Response"]);
   defineLazy("toolsmith:web/streams", [
     "ReadableStream", "WritableStream", "TransformStream", "ReadableStreamDefaultReader", "ReadableStreamBYOBReader",

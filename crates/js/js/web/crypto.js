@@ -1,8 +1,11 @@
-// The web's crypto: random values and ids.
+// The web's crypto: random values and ids; `subtle` is loaded when it is touched.
 
-import { host } from "toolsmith:kernel";
+import { builtin, host } from "toolsmith:kernel";
 
 export class Crypto {
+  get subtle() {
+    return builtin("toolsmith:web/subtle").subtle;
+  }
   getRandomValues(array) {
     if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array || array instanceof DataView) {
       throw new DOMException("The data argument must be an integer-type TypedArray", "TypeMismatchError");

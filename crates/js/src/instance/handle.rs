@@ -14,6 +14,7 @@ use tokio::{sync::oneshot, time::timeout};
 use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
 
 use super::{
+    byte_streams::ByteStreams,
     command::{CallFailure, CallKind, CallReply, Command, Drawn, LoadReply},
     operations::Operations,
     spin,
@@ -26,6 +27,7 @@ use crate::{
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
     sidecar::{self, SidecarRuntime},
+    ops::{OpenFiles, Watchers},
     stop::StopFlags,
 };
 
@@ -93,6 +95,9 @@ impl Instance {
             memory: Arc::new(MemoryUse::default()),
             operations: Operations::default(),
             responses: Mutex::default(),
+            streams: ByteStreams::default(),
+            files: OpenFiles::default(),
+            watchers: Watchers::default(),
             queue: sender,
             label: options.label.clone(),
             handle: OnceLock::new(),

@@ -1,5 +1,6 @@
 //! An instance: one runtime on one thread, and the handle through which the rest of the program talks to it.
 
+mod byte_streams;
 mod command;
 mod handle;
 mod kernel;

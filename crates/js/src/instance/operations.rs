@@ -4,9 +4,13 @@
 use std::{
     collections::HashMap,
     future::Future,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
+use rquickjs::{Ctx, Object, function::Constructor};
 use serde_json::{Map, Value};
 use toolsmith_tool::CancelToken;
 
@@ -42,6 +46,30 @@ impl HostError {
         self
     }
 
+    /// Throws it at once.
+    pub(crate) fn throw(&self, ctx: &Ctx<'_>) -> rquickjs::Error {
+        let make = || -> rquickjs::Result<Object<'_>> {
+            let class = if matches!(self.class, "TypeError" | "RangeError") { self.class } else { "Error" };
+            let constructor: Constructor<'_> = ctx.globals().get(class)?;
+            let error: Object<'_> = constructor.construct((self.message.as_str(),))?;
+            if class != self.class {
+                error.set("name", self.class)?;
+            }
+            for (key, value) in &self.properties {
+                match value {
+                    Value::Number(number) => error.set(key, number.as_f64())?,
+                    Value::String(text) => error.set(key, text)?,
+                    _ => {}
+                }
+            }
+            Ok(error)
+        };
+        match make() {
+            Ok(error) => ctx.throw(error.into_value()),
+            Err(error) => error,
+        }
+    }
+
     /// What the kernel makes an error of.
     pub(crate) fn to_json(&self) -> String {
         let mut object = self.properties.clone();
@@ -63,6 +91,14 @@ impl Operations {
         let token = CancelToken::new();
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(number, token.clone());
         token
+    }
+
+    /// Takes note of an operation that JavaScript has no number for, because it waits for it.
+    pub(crate) fn begin_unnumbered(&self) -> (u64, CancelToken) {
+        // JavaScript counts from 1 and its whole numbers end at 2^53.
+        static LAST: AtomicU64 = AtomicU64::new(1 << 60);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        (number, self.begin(number))
     }
 
     pub(crate) fn end(&self, number: u64) {

@@ -6,12 +6,14 @@ use std::{
     path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, Mutex, OnceLock, Weak, mpsc},
+    time::Duration,
 };
 
 use tokio::sync::oneshot;
 use toolsmith_tool::{ToolContext, ToolError};
 
 use super::{
+    byte_streams::ByteStreams,
     command::{CallFailure, CallReply, Command, LoadReply},
     handle::Instance,
     operations::{Operations, Settled},
@@ -22,8 +24,12 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
     modules::ModuleStore,
+    ops::{OpenFiles, Watchers},
     stop::StopFlags,
 };
+
+/// How often a thread that waits for an operation looks whether it is to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// What both the thread and the handles of an instance hold.
 pub(crate) struct SharedState {
@@ -33,6 +39,12 @@ pub(crate) struct SharedState {
     pub(crate) operations: Operations,
     /// Answers of web servers whose bodies are still to be read, by number.
     pub(crate) responses: Mutex<HashMap<u32, reqwest::Response>>,
+    /// Pipes and connections.
+    pub(crate) streams: ByteStreams,
+    /// Files the tool has open.
+    pub(crate) files: OpenFiles,
+    /// What the tool watches for changes.
+    pub(crate) watchers: Watchers,
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
     pub(crate) label: String,
@@ -65,6 +77,35 @@ impl SharedState {
         });
     }
 
+    /// Runs an operation on the program's runtime and waits for it on the engine's thread, which does nothing else
+    /// meanwhile. Nothing when the runtime is to end first.
+    pub(crate) fn wait_for<T, F>(&self, work: impl FnOnce(toolsmith_tool::CancelToken) -> F) -> Option<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let (number, token) = self.operations.begin_unnumbered();
+        let work = work(token.clone());
+        let (sender, receiver) = mpsc::channel();
+        self.engine.runtime.spawn(async move {
+            // Whoever waited may have given up.
+            let _ = sender.send(work.await);
+        });
+        let outcome = loop {
+            match receiver.recv_timeout(LOOK_EVERY) {
+                Ok(outcome) => break Some(outcome),
+                Err(mpsc::RecvTimeoutError::Timeout) if self.stop.is_over() => {
+                    token.force("the tool was stopped");
+                    break None;
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break None,
+            }
+        };
+        self.operations.end(number);
+        outcome
+    }
+
     /// Hands on what was said on the bus.
     pub(crate) fn hear(&self, channel: &str, json: &str) {
         let _ = self.queue.send(Command::Hear { channel: channel.to_owned(), json: json.to_owned() });
@@ -74,6 +115,7 @@ impl SharedState {
     pub(crate) fn force(&self) {
         self.stop.force();
         self.operations.force_all();
+        self.streams.close_all();
         let _ = self.queue.send(Command::Wake);
     }
 }
@@ -89,6 +131,8 @@ pub(crate) struct ThreadState {
     pub(crate) modules: Rc<ModuleStore>,
     pub(crate) timers: RefCell<Timers>,
     memory_cap: usize,
+    /// Where the tool believes to be; the program itself stays where it is.
+    current_dir: RefCell<PathBuf>,
     calls: RefCell<HashMap<u32, (Rc<ToolContext>, Reply)>>,
     /// The context of the last call, for what a tool does after it.
     latest: RefCell<Rc<ToolContext>>,
@@ -99,11 +143,13 @@ pub(crate) struct ThreadState {
 impl ThreadState {
     pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
         let latest = shared.engine.default_context();
+        let current_dir = RefCell::new(shared.engine.cwd.clone());
         Rc::new(Self {
             shared,
             modules,
             timers: RefCell::default(),
             memory_cap,
+            current_dir,
             calls: RefCell::default(),
             latest: RefCell::new(Rc::new(latest)),
             hears: Cell::new(false),
@@ -112,6 +158,20 @@ impl ThreadState {
 
     pub(crate) fn cwd(&self) -> &Path {
         &self.shared.engine.cwd
+    }
+
+    /// What `process.cwd()` says.
+    pub(crate) fn current_dir(&self) -> PathBuf {
+        self.current_dir.borrow().clone()
+    }
+
+    pub(crate) fn set_current_dir(&self, folder: PathBuf) {
+        *self.current_dir.borrow_mut() = folder;
+    }
+
+    /// Bytes the tool may still use.
+    pub(crate) fn memory_left(&self) -> usize {
+        self.memory_cap.saturating_sub(self.shared.memory.bytes())
     }
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {

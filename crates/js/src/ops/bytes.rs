@@ -63,11 +63,23 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("hexDecode", Func::from(decode_hex))
 }
 
+/// An array of these bytes in the engine's own memory, where it counts against the tool's limit.
+pub(crate) fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
+    TypedArray::new_copy(ctx.clone(), bytes)
+}
+
 /// A copy of an array's bytes; empty for one whose memory was taken away.
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine between looking and copying.
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
+}
+
+/// Looks at an array's bytes where they are. What looks must not run JavaScript.
+#[expect(unsafe_code, reason = "the engine lends the memory of an array")]
+pub(super) fn lend<R>(array: &TypedArray<'_, u8>, look: impl FnOnce(&[u8]) -> R) -> R {
+    // SAFETY: nothing runs in the engine while it is looked at.
+    look(unsafe { array.as_bytes() }.unwrap_or_default())
 }
 
 fn lossy<'js>(ctx: &Ctx<'js>, text: &JsString<'js>) -> Result<Vec<u8>> {
@@ -88,17 +100,17 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads either alphabet, skips white space, and stops at what is neither.
+/// Reads either alphabet, skips what is neither, and stops at padding.
 fn lenient_base64(text: &str) -> Vec<u8> {
     let clean: Vec<u8> = text
         .bytes()
-        .filter(|byte| !byte.is_ascii_whitespace())
+        .take_while(|byte| *byte != b'=')
         .map(|byte| match byte {
             b'-' => b'+',
             b'_' => b'/',
             other => other,
         })
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
         .collect();
     // A single character left over stands for nothing.
     let usable = if clean.len() % 4 == 1 { &clean[..clean.len() - 1] } else { &clean[..] };

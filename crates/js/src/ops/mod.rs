@@ -1,26 +1,38 @@
 //! The functions the kernel calls: each file offers those of one subject. What they may do is decided here and in
 //! `toolsmith-host`, never in JavaScript.
 
-mod bytes;
+mod byte_streams;
+pub(crate) mod bytes;
+mod cipher;
 mod context;
+mod errno;
 mod exec;
+mod failure;
 mod fetch;
+mod fs;
+mod hashing;
 mod modules;
+mod native;
+mod net;
 mod pending;
+mod process;
 mod random;
 mod remote;
 mod runtime;
+mod sqlite;
 mod system;
 mod text;
 mod ui;
 mod web_address;
+mod zlib;
 
 pub(crate) use fetch::WebClients;
 pub(crate) use remote::answer_remote;
+pub(crate) use fs::{OpenFiles, Watchers};
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Object, Result};
+use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 
 use crate::instance::ThreadState;
 
@@ -31,11 +43,32 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    fs::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;
     system::install(host, state)?;
     text::install(host)?;
     ui::install(host, state)?;
-    web_address::install(host)
+    web_address::install(host)?;
+    let state = Rc::clone(state);
+    host.set("group", Func::from(move |ctx: Ctx<'js>, name: String| group(&ctx, &name, &state)))
+}
+
+/// Functions that only some modules need: made when such a module is loaded, so that no other tool waits for them.
+fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Object<'js>> {
+    let group = Object::new(ctx.clone())?;
+    match name {
+        "crypto" => {
+            hashing::install(&group, state)?;
+            cipher::install(&group)?;
+        }
+        "process" => process::install(&group, state)?,
+        "net" => net::install(&group, state)?,
+        "sqlite" => sqlite::install(&group, state)?,
+        "zlib" => zlib::install(&group)?,
+        "streams" => byte_streams::install(&group, state)?,
+        _ => return Err(Exception::throw_reference(ctx, name)),
+    }
+    Ok(group)
 }

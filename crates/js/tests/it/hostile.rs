@@ -137,7 +137,7 @@ async fn c4_6_children_die_with_the_tool_that_is_stopped() {
 }
 
 #[expect(unsafe_code, reason = "std has no call for processes that are not children")]
-fn wait_until_gone(pid: u32) {
+pub(crate) fn wait_until_gone(pid: u32) {
     // SAFETY: the descriptor, if there is one, is used here only.
     unsafe {
         let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0);

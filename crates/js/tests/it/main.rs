@@ -1,12 +1,15 @@
 //! The tests of `toolsmith-js`: one binary, a module per subject.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod crypto;
 mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
 mod npm;
+mod processes;
 mod project;
 mod rendering;
+mod same_as_node;
 mod sidecar;
 mod surroundings;

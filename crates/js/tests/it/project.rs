@@ -97,6 +97,20 @@ pub(crate) async fn run(body: &str) -> String {
     }
 }
 
+/// Runs a body behind imports as a tool, in an empty folder, and gives what it returns.
+pub(crate) async fn in_tool(imports: &str, body: &str) -> Value {
+    let source = format!(
+        "{imports}\nexport default (pi) => ({{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+         async execute(id, params, onUpdate, ctx, signal) {{ const work = async () => {{ {body} }};\n\
+         return {{ content: [{{ type: \"text\", text: JSON.stringify(await work()) ?? \"null\" }}] }}; }} }});\n"
+    );
+    let project = Project::new(&[("t.mjs", &source)]);
+    let tool = project.tool("t.mjs").await;
+    let result =
+        call(&tool, serde_json::json!({})).await.unwrap_or_else(|error| panic!("{error}\nin\n{body}"));
+    serde_json::from_str(&result.joined_text()).unwrap()
+}
+
 /// Collects updates.
 pub(crate) fn collector() -> (UpdateSink, Arc<Mutex<Vec<ToolResult>>>) {
     let seen = Arc::new(Mutex::new(Vec::new()));

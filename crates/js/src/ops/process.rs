@@ -1,0 +1,332 @@
+//! Processes a tool talks to (`child_process`, `Bun.spawn`): started at once, ended with the tool that started them.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+use toolsmith_host::exec::{Destination, ExecError, Exit, InputPipe, Process, Request, Stdin, spawn};
+use toolsmith_tool::CancelToken;
+
+use super::{bytes, failure, failure::system_error, runtime::whole};
+use crate::instance::{HostError, Settled, ThreadState};
+
+/// How long output is still read after a program that was waited for has ended.
+const DRAIN: Duration = Duration::from_millis(250);
+
+/// The most a tool may wait to be told, whatever it asks to keep.
+const MAX_OUTPUT_BYTES: usize = 256 << 20;
+
+/// What the kernel asks for.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SpawnRequest {
+    file: String,
+    args: Vec<String>,
+    cwd: Option<String>,
+    /// The whole environment.
+    env: BTreeMap<String, String>,
+    argv0: Option<String>,
+    /// For each of the three streams whether it is a pipe.
+    pipes: [bool; 3],
+    /// For each the open file it goes to instead.
+    #[serde(default)]
+    files: [Option<i32>; 3],
+    #[serde(default)]
+    detached: bool,
+}
+
+impl SpawnRequest {
+    fn to_request(&self, state: &ThreadState) -> Request {
+        let mut request = Request::new(self.file.as_str()).args(self.args.iter().cloned());
+        request.arg0.clone_from(&self.argv0);
+        let cwd = state.cwd();
+        request.cwd = Some(self.cwd.as_ref().map_or_else(|| cwd.to_path_buf(), |given| cwd.join(given)));
+        request.clear_env = true;
+        request.env = self.env.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
+        let destination = |stream: usize| match self.files[stream].and_then(|fd| state.shared.files.get(fd)) {
+            Some(file) => Destination::File(file),
+            None if self.pipes[stream] => Destination::Piped,
+            None => Destination::Discarded,
+        };
+        request.stdin = if self.pipes[0] { Stdin::Piped } else { Stdin::Empty };
+        request.stdout = destination(1);
+        request.stderr = destination(2);
+        request.detached = self.detached;
+        request
+    }
+
+    /// Why it could not be started, as Node says it.
+    fn failure(&self, error: &ExecError) -> HostError {
+        let (code, number) = match error {
+            ExecError::NotInPath { .. }
+            | ExecError::NoSuchFile { .. }
+            | ExecError::NoInterpreter { .. }
+            | ExecError::Cwd { .. } => ("ENOENT", libc::ENOENT),
+            ExecError::CwdNotAFolder { .. } => ("ENOTDIR", libc::ENOTDIR),
+            ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", libc::EACCES),
+            ExecError::Spawn { source, .. } => {
+                let (name, number, _) = system_error(source);
+                (name, number)
+            }
+            _ => {
+                return HostError::of_class("TypeError", error.to_string())
+                    .with("code", "ERR_INVALID_ARG_VALUE");
+            }
+        };
+        let call = format!("spawn {}", self.file);
+        HostError::new(format!("{call} {code}"))
+            .with("errno", -number)
+            .with("code", code)
+            .with("syscall", call)
+            .with("path", self.file.as_str())
+            .with("spawnargs", self.args.clone())
+            // What Node leaves to be guessed.
+            .with("hint", error.to_string())
+    }
+}
+
+/// Ways to the processes that run, by the number of the operation that waits for their end.
+type Signals = Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<i32>>>>;
+
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    let signals = Signals::default();
+    let (own, table) = (Rc::clone(state), Arc::clone(&signals));
+    host.set(
+        "processStart",
+        Func::from(move |ctx: Ctx<'js>, number: f64, json: String| {
+            start(&own, &table, whole(number), &json).map_err(|error| failure::throw(&ctx, &error))
+        }),
+    )?;
+    host.set(
+        "processSignal",
+        Func::from(move |number: f64, signal: i32| {
+            let table = signals.lock().unwrap_or_else(PoisonError::into_inner);
+            table.get(&whole(number)).is_some_and(|sender| sender.send(signal).is_ok())
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "processRun",
+        Func::from(
+            move |ctx: Ctx<'js>, json: String, input: Option<TypedArray<'js, u8>>| -> Result<Object<'js>> {
+                let input = input.map(|input| bytes::copy(&input));
+                let ran = run_now(&own, &json, input).map_err(|error| failure::throw(&ctx, &error))?;
+                let result = Object::new(ctx.clone())?;
+                result.set("pid", ran.pid)?;
+                result.set("status", ran.exit.filter(|exit| exit.signal.is_none()).map(|exit| exit.code))?;
+                result.set("signal", ran.exit.and_then(|exit| exit.signal))?;
+                result.set("failure", ran.failure)?;
+                result.set("stdout", bytes::array(&ctx, &ran.stdout)?)?;
+                result.set("stderr", bytes::array(&ctx, &ran.stderr)?)?;
+                Ok(result)
+            },
+        ),
+    )?;
+    host.set("systemSignal", Func::from(|pid: i32, signal: i32| send_signal(pid, signal)))
+}
+
+/// Sends a signal to any process, as `process.kill` does; gives the error's number or 0.
+#[expect(unsafe_code, reason = "std has no call for it")]
+fn send_signal(pid: i32, signal: i32) -> i32 {
+    // SAFETY: touches no memory.
+    match unsafe { libc::kill(pid, signal) } {
+        0 => 0,
+        _ => std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EPERM),
+    }
+}
+
+fn parse(json: &str) -> std::result::Result<SpawnRequest, HostError> {
+    serde_json::from_str(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))
+}
+
+/// Starts a process. The operation `number` settles with its end.
+fn start(
+    state: &ThreadState,
+    signals: &Signals,
+    number: u64,
+    json: &str,
+) -> std::result::Result<String, HostError> {
+    let asked = parse(json)?;
+    let request = asked.to_request(state);
+    let mut process = {
+        let _runtime = state.shared.engine.runtime.enter();
+        spawn(&request).map_err(|error| asked.failure(&error))?
+    };
+    let streams = &state.shared.streams;
+    let started = json!({
+        "pid": process.id(),
+        "stdin": process.stdin.take().map(|pipe| streams.keep_writer(pipe)),
+        "stdout": process.stdout.take().map(|pipe| streams.keep_reader(pipe)),
+        "stderr": process.stderr.take().map(|pipe| streams.keep_reader(pipe)),
+    });
+    let (sender, receiver) = mpsc::unbounded_channel();
+    signals.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
+    let (table, detached) = (Arc::clone(signals), asked.detached);
+    state.shared.spawn_operation(number, move |token| async move {
+        let exit = watch(process, receiver, detached, &token).await;
+        table.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        Settled::Text(json!({ "code": exit.code, "signal": exit.signal }).to_string())
+    });
+    Ok(started.to_string())
+}
+
+/// Waits for the end of a process, passing on signals. When the tool is stopped it is killed with all it started, or let
+/// go if it is detached.
+async fn watch(
+    mut process: Process,
+    mut signals: mpsc::UnboundedReceiver<i32>,
+    detached: bool,
+    token: &CancelToken,
+) -> Exit {
+    loop {
+        tokio::select! {
+            exit = process.wait() => return exit,
+            Some(signal) = signals.recv() => process.signal(signal),
+            () = token.forced() => {
+                if detached {
+                    // Nobody waits for it any more; the supervisor stays with it.
+                    tokio::spawn(async move { process.wait().await });
+                    return Exit::from(std::process::ExitStatus::default());
+                }
+                return process.end(Duration::ZERO).await;
+            }
+        }
+    }
+}
+
+/// What became of a process that was waited for.
+struct Ran {
+    pid: u32,
+    exit: Option<Exit>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    /// `ETIMEDOUT` or `ENOBUFS`.
+    failure: Option<&'static str>,
+}
+
+/// What a process that is waited for may use.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RunLimits {
+    timeout: Option<f64>,
+    max_buffer: Option<f64>,
+    kill_signal: i32,
+}
+
+/// Runs a process to its end while the engine waits.
+fn run_now(state: &ThreadState, json: &str, input: Option<Vec<u8>>) -> std::result::Result<Ran, HostError> {
+    let mut asked = parse(json)?;
+    let limits: RunLimits =
+        serde_json::from_str(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))?;
+    asked.pipes[0] = input.is_some();
+    let request = asked.to_request(state);
+    let process = {
+        let _runtime = state.shared.engine.runtime.enter();
+        spawn(&request).map_err(|error| asked.failure(&error))?
+    };
+    state
+        .shared
+        .wait_for(|token| run_to_end(process, input.unwrap_or_default(), limits, token))
+        .ok_or_else(|| HostError::new("The tool was stopped"))
+}
+
+async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, token: CancelToken) -> Ran {
+    let cap = limits.max_buffer.map_or(MAX_OUTPUT_BYTES, |bytes| {
+        usize::try_from(whole(bytes)).unwrap_or(MAX_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES)
+    });
+    let mut out = Collected::new(process.stdout.take(), cap);
+    let mut err = Collected::new(process.stderr.take(), cap);
+    let mut writing = Box::pin(write_all(process.stdin.take(), input));
+    let mut is_writing = true;
+    let mut ran =
+        Ran { pid: process.id(), exit: None, stdout: Vec::new(), stderr: Vec::new(), failure: None };
+    let timeout = limits
+        .timeout
+        .filter(|milliseconds| *milliseconds > 0.0)
+        .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok())
+        .and_then(|timeout| Instant::now().checked_add(timeout));
+    let far = Instant::now() + Duration::from_secs(86400 * 365);
+    let mut until = timeout.unwrap_or(far);
+    while ran.exit.is_none() || out.is_open() || err.is_open() {
+        let fits = tokio::select! {
+            fits = out.read(), if out.is_open() => fits,
+            fits = err.read(), if err.is_open() => fits,
+            () = &mut writing, if is_writing => { is_writing = false; true }
+            exit = process.wait(), if ran.exit.is_none() => {
+                ran.exit = Some(exit);
+                until = Instant::now() + DRAIN;
+                true
+            }
+            () = sleep_until(until) => {
+                if ran.exit.is_some() {
+                    break;
+                }
+                ran.failure = ran.failure.or(Some("ETIMEDOUT"));
+                process.signal(limits.kill_signal);
+                until = far;
+                true
+            }
+            () = token.forced() => {
+                ran.exit = Some(process.end(Duration::ZERO).await);
+                break;
+            }
+        };
+        if !fits && ran.failure.is_none() {
+            ran.failure = Some("ENOBUFS");
+            process.signal(limits.kill_signal);
+        }
+    }
+    ran.stdout = out.bytes;
+    ran.stderr = err.bytes;
+    ran
+}
+
+async fn write_all(pipe: Option<InputPipe>, bytes: Vec<u8>) {
+    if let Some(mut pipe) = pipe {
+        // A program that does not read it is its own affair.
+        let _ = pipe.write_all(&bytes).await;
+    }
+}
+
+/// What is kept of one output stream.
+struct Collected<R> {
+    pipe: Option<R>,
+    bytes: Vec<u8>,
+    cap: usize,
+}
+
+impl<R: AsyncRead + Unpin> Collected<R> {
+    fn new(pipe: Option<R>, cap: usize) -> Self {
+        Self { pipe, bytes: Vec::new(), cap }
+    }
+    fn is_open(&self) -> bool {
+        self.pipe.is_some()
+    }
+    /// Reads a piece; gives whether it still fits. What does not is dropped.
+    async fn read(&mut self) -> bool {
+        let Some(pipe) = &mut self.pipe else { return true };
+        let mut piece = [0; 16 * 1024];
+        match pipe.read(&mut piece).await {
+            Ok(count @ 1..) => {
+                let room = self.cap.saturating_sub(self.bytes.len()).min(count);
+                self.bytes.extend_from_slice(&piece[..room]);
+                room == count
+            }
+            _ => {
+                self.pipe = None;
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Processes of tools: what a forced stop leaves of them, and what they can do to their tool (CONTRACT 4.6, 4.7).
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use toolsmith_js::Limits;
+use toolsmith_tool::{CancelToken, Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
+
+use crate::{
+    hostile::wait_until_gone,
+    project::{Project, call, in_tool, tool_source},
+};
+
+const CHILD: &str = "import { spawn, spawnSync, execSync } from \"node:child_process\";";
+const STARTED: &str = "onUpdate({ content: [{ type: \"text\", text: \"started\" }] });";
+
+fn short() -> Limits {
+    Limits::default().grace(Duration::from_millis(30)).memory(64 << 20)
+}
+
+async fn cancel_when_started(tool: &Arc<dyn Tool>) -> Result<ToolResult, ToolError> {
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let updates = UpdateSink::new(move |_| stop.cancel("enough"));
+    tool.execute(
+        ToolCall::new("c", json!({})),
+        ToolContext::detached().with_cancel(cancel).with_updates(updates),
+    )
+    .await
+}
+
+/// The ids the file `pids` holds.
+fn pids(project: &Project) -> Vec<u32> {
+    let text = std::fs::read_to_string(project.path("pids")).unwrap();
+    text.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_a_forced_stop_kills_processes_that_resist() {
+    // One ignores being asked, its child has left for a session of its own; both say when they are ready.
+    let script = "trap '' TERM; setsid sh -c 'trap \"\" TERM; echo $$ >> pids; echo ready; while :; do sleep 1000; done' & echo $$ >> pids; while :; do sleep 1000; done";
+    for (what, body) in [
+        (
+            "a live process",
+            format!(
+                "const child = spawn(\"sh\", [\"-c\", {script:?}], {{ cwd: pi.cwd }}); await new Promise((resolve) => child.stdout.once(\"data\", resolve)); {STARTED} for (;;) {{}}"
+            ),
+        ),
+        (
+            "a process that is waited for",
+            format!(
+                "setTimeout(() => {{}}, 1); {STARTED} spawnSync(\"sh\", [\"-c\", {script:?}], {{ cwd: pi.cwd }});"
+            ),
+        ),
+    ] {
+        let source = format!("{CHILD}\n{}", tool_source(&body));
+        let project = Project::with_limits(short(), &[("t.ts", &source), ("pids", "")]);
+        let tool = project.tool("t.ts").await;
+        let outcome = cancel_when_started(&tool).await;
+        assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{what}: {outcome:?}");
+        for pid in pids(&project) {
+            wait_until_gone(pid);
+        }
+        while project.engine.stats().threads > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(project.engine.stats().abandoned, 0, "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_a_detached_process_outlives_a_forced_stop() {
+    let body = format!(
+        "const child = spawn(\"sh\", [\"-c\", \"echo $$ >> pids; echo ready; exec sleep 1000\"], {{ cwd: pi.cwd, detached: true }}); child.unref(); await new Promise((resolve) => child.stdout.once(\"data\", resolve)); {STARTED} for (;;) {{}}"
+    );
+    let source = format!("{CHILD}\n{}", tool_source(&body));
+    let project = Project::with_limits(short(), &[("t.ts", &source), ("pids", "")]);
+    let tool = project.tool("t.ts").await;
+    let outcome = cancel_when_started(&tool).await;
+    assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
+    while project.engine.stats().threads > 0 {
+        tokio::task::yield_now().await;
+    }
+    let pid = pids(&project)[0];
+    assert!(std::path::Path::new(&format!("/proc/{pid}")).exists(), "the detached process is gone");
+    let ended = in_tool(CHILD, &format!("return spawnSync(\"kill\", [\"-9\", \"{pid}\"]).status;")).await;
+    assert_eq!(ended, json!(0));
+    wait_until_gone(pid);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_a_process_that_prints_without_end_waits_for_its_reader_or_costs_the_call() {
+    // Nobody reads: it stops when the pipe is full.
+    let body = "const child = spawn(\"yes\"); await new Promise((resolve) => child.on(\"spawn\", resolve)); child.kill(); return await new Promise((resolve) => child.on(\"close\", (code, signal) => resolve(signal)));";
+    assert_eq!(in_tool(CHILD, body).await, json!("SIGTERM"));
+    // The tool keeps all of it: its memory is full, not the machine's.
+    let body = "const all = []; for await (const chunk of spawn(\"yes\").stdout) all.push(chunk);";
+    let source = format!("{CHILD}\n{}", tool_source(body));
+    let project = Project::with_limits(short(), &[("t.ts", &source)]);
+    let tool = project.tool("t.ts").await;
+    let error = call(&tool, json!({})).await.unwrap_err().to_string();
+    assert!(error.contains("more than 64 MB of memory"), "{error}");
+    // A gigabyte that is read and dropped is fine.
+    let body = "let bytes = 0; for await (const chunk of spawn(\"head\", [\"-c\", \"1000000000\", \"/dev/zero\"]).stdout) bytes += chunk.length; return bytes;";
+    assert_eq!(in_tool(CHILD, body).await, json!(1_000_000_000));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writing_to_a_process_that_never_reads_stops_at_its_pipe() {
+    let body = "const child = spawn(\"sleep\", [\"1000\"]); const fits = child.stdin.write(Buffer.alloc(1 << 20)); child.stdin.on(\"error\", () => {}); child.stdin.end();\n\
+        setTimeout(() => child.kill(\"SIGKILL\"), 20); const signal = await new Promise((resolve) => child.on(\"close\", (code, signal) => resolve(signal))); return [fits, signal];";
+    assert_eq!(in_tool(CHILD, body).await, json!([false, "SIGKILL"]));
+    // One that has ended: the error says so.
+    let body = "const child = spawn(\"true\"); await new Promise((resolve) => child.stdout.resume().on(\"close\", resolve)); return await new Promise((resolve) => { child.stdin.on(\"error\", (error) => resolve([error.code])); child.on(\"close\", () => resolve(\"closed\")); child.stdin.write(\"x\"); });";
+    let found = in_tool(CHILD, body).await;
+    assert!(
+        found == json!(["EPIPE"]) || found == json!("closed") || found == json!(["ERR_STREAM_DESTROYED"]),
+        "{found}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fork_is_refused_with_what_to_do() {
+    let body = "const { fork } = await import(\"child_process\"); try { fork(\"x.js\"); } catch (error) { return error.message; }";
+    let found = in_tool("", body).await;
+    assert!(found.as_str().unwrap().contains("spawn(\"node\""), "{found}");
+}
