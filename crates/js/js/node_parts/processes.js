@@ -54,6 +54,9 @@ export const runProcess = (request, input) => native.processRun(JSON.stringify(r
 /** Sends a signal to any process. */
 export const systemSignal = (pid, signal) => native.systemSignal(pid, signal);
 
+/** Does nothing for a time; the tool's thread with it. */
+export const sleepNow = (time) => native.sleepNow(time);
+
 export const readStream = (stream) => operation((number) => streams.streamRead(number, stream));
 export const writeStream = (stream, bytes) => operation((number) => streams.streamWrite(number, stream, bytes));
 export const finishStream = (stream) => operation((number) => streams.streamFinish(number, stream));

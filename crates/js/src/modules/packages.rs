@@ -37,6 +37,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("arktype", "toolsmith:npm/arktype"),
     ("@opencode-ai/plugin", "toolsmith:pi/opencode"),
     ("@opencode-ai/plugin/tool", "toolsmith:pi/opencode"),
+    ("bun", "toolsmith:bun/module"),
+    ("bun:sqlite", "toolsmith:bun/sqlite"),
 ];
 
 /// The built-in module behind a bare specifier that no `node_modules` has.
@@ -53,9 +55,15 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     })
 }
 
+/// Modules of Node that are packages of npm without `node:` before their names.
+const ONLY_WITH_PREFIX: &[&str] = &["sqlite", "test"];
+
 /// The built-in module that stands for one of Node's, with or without `node:`.
 pub(crate) fn node_module(specifier: &str) -> Option<String> {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
+    if name == specifier && ONLY_WITH_PREFIX.contains(&name) {
+        return None;
+    }
     let module = format!("toolsmith:node/{}", name.replace('/', "_"));
     (!name.is_empty() && builtins::bytecode(&module).is_some()).then_some(module)
 }

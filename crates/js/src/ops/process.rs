@@ -133,6 +133,19 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             },
         ),
     )?;
+    let own = Rc::clone(state);
+    host.set(
+        "sleepNow",
+        Func::from(move |milliseconds: f64| {
+            let time = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or_default();
+            own.shared.wait_for(|token| async move {
+                tokio::select! {
+                    () = tokio::time::sleep(time) => {}
+                    () = token.forced() => {}
+                }
+            });
+        }),
+    )?;
     host.set("systemSignal", Func::from(|pid: i32, signal: i32| send_signal(pid, signal)))
 }
 

@@ -1,6 +1,7 @@
 //! The tests of `toolsmith-js`: one binary, a module per subject.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod bun;
 mod crypto;
 mod errors;
 mod fixtures;
@@ -12,4 +13,5 @@ mod project;
 mod rendering;
 mod same_as_node;
 mod sidecar;
+mod sqlite;
 mod surroundings;
