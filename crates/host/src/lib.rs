@@ -1,6 +1,6 @@
 //! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
-//! the whole in a file.
+//! the whole in a file; what it logs goes through [`log`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 
@@ -10,4 +10,5 @@ compile_error!(
 );
 
 pub mod exec;
+pub mod log;
 pub mod output;

@@ -5,7 +5,7 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError, RwLock, Weak,
+        Arc, Mutex, Once, PoisonError, RwLock, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -117,8 +117,6 @@ impl Engine {
     /// Outside a tokio runtime, as [`Handle::current`] does.
     pub fn new(options: EngineOptions) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        // While the first module loads, another core makes what its schema will need.
-        let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         Self {
             shared: Arc::new(EngineShared {
                 cwd: options.cwd,
@@ -139,6 +137,12 @@ impl Engine {
 
     /// Loads modules, several at once; the results are in the order of the paths. Each failure is its module's own.
     pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
+        // While the first module loads, another core makes what checking its arguments will need. A survey calls nothing
+        // and has work for every core.
+        static WARMING: Once = Once::new();
+        WARMING.call_once(|| {
+            let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
+        });
         module::load_all(&self.shared, paths).await
     }
 

@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolsmith_host::exec::{Request, run};
 use toolsmith_js::{Engine, EngineKind, EngineOptions};
-use toolsmith_tool::{Registry, Tool, ToolCall, ToolContext};
+use toolsmith_tool::{CancelToken, Registry, Tool, ToolCall, ToolContext};
 
 use crate::project::{collector, copy_folder};
 
@@ -18,6 +19,9 @@ struct Case {
     about: String,
     /// The module; `tool.ts` unless it says otherwise.
     module: Option<String>,
+    /// Whether the case's files are to be tracked in a repository.
+    #[serde(default)]
+    repository: bool,
     /// Names of the tools that load; not checked when absent.
     tools: Option<Vec<String>>,
     /// Parts of the errors of loading, in order.
@@ -106,6 +110,10 @@ async fn run_case(name: &str, folder: &Path, kind: Option<EngineKind>) {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
     copy_folder(folder, &root);
+    if case.repository {
+        git(&root, &["init", "-q"]).await;
+        git(&root, &["add", "-A"]).await;
+    }
     let module = case.module.clone().unwrap_or_else(|| "tool.ts".to_owned());
 
     let options = EngineOptions::new(&root);
@@ -134,6 +142,13 @@ async fn run_case(name: &str, folder: &Path, kind: Option<EngineKind>) {
     for (index, call) in case.calls.iter().enumerate() {
         run_call(&format!("{name}, call {index}"), &tools, call, &root).await;
     }
+}
+
+async fn git(root: &Path, arguments: &[&str]) {
+    let mut request = Request::new("git").args(arguments.iter().copied());
+    request.cwd = Some(root.to_path_buf());
+    let outcome = run(&request, &CancelToken::new(), |_| {}).await.unwrap();
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
 }
 
 fn find<'t>(name: &str, tools: &'t [Arc<dyn Tool>], wanted: Option<&String>) -> &'t Arc<dyn Tool> {

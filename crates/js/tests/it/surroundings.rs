@@ -358,3 +358,35 @@ async fn c4_8_calls_of_two_modules_compute_at_the_same_time() {
     one.unwrap();
     two.unwrap();
 }
+
+/// CONTRACT 3.4: the log of a tool is a file of JSON lines.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c3_4_what_a_tool_logs_is_in_the_file_with_level_and_context() {
+    use toolsmith_host::log::{LogLines, RotatingFile};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logs/toolsmith.log");
+    // The log is the whole process's; other tests write to it too, under other names.
+    LogLines::new(RotatingFile::new(&path), tracing::Level::DEBUG).install();
+    let project = Project::new(&[(
+        "chatty.ts",
+        &tool_source(
+            "pi.logger.warn('careful', { count: 2 }); pi.logger.debug('detail'); console.error('shout');\n\
+             return { content: [] };",
+        ),
+    )]);
+    let tool = project.tool("chatty.ts").await;
+    call(&tool, json!({})).await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let own: Vec<(&str, &str, &Value)> = lines
+        .iter()
+        .filter(|line| line["tool"].as_str().is_some_and(|tool| tool.contains("chatty")))
+        .map(|line| {
+            (line["level"].as_str().unwrap(), line["message"].as_str().unwrap(), &line["context"]["count"])
+        })
+        .collect();
+    assert_eq!(
+        own,
+        [("warn", "careful", &json!(2)), ("debug", "detail", &Value::Null), ("error", "shout", &Value::Null)]
+    );
+}

@@ -1,0 +1,3 @@
+//! The real binary, run as a person would run it.
+
+mod doctor;
