@@ -228,7 +228,8 @@ impl ThreadState {
                     "result" => Ok(payload),
                     _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
                 };
-                let (files, needs) = (self.modules.loaded_files(), self.modules.needs());
+                let lacks = said.as_ref().err().and_then(|error| what_was_missing(&error.message));
+                let (files, needs) = (self.modules.loaded_files(), self.modules.needs().or(lacks));
                 let _ = reply.send(LoadReply { said, files, needs });
             }
             Reply::Call(reply) => {
@@ -267,6 +268,13 @@ impl SourceLookup for ThreadState {
     fn source(&self, name: &str) -> Option<Arc<str>> {
         self.modules.source(name)
     }
+}
+
+/// What a failed load ran into that another engine has: a stub that was used, or WebAssembly.
+fn what_was_missing(message: &str) -> Option<String> {
+    let lacks = ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
+    let line = message.lines().find(|line| lacks.iter().any(|part| line.contains(part)))?;
+    Some(line.trim_start_matches("Failed to load tool: ").to_owned())
 }
 
 fn is_out_of_memory(thrown: &Thrown) -> bool {

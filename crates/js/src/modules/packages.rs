@@ -78,7 +78,6 @@ const ONLY_ELSEWHERE: &[&str] = &[
     "inspector/promises",
     "repl",
     "sea",
-    "sqlite",
     "test",
     "test/reporters",
     "trace_events",
@@ -136,13 +135,13 @@ const NODE_MODULES: &[&str] = &[
 
 /// Whether a module is one that only a real Node or Bun has whole.
 pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
-    if let Some(name) = specifier.strip_prefix("bun:") {
-        return node_module(&format!("bun_{name}")).is_none() && node_module(specifier).is_none();
+    if specifier.starts_with("bun:") {
+        return served_by_host(specifier).is_none();
     }
     match specifier.strip_prefix("node:") {
         Some(name) => ONLY_ELSEWHERE.contains(&name) || node_module(specifier).is_none(),
         // Without the prefix these may be packages.
-        None => ONLY_ELSEWHERE.contains(&specifier) && !matches!(specifier, "test" | "sea" | "sqlite"),
+        None => ONLY_ELSEWHERE.contains(&specifier) && !matches!(specifier, "test" | "sea"),
     }
 }
 

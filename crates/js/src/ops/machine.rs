@@ -137,10 +137,10 @@ fn interfaces() -> Value {
             "mac": hardware.get(&name).map_or("00:00:00:00:00:00", String::as_str),
             "internal": internal,
         });
+        entry["cidr"] = json!(format!("{address}/{bits}"));
         if address.is_ipv6() {
             entry["scopeid"] = json!(scope);
         }
-        entry["cidr"] = json!(format!("{address}/{bits}"));
         if let Some(list) = found.entry(name).or_insert_with(|| json!([])).as_array_mut() {
             list.push(entry);
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tokio::sync::OnceCell;
+use toolsmith_js::{EngineKind, EngineOptions, Limits};
 use toolsmith_testkit::install_packages;
 
 use crate::project::{Project, call};
@@ -26,7 +27,8 @@ async fn job(imports: &str, body: &str) -> String {
          async execute(id, params, onUpdate, ctx, signal) {{\nconst text = await (async () => {{ {body} }})();\n\
          return {{ content: [{{ type: \"text\", text: String(text) }}] }}; }} }});\n"
     );
-    let project = Project::new(&[("t.mjs", &source)]);
+    let options = |options: EngineOptions| options.engine(EngineKind::Embedded);
+    let project = Project::with_options(Limits::default(), &[("t.mjs", &source)], options);
     std::os::unix::fs::symlink(installed().await, project.path("node_modules")).unwrap();
     let tool = project.tool("t.mjs").await;
     call(&tool, json!({})).await.unwrap_or_else(|error| panic!("{error}")).joined_text()

@@ -48,7 +48,7 @@ async fn without_another_engine_it_loads_with_stubs_and_says_why() {
         ["it imports node:vm, which needs bun or node; neither is installed, so it fails when it is used"]
     );
     let error = call(&module.tools[0].tool, json!({})).await.unwrap_err().to_string();
-    assert!(error.contains("of \"node:vm\" is not available"), "{error}");
+    assert!(error.contains("is not available in Toolsmith"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
