@@ -11,6 +11,7 @@ mod failure;
 mod fetch;
 mod fs;
 mod hashing;
+mod machine;
 mod modules;
 mod native;
 mod net;
@@ -42,6 +43,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     exec::install(host, state)?;
     fetch::install(host, state)?;
     fs::install(host, state)?;
+    machine::install(host)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;
