@@ -7,6 +7,7 @@ mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
+mod network;
 mod processes;
 mod project;
 mod rendering;
