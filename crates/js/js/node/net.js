@@ -5,6 +5,7 @@ import { accept, connect, listen, unlisten } from "toolsmith:node_parts/connecti
 import { closeStream, finishStream, readStream, writeStream } from "toolsmith:node_parts/processes";
 import { Buffer } from "toolsmith:node/buffer";
 import { EventEmitter } from "toolsmith:node/events";
+import process from "toolsmith:node/process";
 import { Duplex } from "toolsmith:node/stream";
 
 const ends = Symbol("ends");
@@ -141,7 +142,8 @@ export class Socket extends Duplex {
       closeStream(this.#ends.writer);
     }
     callback(error);
-    queueMicrotask(() => this.emit("close", Boolean(error)));
+    // After the error, which is told in its own turn.
+    process.nextTick(() => this.emit("close", Boolean(error)));
   }
 
   setTimeout(time, callback) {

@@ -89,7 +89,7 @@ class ZlibBase extends Transform {
   }
   _flush(callback) {
     // What ends too early is an error unless its reader said that it does not mind.
-    if (this.#options?.finishFlush === constants.Z_SYNC_FLUSH) callback();
+    if (this.#options?.finishFlush === constants.Z_SYNC_FLUSH) this.#work(1, callback);
     else this.#work(2, callback);
   }
   flush(kind, callback) {

@@ -1,6 +1,7 @@
 // Requests: each has a connection of its own, which ends with it.
 
 import { abortError, checkSignal, coded, invalidArgType } from "toolsmith:node_parts/arguments";
+import { isUrl } from "toolsmith:node_parts/file_url";
 import { HttpParser } from "toolsmith:node_parts/http_parser";
 import { IncomingMessage, OutgoingMessage } from "toolsmith:node_parts/http_messages";
 import { EventEmitter } from "toolsmith:node/events";
@@ -32,7 +33,8 @@ export class Agent extends EventEmitter {
 }
 
 function optionsOf(input, options) {
-  if (typeof input === "string" || typeof input?.href === "string") {
+  // Options can have an address among them and are still options.
+  if (typeof input === "string" || isUrl(input)) {
     const url = typeof input === "string" ? new URL(input) : input;
     const from = { protocol: url.protocol, hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"), path: `${url.pathname}${url.search}`, port: url.port === "" ? undefined : Number(url.port) };
     if (url.username || url.password) from.auth = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
@@ -216,7 +218,4 @@ export class ClientRequest extends OutgoingMessage {
   }
   setNoDelay() {}
   setSocketKeepAlive() {}
-  getRawHeaderNames() {
-    return super.getRawHeaderNames();
-  }
 }

@@ -51,9 +51,6 @@ export function startProcess(request) {
 /** Runs a process to its end; the engine waits. */
 export const runProcess = (request, input) => native.processRun(JSON.stringify(request), input ?? null);
 
-/** Sends a signal to any process. */
-export const systemSignal = (pid, signal) => native.systemSignal(pid, signal);
-
 /** Does nothing for a time; the tool's thread with it. */
 export const sleepNow = (time) => native.sleepNow(time);
 

@@ -145,18 +145,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                 }
             });
         }),
-    )?;
-    host.set("systemSignal", Func::from(|pid: i32, signal: i32| send_signal(pid, signal)))
-}
-
-/// Sends a signal to any process, as `process.kill` does; gives the error's number or 0.
-#[expect(unsafe_code, reason = "std has no call for it")]
-fn send_signal(pid: i32, signal: i32) -> i32 {
-    // SAFETY: touches no memory.
-    match unsafe { libc::kill(pid, signal) } {
-        0 => 0,
-        _ => std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EPERM),
-    }
+    )
 }
 
 fn parse(json: &str) -> std::result::Result<SpawnRequest, HostError> {

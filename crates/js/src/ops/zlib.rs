@@ -126,6 +126,7 @@ impl Work {
             }
             self.step()?;
         }
+        self.drain();
         match flush {
             1 => self.flush()?,
             2 if !self.finished => {
@@ -172,6 +173,23 @@ impl Work {
         self.ended = taken == 0;
         self.input.drain(..taken);
         Ok(())
+    }
+
+    /// Brings out what an expanding coder holds back, which it does only when it is written to again.
+    fn drain(&mut self) {
+        loop {
+            let before = self.waiting().len();
+            let drained = match &mut self.coder {
+                Coder::Gunzip(coder) => coder.write(&[]),
+                Coder::Inflate(coder) => coder.write(&[]),
+                Coder::InflateRaw(coder) => coder.write(&[]),
+                _ => return,
+            };
+            // What is wrong is said when more is written, or at the end.
+            if drained.is_err() || self.waiting().len() == before {
+                return;
+            }
+        }
     }
 
     /// Looks at the first bytes, which say what they are.

@@ -8,6 +8,7 @@ mod fixtures;
 mod globals;
 mod hostile;
 mod npm;
+mod network;
 mod processes;
 mod project;
 mod rendering;

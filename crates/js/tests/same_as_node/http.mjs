@@ -51,6 +51,8 @@ export default async function (print) {
   let bytes = 0;
   for await (const chunk of large) bytes += chunk.length;
   print("large", bytes, large.headers["content-length"]);
+  const [spread] = await event(get({ href: "http://other/", protocol: "http:", hostname: "127.0.0.1", port, path: "/spread", headers: { "x-custom": "kept" } }), "response");
+  print(JSON.parse(await text(spread)).custom, JSON.parse((await ask("/url")).at(3)).url);
   const slow = get(`${base}/never`, { timeout: 30 });
   slow.on("timeout", () => slow.destroy(new Error("too slow")));
   print((await event(slow, "error"))[0].message);

@@ -27,6 +27,16 @@ export default async function (print) {
   const chunks = [];
   await pipeline(Readable.from([Buffer.from("a".repeat(1000)), Buffer.from("b")]), createGzip(), createGunzip(), async (source) => { for await (const chunk of source) chunks.push(chunk); });
   print(Buffer.concat(chunks).length);
+  const lenient = createGunzip({ flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH });
+  lenient.end(zlib.gzipSync("cut off in the end").subarray(0, -4));
+  print(await new Promise((resolve) => lenient.on("data", (chunk) => resolve(String(chunk)))));
+  const early = createGunzip();
+  const packing = createGzip();
+  packing.pipe(early);
+  packing.write("as it comes");
+  packing.flush();
+  print(await new Promise((resolve) => early.once("data", (chunk) => resolve(String(chunk)))));
+  packing.destroy();
   const broken = createGunzip();
   broken.end("definitely not gzip");
   print(await new Promise((resolve) => broken.on("error", (error) => resolve([error.code, error.message])).resume()));
