@@ -5,6 +5,7 @@ mod home;
 mod load_error;
 mod loading;
 pub mod settings;
+mod small_file;
 mod trust;
 mod warning;
 
