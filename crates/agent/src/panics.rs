@@ -18,7 +18,7 @@ pub(crate) async fn catching<F: Future>(future: F) -> Result<F::Output, String> 
 }
 
 /// What a panic said.
-pub(crate) fn text(panic: &(dyn Any + Send)) -> String {
+fn text(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
