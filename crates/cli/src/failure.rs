@@ -10,7 +10,10 @@ use std::{
 use serde_json::{Value, json};
 use toolsmith::{LoadedTools, ToolLoadError, Warning, settings::SettingsError};
 
-use crate::terminal::{DIM, ERROR, HINT, WARNING, paint};
+use crate::{
+    output::harmless,
+    terminal::{DIM, ERROR, HINT, WARNING, paint},
+};
 
 /// An error with what there is to say beside it.
 #[derive(Debug, Default)]
@@ -171,18 +174,18 @@ fn draw(
     more: Option<&str>,
     hint: Option<&str>,
 ) -> io::Result<()> {
-    writeln!(out, "{} {what}", paint(style, format_args!("{word}:")))?;
+    writeln!(out, "{} {}", paint(style, format_args!("{word}:")), harmless(what))?;
     if let Some(place) = place {
-        writeln!(out, "  {} {place}", paint(DIM, "at"))?;
+        writeln!(out, "  {} {}", paint(DIM, "at"), harmless(place))?;
     }
-    for line in more.unwrap_or_default().lines() {
+    for line in harmless(more.unwrap_or_default()).lines() {
         let is_marked =
             line.starts_with('>') || line.trim_end().ends_with("| ^") || line.trim_end().ends_with(" ^");
         let shown = if is_marked { line.to_owned() } else { paint(DIM, line) };
         writeln!(out, "    {shown}")?;
     }
     if let Some(hint) = hint {
-        writeln!(out, "  {} {hint}", paint(HINT, "→"))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), harmless(hint))?;
     }
     Ok(())
 }

@@ -17,6 +17,16 @@ pub(crate) fn print_json(value: &Value) -> io::Result<()> {
 
 /// A path as people say it: within the working folder without that, in the home with `~`.
 pub(crate) fn show_path(path: &Path, cwd: &Path, home: &Home) -> String {
+    harmless(&short_path(path, cwd, home))
+}
+
+/// Text without control characters, but for the ends of lines. A file of somebody else's may be named so that a terminal
+/// obeys it.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {
     if let Ok(rest) = path.strip_prefix(cwd)
         && !rest.as_os_str().is_empty()
     {

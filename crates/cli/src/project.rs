@@ -16,9 +16,12 @@ use toolsmith_tool::Tool;
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
-    output::show_path,
+    output::{harmless, show_path},
     prompt, terminal,
 };
+
+/// How many modules a question names.
+const MAX_SHOWN: usize = 10;
 
 /// The working folder.
 pub(crate) struct Project {
@@ -115,9 +118,12 @@ impl Project {
         {
             return Ok(discovered);
         }
-        let mut question = format!("{} is not trusted yet. It has\n", self.cwd.display());
-        for path in &waiting {
+        let mut question = format!("{} is not trusted yet. It has\n", harmless(&self.cwd.to_string_lossy()));
+        for path in waiting.iter().take(MAX_SHOWN) {
             question.push_str(&format!("  {path}\n"));
+        }
+        if waiting.len() > MAX_SHOWN {
+            question.push_str(&format!("  and {} more modules\n", waiting.len() - MAX_SHOWN));
         }
         for setting in &self.loaded.waiting {
             question.push_str(&format!("  {} in its settings\n", setting.key));

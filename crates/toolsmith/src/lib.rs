@@ -6,6 +6,7 @@ mod load_error;
 mod loading;
 mod session;
 pub mod settings;
+mod small_file;
 mod trust;
 mod warning;
 

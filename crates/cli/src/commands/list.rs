@@ -13,7 +13,7 @@ use toolsmith_js::SchemaKind;
 use crate::{
     arguments::Shared,
     failure,
-    output::{Cell, print_json, print_table, source_json},
+    output::{Cell, harmless, print_json, print_table, source_json},
     project::Project,
     runtime,
     terminal::{self, DIM, ERROR, HEADING, HINT, NAME, WARNING, paint},
@@ -119,7 +119,7 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
     }
     sections.push(std::mem::take(&mut section));
     for note in &loaded.notes {
-        writeln!(section, "{} {note}", paint(DIM, "note:"))?;
+        writeln!(section, "{} {}", paint(DIM, "note:"), harmless(&note.to_string()))?;
     }
     for warning in &loaded.warnings {
         failure::show_warning(&mut section, warning)?;

@@ -1,5 +1,7 @@
 //! What people get wrong, and what they are told.
 
+use toolsmith_host::exec::Request;
+
 use crate::place::{BROKEN, HELLO, Place};
 
 #[tokio::test]
@@ -115,4 +117,61 @@ async fn five_hundred_tools_are_listed() {
     let said = place.run(&["list"]).await;
     assert_eq!(said.stdout.lines().count(), 501, "{}", said.stdout);
     assert!(said.stdout.lines().last().unwrap().starts_with("t499 "));
+}
+
+#[tokio::test]
+async fn an_unknown_tool_may_be_one_that_waits() {
+    let place = Place::new(&[("project/.toolsmith/tools/other-name.ts", HELLO)]);
+    let said = place.run(&["call", "hello", "name=x"]).await;
+    assert_eq!(said.code, 2);
+    assert!(said.stderr.contains("1 module waits for trust"), "{}", said.stderr);
+}
+
+#[tokio::test]
+async fn an_engine_that_is_not_installed_is_named() {
+    let place = Place::trusted(&[
+        ("project/.toolsmith/tools/hello.ts", HELLO),
+        ("home/.toolsmith/config.toml", "tools.hello.engine = \"bun\"\n"),
+    ]);
+    let said = place.run(&["call", "hello", "name=x"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("it is to run in bun, which is not installed"), "{}", said.stderr);
+    let listed = place.run(&["list", "--json"]).await.json();
+    assert!(listed["refused"][0]["message"].as_str().unwrap().contains("bun"), "{listed:#}");
+}
+
+#[tokio::test]
+async fn names_cannot_command_the_terminal() {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/a\u{1b}]0;owned\u{7}.ts", HELLO),
+        ("project/.toolsmith/tools/b\u{1b}[2J.ts/x", ""),
+        ("project/.toolsmith/config.toml", "\"\\u001b[2J\" = 1\n"),
+    ]);
+    for args in [&["list"][..], &["config"], &["call", "x"], &["trust", "--list"]] {
+        let said = place.run(args).await;
+        assert!(!said.stdout.contains('\u{1b}') && !said.stderr.contains('\u{1b}'), "{args:?} {said:#?}");
+    }
+    let said = place.run(&["list", "--color", "always"]).await;
+    assert!(!said.stdout.contains("\u{1b}]0;") && !said.stdout.contains("\u{1b}[2J"), "{}", said.stdout);
+}
+
+#[tokio::test]
+async fn a_pipe_where_a_file_should_be_is_not_waited_for() {
+    let place =
+        Place::new(&[("project/.toolsmith/x", ""), ("home/.omp/plugins/node_modules/p/package.json", "{}")]);
+    for name in [
+        "project/.toolsmith/config.toml",
+        "project/.toolsmith/plugin-overrides.json",
+        "project/.toolsmith/tools/a.ts",
+        "home/.claude/plugins/installed_plugins.json",
+        "home/.omp/plugins/omp-plugins.lock.json",
+    ] {
+        std::fs::create_dir_all(place.path(name).parent().unwrap()).unwrap();
+        let made = Request::new("/usr/bin/mkfifo").args([place.path(name).display().to_string()]);
+        assert_eq!(place.run_request(&made).await.code, 0);
+    }
+    let said = place.run(&["list"]).await;
+    assert_eq!(said.code, 0);
+    assert!(said.stdout.matches("it is not a regular file").count() >= 4, "{}", said.stdout);
+    assert!(said.stdout.contains("a.ts is left out because it is not a file"), "{}", said.stdout);
 }

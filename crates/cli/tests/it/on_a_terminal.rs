@@ -129,3 +129,17 @@ fn tables_are_cut_to_the_terminal() {
     assert!(seen.contains('…'), "{seen}");
     assert!(seen.lines().all(|line| line.chars().count() <= 80), "{seen}");
 }
+
+#[test]
+fn c4_6_ctrl_c_at_a_question_ends_the_call() {
+    let place = Place::trusted(&[
+        ("project/.toolsmith/tools/stage.ts", STAGE),
+        ("project/.toolsmith/tools/asking.ts", ASKING),
+    ]);
+    for (tool, question) in [("stage", "Apply it?"), ("asking", "empty for none:")] {
+        let mut terminal = Terminal::start(&place, &["call", tool]);
+        terminal.wait_for(question);
+        terminal.type_line("\u{3}");
+        assert_eq!(terminal.finish().1, 130, "{tool}");
+    }
+}

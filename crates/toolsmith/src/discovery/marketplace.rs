@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Scope, ToolSource, found::Finder, providers::in_home, scan::scan};
+use crate::small_file;
 
 /// The lists in the home: later ones have the last word on a plugin.
 const USER_LISTS: &[&str] = &[
@@ -102,8 +103,8 @@ fn is_for(installed: &Installed, cwd: &Path) -> bool {
 }
 
 fn read(finder: &mut Finder<'_>, list: &Path) -> BTreeMap<String, Vec<Installed>> {
-    let text = match fs::read_to_string(list) {
-        Ok(text) => text,
+    let bytes = match small_file::read(list) {
+        Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return BTreeMap::new();
         }
@@ -112,7 +113,7 @@ fn read(finder: &mut Finder<'_>, list: &Path) -> BTreeMap<String, Vec<Installed>
             return BTreeMap::new();
         }
     };
-    let registry: Registry = match serde_json::from_str(&text) {
+    let registry: Registry = match serde_json::from_slice(&bytes) {
         Ok(registry) => registry,
         Err(error) => {
             finder.warn(list, format!("Failed to parse plugin registry: {error}"));

@@ -15,7 +15,7 @@ use super::{
     found::Finder,
     providers::in_home,
 };
-use crate::load_error::ToolLoadError;
+use crate::{load_error::ToolLoadError, small_file};
 
 /// The roots, each with its lock file, highest first.
 const ROOTS: &[(&str, &str)] = &[
@@ -251,7 +251,7 @@ fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
 
 /// Reads a file of JSON; `None` when there is none. The error is a sentence about the file.
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
-    match fs::read(file) {
+    match small_file::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| format!("{} cannot be read: {error}", file.display())),

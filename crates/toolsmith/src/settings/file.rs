@@ -1,6 +1,6 @@
 //! One file of settings: TOML in, known values with their places out. What is wrong is reported and left out.
 
-use std::{fs, io, ops::Range, path::Path};
+use std::{io, ops::Range, path::Path};
 
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
@@ -8,7 +8,7 @@ use toolsmith_js::code_frame;
 use toolsmith_tool::closest_names;
 
 use super::keys::{self, Key};
-use crate::warning::Warning;
+use crate::{small_file, warning::Warning};
 
 /// A value of a file.
 pub(super) struct FileValue {
@@ -29,7 +29,7 @@ pub(super) struct FileContents {
 }
 
 pub(super) fn read(file: &Path) -> FileContents {
-    let bytes = match fs::read(file) {
+    let bytes = match small_file::read(file) {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return FileContents::default();

@@ -175,13 +175,17 @@ impl Call {
             request = request.deadline(deadline);
         }
         let outcome = self.dispatcher.call(request).await;
-        let interrupted = came.exit_code();
         if outcome.end == CallEnd::InvalidArguments {
             let usage = usage::draw(self.tool.spec());
             return Err(Problem::wrong_use(outcome.result.joined_text()).more(usage).into());
         }
-        let decisions =
-            if interrupted.is_some() { self.drop_pending().await } else { preview::decide(&self, own).await };
+        let decisions = if came.exit_code().is_some() {
+            self.drop_pending().await
+        } else {
+            preview::decide(&self, own).await
+        };
+        // Also when it came while a preview was asked about.
+        let interrupted = came.exit_code();
         let code = match (&outcome, &decisions) {
             _ if interrupted.is_some() => interrupted.unwrap_or_default(),
             (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
@@ -231,11 +235,15 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
     let known = names.iter().copied().chain(built_in.iter().map(|tool| tool.spec().name.as_str()));
     let closest = closest_names(name, known);
+    let waiting = loaded.waiting.len();
     let hint = match (closest.as_slice(), names.as_slice()) {
-        ([], []) if loaded.waiting.is_empty() => {
-            "There are no tools; `toolsmith new NAME` writes one.".to_owned()
-        }
-        ([], []) => "Some modules wait for trust; `toolsmith list` shows them.".to_owned(),
+        ([], _) if waiting > 0 => format!(
+            "{waiting} module{} for trust, and {} tools are not known yet; `toolsmith list` shows {}.",
+            if waiting == 1 { " waits" } else { "s wait" },
+            if waiting == 1 { "its" } else { "their" },
+            if waiting == 1 { "it" } else { "them" },
+        ),
+        ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
