@@ -12,6 +12,7 @@ mod probe;
 mod prompts;
 mod request_size;
 mod resolving;
+mod saving;
 mod scripted;
 mod tool_bash;
 mod tool_edit;

@@ -35,9 +35,7 @@ pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap>
             let range = edit.position..edit.position + edit.deleted_length;
             let text = String::from_utf8_lossy(&edit.inserted_text).into_owned();
             if source.text().get(range.clone()) != Some(text.as_str()) {
-                let start = found.start_pos();
-                let column = start.column(&found) + 1;
-                all.push(Replacement { range, text, line: start.line() + 1, column });
+                all.push(Replacement { range, text, line: 0, column: 0 });
             }
         }
     }
@@ -47,6 +45,18 @@ pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap>
     match overlap {
         Some(pair) => Err(Overlap { line: pair[1].line, column: pair[1].column }),
         None => Ok(all),
+    }
+}
+
+/// Says where each begins, in one pass: a file may be one line of megabytes.
+fn place(text: &str, sorted: &mut [Replacement]) {
+    let (mut at, mut line, mut column) = (0, 1, 1);
+    for replacement in sorted {
+        for character in text.get(at..replacement.range.start).unwrap_or_default().chars() {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        at = replacement.range.start;
+        (replacement.line, replacement.column) = (line, column);
     }
 }
 
