@@ -40,6 +40,7 @@ pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap>
         }
     }
     all.sort_by_key(|replacement| (replacement.range.start, replacement.range.end));
+    place(source.text(), &mut all);
     let overlap =
         all.windows(2).find(|pair| pair[1].range.start < pair[0].range.end || pair[0].range == pair[1].range);
     match overlap {
