@@ -94,3 +94,23 @@ fn c4_9_a_folder_that_is_not_there_yet_is_made_and_one_that_cannot_be_is_replace
         cut.apply(ToolResult::text(numbered(100)), Keep::Ends, Some(&folder.path().join("file/below")));
     assert!(file.unwrap().starts_with(&spare));
 }
+
+proptest::proptest! {
+    #[test]
+    fn c4_9_what_is_shown_is_both_ends_and_no_more_than_allowed(
+        text in "([aä]{0,6}\n?){0,60}",
+        bytes in 0..200_usize,
+        lines in 0..20_usize,
+        keep in proptest::sample::select(vec![Keep::Head, Keep::Tail, Keep::Ends]),
+    ) {
+        let shown = OutputCut::new(bytes, lines).cut_text(&text, keep, None, false);
+        let at = shown.find('[').unwrap();
+        let end = shown.find(']').unwrap();
+        let (head, tail) = (&shown[..at], shown[end + 1..].strip_prefix('\n').unwrap_or(""));
+        let head = if text.starts_with(head) { head } else { head.strip_suffix('\n').unwrap() };
+        proptest::prop_assert!(text.starts_with(head) && text.ends_with(tail), "{shown}");
+        // The newline before the notice may look like one of the text.
+        proptest::prop_assert!(head.len() + tail.len() <= bytes + 1, "{shown}");
+        proptest::prop_assert!(count_lines(head) + count_lines(tail) <= lines.max(1), "{shown}");
+    }
+}

@@ -4,27 +4,22 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, Concurrency, Keep, RegisteredTool, Registry, Stop, ToolCall, ToolError,
-    ToolResult,
+    Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
 };
 
 use super::{
     call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest},
     check::check,
     cut::OutputCut,
-    execute::{Deadlines, Ending, execute},
+    execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GateVerdict, GatedCall},
     registry::SharedRegistry,
 };
 use crate::{
-    approval::{
-        ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, Remembered, Verdict, judge,
-    },
+    approval::{ApprovalMode, ApprovalSettings, Approver, Remembered},
     panics::catching,
 };
 
-/// What a person is shown of a call before it may run.
-const MAX_DETAIL_CHARS: usize = 2000;
 /// How many names an error lists.
 const MAX_NAMES: usize = 30;
 /// How much of a name nobody knows is repeated.
@@ -33,17 +28,17 @@ const MAX_NAME_CHARS: usize = 100;
 /// Makes every call. Clones are the same dispatcher.
 #[derive(Clone)]
 pub struct Dispatcher {
-    parts: Arc<Parts>,
+    pub(super) parts: Arc<Parts>,
 }
 
-struct Parts {
+pub(super) struct Parts {
     registry: SharedRegistry,
     gates: Vec<Arc<dyn Gate>>,
     settings: std::sync::RwLock<ApprovalSettings>,
-    approver: Option<Arc<dyn Approver>>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
     /// One question at a time: a person answers one, and the answer may settle the next.
-    asking: tokio::sync::Mutex<()>,
-    remembered: Remembered,
+    pub(super) asking: tokio::sync::Mutex<()>,
+    pub(super) remembered: Remembered,
     deadlines: Deadlines,
     cut: OutputCut,
     max_parallel: usize,
@@ -138,17 +133,17 @@ struct Trail {
 }
 
 /// Where a call turned back, and what it is told.
-struct Refusal {
+pub(super) struct Refusal {
     end: CallEnd,
     result: ToolResult,
 }
 
 impl Refusal {
-    fn new(end: CallEnd, text: impl Into<String>) -> Self {
+    pub(super) fn new(end: CallEnd, text: impl Into<String>) -> Self {
         Self { end, result: ToolResult::error(text) }
     }
 
-    fn not_started(request: &CallRequest) -> Self {
+    pub(super) fn not_started(request: &CallRequest) -> Self {
         let error = ToolError::Stopped { stop: Stop::NotStarted, note: request.context.cancel.reason() };
         Self { end: CallEnd::Stopped(Stop::NotStarted), result: error.into_result() }
     }
@@ -265,81 +260,6 @@ impl Dispatcher {
         })
     }
 
-    async fn approve(
-        &self,
-        found: &RegisteredTool,
-        request: &CallRequest,
-        arguments: &Value,
-    ) -> Result<(), Refusal> {
-        let name = &found.tool.spec().name;
-        let cancel = &request.context.cancel;
-        let approval = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
-            // A tool that cannot say what it wants gets the most careful answer.
-            approval = catching(found.tool.approval(arguments)) => approval.unwrap_or_default(),
-        };
-        let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
-        match judge(name, &approval, &self.approval_settings()) {
-            Verdict::Allow => return Ok(()),
-            Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
-            Verdict::DeniedByUser => {
-                let key = self.denying_key(name, &approval);
-                return denied(format!(
-                    "Tool \"{name}\" is blocked by user policy.\nTo allow: remove \"tools.approval.{key}: deny\" from the settings."
-                ));
-            }
-            Verdict::Ask => {}
-        }
-        let Some(approver) = &self.parts.approver else {
-            return denied(format!(
-                "Tool \"{name}\" requires approval but no interactive UI available.\n\
-                 To allow it: set tools.approval.{name} to \"allow\" in the settings, or run with --approval-mode yolo \
-                 (or --auto-approve), or run interactively and approve it there."
-            ));
-        };
-        let asked = async {
-            let _turn = self.parts.asking.lock().await;
-            // The answer to an earlier question may have settled this one.
-            if self.parts.remembered.has(name, &approval) {
-                return Decision::Allow;
-            }
-            let question = question(found, request, arguments, &approval).await;
-            request.tell(CallEvent::ApprovalRequested { request: &question });
-            let decision = catching(approver.ask(&question, cancel)).await.unwrap_or_else(|panic| {
-                Decision::Deny { note: Some(format!("the question could not be asked: {panic}")) }
-            });
-            request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
-            if decision == Decision::AllowForSession {
-                self.parts.remembered.add(name, &approval);
-            }
-            decision
-        };
-        let decision = tokio::select! {
-            biased;
-            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
-            decision = asked => decision,
-        };
-        match decision {
-            Decision::Allow | Decision::AllowForSession => Ok(()),
-            Decision::Deny { note } => {
-                let note = note.filter(|note| !note.trim().is_empty());
-                denied(match note {
-                    Some(note) => format!("Tool call denied by user: {name}\n{note}"),
-                    None => format!("Tool call denied by user: {name}"),
-                })
-            }
-        }
-    }
-
-    /// Which entry of the settings says no.
-    fn denying_key(&self, name: &str, approval: &Approval) -> String {
-        match self.approval_settings().tools.get(name) {
-            Some(ApprovalPolicy::Deny) => name.to_owned(),
-            _ => approval.policy_key.clone().unwrap_or_else(|| name.to_owned()),
-        }
-    }
-
     async fn run(
         &self,
         found: &RegisteredTool,
@@ -362,7 +282,10 @@ impl Dispatcher {
         let mut context = request.context.clone();
         // What it stages is applied later, by the rules for what it may change itself.
         context.pending = context.pending.with_tier(found.tool.spec().approval.tier);
+        // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
+        let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(
+            site,
             Arc::clone(&found.tool),
             ToolCall::new(&request.id, arguments),
             context,
@@ -464,41 +387,5 @@ async fn pass(
         }
         Ok(GateVerdict::Refuse(reason)) => blocked(reason),
         Err(panic) => blocked(format!("Tool execution was blocked: {} failed: {panic}", gate.name())),
-    }
-}
-
-async fn question(
-    found: &RegisteredTool,
-    request: &CallRequest,
-    arguments: &Value,
-    approval: &Approval,
-) -> ApprovalRequest {
-    let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
-    let mut room = MAX_DETAIL_CHARS;
-    let mut shown = Vec::new();
-    for line in details {
-        if room == 0 {
-            break;
-        }
-        match line.char_indices().nth(room) {
-            Some((at, _)) => {
-                shown.push(format!("{}…", &line[..at]));
-                room = 0;
-            }
-            None => {
-                room -= line.chars().count();
-                shown.push(line);
-            }
-        }
-    }
-    let spec = found.tool.spec();
-    ApprovalRequest {
-        tool_call_id: request.id.clone(),
-        tool_name: spec.name.clone(),
-        label: spec.label.clone(),
-        arguments: arguments.clone(),
-        tier: approval.tier,
-        reason: approval.reason.clone(),
-        details: shown,
     }
 }

@@ -1,20 +1,13 @@
 //! Running one call to its end or to the end of its time (CONTRACT 4.6, 4.7). Ending goes in steps: the token is tripped,
 //! after a grace time it is forced, and what still does not answer is abandoned.
 
-use std::{
-    collections::BTreeMap,
-    future::pending,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
-use tokio::{
-    task::{JoinError, JoinHandle},
-    time::{Instant, sleep, sleep_until},
-};
+use tokio::{runtime::Handle, sync::oneshot, time::sleep};
 use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
-use crate::panics;
+use super::patience::Patience;
+use crate::panics::catching;
 
 /// How long calls may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,49 +72,52 @@ pub(super) struct Execution {
     pub(super) timed_out: bool,
 }
 
-/// When the call is to be stopped. Progress moves it.
-#[derive(Clone)]
-struct Until(Arc<Mutex<Option<Instant>>>);
-
-impl Until {
-    fn after(deadline: Duration) -> Self {
-        // A deadline beyond the clock's end is none.
-        Self(Arc::new(Mutex::new(Instant::now().checked_add(deadline))))
-    }
-
-    fn get(&self) -> Option<Instant> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn extend(&self, deadline: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now().checked_add(deadline);
-    }
-
-    /// Waits until the time is over, wherever progress moves it meanwhile.
-    async fn over(&self) {
-        loop {
-            match self.get() {
-                Some(until) if until <= Instant::now() => return,
-                Some(until) => sleep_until(until).await,
-                None => pending().await,
-            }
-        }
-    }
+/// Where a tool's code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Site {
+    /// Within the call itself: for tools known to wait rather than work.
+    Here,
+    /// On a thread of its own: code we do not know may compute or block, and must not hold up deadlines, other calls or
+    /// the interface.
+    OwnThread,
 }
 
-/// The tool's task. It ends with whoever waits for it.
-struct Running(JoinHandle<Result<ToolResult, ToolError>>);
+/// What a tool answers, or what its panic said.
+type Answer = Result<Result<ToolResult, ToolError>, String>;
 
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.abort();
+/// The tool's work. Dropping it abandons the work.
+fn work(
+    site: Site,
+    tool: Arc<dyn Tool>,
+    call: ToolCall,
+    context: ToolContext,
+) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+    let work = async move { catching(tool.execute(call, context)).await };
+    if site == Site::Here {
+        return Box::pin(work);
     }
+    let runtime = Handle::current();
+    let (here, gone) = oneshot::channel::<()>();
+    let thread = tokio::task::spawn_blocking(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                answer = work => answer,
+                // Nobody hears it.
+                _ = gone => Ok(Err(ToolError::stopped(Stop::Forced))),
+            }
+        })
+    });
+    Box::pin(async move {
+        let _here = here;
+        // Panics were caught; only a runtime that shuts down gives no answer.
+        thread.await.unwrap_or_else(|_| Ok(Err(ToolError::stopped(Stop::Forced))))
+    })
 }
 
 /// Runs the call. Its updates go to `on_update`, before the end only.
-///
-/// The tool gets a task of its own: one that never yields then blocks neither the deadline nor other calls.
 pub(super) async fn execute(
+    site: Site,
     tool: Arc<dyn Tool>,
     call: ToolCall,
     mut context: ToolContext,
@@ -130,45 +126,51 @@ pub(super) async fn execute(
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
     let cancel = context.cancel.child();
-    let until = Until::after(deadline);
+    let patience = Patience::new(deadline);
     let onward = context.updates.clone();
     let updates = UpdateSink::new({
-        let until = until.clone();
+        let patience = patience.clone();
         move |partial| {
-            until.extend(deadline);
+            patience.extend();
             on_update(&partial);
             onward.send(partial);
         }
     });
     context.cancel = cancel.clone();
     context.updates = updates.clone();
-    let mut running = Running(tokio::spawn(async move { tool.execute(call, context).await }));
+    context.ui = patience.interface(context.ui);
+    let mut running = work(site, tool, call, context);
     let mut timed_out = false;
 
     let ended = 'ended: {
         tokio::select! {
             biased;
-            ended = &mut running.0 => break 'ended Some(ended),
+            ended = &mut running => break 'ended Some(ended),
             () = cancel.cancelled() => {}
-            () = until.over() => {
+            () = patience.over() => {
                 timed_out = true;
                 cancel.cancel(format!("it took longer than {deadline:?}"));
             }
         }
         tokio::select! {
             biased;
-            ended = &mut running.0 => break 'ended Some(ended),
+            ended = &mut running => break 'ended Some(ended),
             () = cancel.forced() => {}
             () = sleep(limits.grace) => cancel.force("it did not stop when asked"),
         }
         tokio::select! {
             biased;
-            ended = &mut running.0 => Some(ended),
+            ended = &mut running => Some(ended),
             () = sleep(limits.force) => None,
         }
     };
     updates.close();
-    Execution { ending: ended.map_or(Ending::Abandoned, ending), timed_out }
+    let ending = match ended {
+        Some(Ok(answer)) => Ending::Answered(answer),
+        Some(Err(panic)) => Ending::Panicked(panic),
+        None => Ending::Abandoned,
+    };
+    Execution { ending, timed_out }
 }
 
 /// Runs work that no model asked for the way calls run: same deadline, same steps to its end.
@@ -179,22 +181,11 @@ pub(crate) async fn run_to_end(
     deadline: Duration,
     limits: &Deadlines,
 ) -> Result<ToolResult, ToolError> {
-    match execute(work, call, context, deadline, limits, |_| {}).await.ending {
+    match execute(Site::Here, work, call, context, deadline, limits, |_| {}).await.ending {
         Ending::Answered(answer) => answer,
         Ending::Panicked(text) => {
             Err(ToolError::reply(format!("It crashed: {text}. Its effects are unknown.")))
         }
         Ending::Abandoned => Err(ToolError::stopped(Stop::Forced)),
-    }
-}
-
-fn ending(ended: Result<Result<ToolResult, ToolError>, JoinError>) -> Ending {
-    match ended {
-        Ok(answer) => Ending::Answered(answer),
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => Ending::Panicked(panics::text(&*panic)),
-            // Only a runtime that shuts down cancels the task.
-            Err(_) => Ending::Answered(Err(ToolError::stopped(Stop::Forced))),
-        },
     }
 }

@@ -37,10 +37,12 @@
 mod batch;
 mod call;
 mod check;
+mod consent;
 mod cut;
 mod dispatcher;
 mod execute;
 mod gate;
+mod patience;
 mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};

@@ -62,9 +62,7 @@ impl Bash {
             "type": "object",
             "properties": {
                 "command": { "type": "string" },
-                "timeout": {
-                    "type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT, "description": "seconds, default 300",
-                },
+                "timeout": { "type": "integer", "minimum": 1, "description": "seconds, default 300, at most 3600" },
                 "cwd": { "type": "string" },
             },
             "required": ["command"],

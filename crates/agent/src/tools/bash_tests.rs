@@ -37,7 +37,7 @@ fn what_cannot_be_taken_back_is_noticed_and_the_harmless_is_not() {
         assert!(critical(command).is_some(), "{command}");
     }
     for command in
-        ["rm -rf /tmp/x", "rm -rf target", "git push", "ls /", "dd if=a of=b", "cargo build --force"]
+        ["rm -rf /srv/x", "rm -rf target", "git push", "ls /", "dd if=a of=b", "cargo build --force"]
     {
         assert!(critical(command).is_none(), "{command}");
     }

@@ -55,7 +55,7 @@ impl Read {
             "type": "object",
             "properties": {
                 "path": { "type": "string" },
-                "offset": { "type": "integer", "minimum": 1, "description": "first line, from 1" },
+                "offset": { "type": "integer", "minimum": 0, "description": "first line, from 1" },
                 "limit": { "type": "integer", "minimum": 1, "description": "number of lines" },
             },
             "required": ["path"],
@@ -156,13 +156,11 @@ fn lines(
     let (mut number, mut last, mut replaced, mut full) = (0, 0, false, false);
     let mut line = Vec::new();
     loop {
-        check(cancel)?;
         if full && bytes > MAX_COUNTED {
             break;
         }
         let keep = number + 1 >= first && !full;
-        let more = next_line(&mut source, &mut line, if keep { MAX_LINE * 4 } else { 0 })
-            .map_err(|error| ToolError::reply(format!("Could not read {shown}: {error}")))?;
+        let more = next_line(&mut source, &mut line, if keep { MAX_LINE * 4 } else { 0 }, cancel)?;
         let Some(length) = more else { break };
         number += 1;
         if !keep {
@@ -203,17 +201,25 @@ fn lines(
 }
 
 /// Reads one line, of which `keep` bytes stay in `line`; gives its length without the line end, `None` at the end.
-fn next_line(source: &mut impl BufRead, line: &mut Vec<u8>, keep: usize) -> std::io::Result<Option<usize>> {
+fn next_line(
+    source: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    keep: usize,
+    cancel: &CancelToken,
+) -> Result<Option<usize>, ToolError> {
+    let failed = |error: std::io::Error| ToolError::reply(format!("Reading failed: {error}"));
     line.clear();
     let mut length = 0;
     let mut any = false;
     loop {
-        let chunk = source.fill_buf()?;
+        // A line may be as long as the file.
+        check(cancel)?;
+        let chunk = source.fill_buf().map_err(failed)?;
         if chunk.is_empty() {
             return Ok(any.then_some(length));
         }
         any = true;
-        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let end = memchr::memchr(b'\n', chunk);
         let part = &chunk[..end.unwrap_or(chunk.len())];
         line.extend_from_slice(&part[..part.len().min(keep.saturating_sub(line.len()))]);
         length += part.len();

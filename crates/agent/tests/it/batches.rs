@@ -1,15 +1,18 @@
 //! Several calls of one turn.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::sync::Barrier;
 use toolsmith_agent::{CallEnd, CallRequest};
 use toolsmith_tool::{CancelToken, Concurrency, Stop, ToolContext, ToolResult};
 
-use crate::probe::{Probe, dispatching, spec};
+use crate::probe::{Probe, dispatching, embedded, spec};
 
 fn call(id: &str, name: &str) -> CallRequest {
     CallRequest::new(id, name, format!("{{\"text\":\"{id}\"}}"))
@@ -133,4 +136,26 @@ async fn c4_6_what_had_not_started_when_the_run_was_cancelled_never_does() {
     assert_eq!(outcomes[0].result.joined_text(), "done anyway");
     assert_eq!(outcomes[1].end, CallEnd::Stopped(Stop::NotStarted));
     assert_eq!(outcomes[1].result.joined_text(), "cancelled before it started (enough)");
+}
+
+#[tokio::test]
+async fn c4_8_tools_that_compute_do_so_on_several_cores() {
+    // Each blocks its thread until all have begun; on one thread the first would wait for ever.
+    let begun = Arc::new((Mutex::new(0), Condvar::new()));
+    let probe = Probe::new(spec("compute"), move |call, _| {
+        let begun = Arc::clone(&begun);
+        async move {
+            let (count, all) = &*begun;
+            *count.lock().unwrap() += 1;
+            all.notify_all();
+            let (count, timeout) = all
+                .wait_timeout_while(count.lock().unwrap(), Duration::from_secs(30), |count| *count < 4)
+                .unwrap();
+            assert!(!timeout.timed_out(), "only {count} ran at once");
+            Ok(ToolResult::text(call.id))
+        }
+    });
+    let calls = (0..4).map(|at| call(&at.to_string(), "compute")).collect();
+    let outcomes = embedded([probe]).build().run_batch(calls).await;
+    assert!(outcomes.iter().all(|outcome| !outcome.is_error()), "{outcomes:?}");
 }

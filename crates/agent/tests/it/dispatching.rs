@@ -1,24 +1,22 @@
 //! The path of one call, and every place where it can turn back.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
 };
 
 use serde_json::json;
+use tokio::sync::oneshot;
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, CallEnd, CallEvent, CallRequest, Deadlines,
-    Decision, Dispatcher, Gate, GateVerdict, GatedCall, OutputCut,
+    Decision, Dispatcher, DispatcherBuilder, Gate, GateVerdict, GatedCall, OutputCut,
 };
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, CancelToken, ContentBlock, Stop, Tier, ToolContext, ToolError, ToolResult,
-    UpdateSink, async_trait,
+    Approval, ApprovalPolicy, CancelToken, ContentBlock, DialogOptions, Stop, Tier, ToolContext, ToolError,
+    ToolResult, Ui, UiSlot, UpdateSink, async_trait,
 };
 
-use crate::probe::{Probe, dispatching, registry, spec, yolo};
+use crate::probe::{Probe, dispatching, embedded, registry, spec, yolo};
 
 fn soon() -> Deadlines {
     Deadlines::default().call(Duration::from_millis(40)).grace(Duration::from_millis(20))
@@ -281,34 +279,33 @@ async fn c4_6_a_tool_that_stops_when_asked_tells_itself_how() {
 
 #[tokio::test]
 async fn c4_6_a_tool_that_hears_nothing_is_stopped_by_force() {
-    struct Dropped(Arc<AtomicUsize>);
+    struct Dropped(Option<oneshot::Sender<()>>);
     impl Drop for Dropped {
         fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::SeqCst);
+            self.0.take().unwrap().send(()).unwrap();
         }
     }
-    let dropped = Arc::new(AtomicUsize::new(0));
-    let probe = Probe::new(spec("deaf"), {
-        let dropped = Arc::clone(&dropped);
-        move |_, _| {
-            let guard = Dropped(Arc::clone(&dropped));
+    for setup in [dispatching as fn([Probe; 1]) -> DispatcherBuilder, embedded] {
+        let (sender, dropped) = oneshot::channel();
+        let sender = Mutex::new(Some(sender));
+        let probe = Probe::new(spec("deaf"), move |_, _| {
+            let guard = Dropped(sender.lock().unwrap().take());
             async move {
                 let _guard = guard;
                 std::future::pending().await
             }
-        }
-    });
-    let dispatcher = dispatching([probe]).deadlines(soon()).build();
-    let cancel = CancelToken::new();
-    let context = ToolContext::detached().with_cancel(cancel.clone());
-    let call = CallRequest::new("1", "deaf", "{}").context(context).deadline(Duration::from_secs(60));
-    let (outcome, ()) = tokio::join!(dispatcher.call(call), async { cancel.force("user") });
-    assert_eq!(outcome.result.joined_text(), "stopped by force; its effects are unknown (user)");
-    tokio::task::yield_now().await;
-    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+        });
+        let dispatcher = setup([probe]).deadlines(soon()).build();
+        let cancel = CancelToken::new();
+        let context = ToolContext::detached().with_cancel(cancel.clone());
+        let call = CallRequest::new("1", "deaf", "{}").context(context).deadline(Duration::from_secs(60));
+        let (outcome, ()) = tokio::join!(dispatcher.call(call), async { cancel.force("user") });
+        assert_eq!(outcome.result.joined_text(), "stopped by force; its effects are unknown (user)");
+        dropped.await.unwrap();
+    }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn c4_7_a_tool_that_never_yields_costs_its_call_only() {
     let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let probe = Probe::new(spec("spin"), {
@@ -323,7 +320,7 @@ async fn c4_7_a_tool_that_never_yields_costs_its_call_only() {
             }
         }
     });
-    let dispatcher = dispatching([probe]).deadlines(soon()).build();
+    let dispatcher = embedded([probe]).deadlines(soon()).build();
     let outcome = dispatcher.call(CallRequest::new("1", "spin", "{}")).await;
     stop.store(true, Ordering::Relaxed);
     assert_eq!(outcome.end, CallEnd::TimedOut(Stop::Forced));
@@ -410,13 +407,15 @@ async fn c4_3_updates_come_in_order_and_none_after_the_result() {
 
 #[tokio::test]
 async fn c4_5_a_panic_in_a_tool_is_an_error_result() {
-    let probe = Probe::new(spec("bad"), |_, _| async { panic!("index out of {}", "reach") });
-    let outcome = dispatching([probe]).build().call(CallRequest::new("1", "bad", "{}")).await;
-    assert_eq!(outcome.end, CallEnd::Panicked);
-    assert_eq!(
-        outcome.result.joined_text(),
-        "Tool \"bad\" crashed (panic): index out of reach\nIts effects are unknown."
-    );
+    for setup in [dispatching as fn([Probe; 1]) -> DispatcherBuilder, embedded] {
+        let probe = Probe::new(spec("bad"), |_, _| async { panic!("index out of {}", "reach") });
+        let outcome = setup([probe]).build().call(CallRequest::new("1", "bad", "{}")).await;
+        assert_eq!(outcome.end, CallEnd::Panicked);
+        assert_eq!(
+            outcome.result.joined_text(),
+            "Tool \"bad\" crashed (panic): index out of reach\nIts effects are unknown."
+        );
+    }
 }
 
 #[tokio::test]
@@ -502,4 +501,39 @@ async fn c4_9_a_refusal_is_cut_like_any_output() {
     let outcome = dispatcher.call(CallRequest::new("1", "echo", "{}")).await;
     assert_eq!(outcome.end, CallEnd::Blocked);
     assert!(outcome.result.joined_text().len() < 52 * 1024 && outcome.full_output.is_some());
+}
+
+struct Thinker;
+
+#[async_trait]
+impl Ui for Thinker {
+    async fn confirm(&self, _title: &str, _message: &str, _dialog: DialogOptions) -> bool {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        true
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn c4_7_the_time_a_person_takes_to_answer_does_not_count() {
+    let probe = Probe::new(spec("ask"), |call, context| async move {
+        let ui = context.ui.current();
+        assert!(ui.has_ui());
+        let sure = ui.confirm("Sure?", "", DialogOptions::default()).await;
+        if call.arguments["text"] == "hang" {
+            std::future::pending::<()>().await;
+        }
+        Ok(ToolResult::text(sure.to_string()))
+    });
+    let slot = UiSlot::headless();
+    slot.set(Arc::new(Thinker));
+    let context = || ToolContext::detached().with_ui(slot.handle());
+    let dispatcher = dispatching([probe]).build();
+    let ask = |text: &str| {
+        CallRequest::new("1", "ask", json!({ "text": text }))
+            .context(context())
+            .deadline(Duration::from_secs(5))
+    };
+    assert_eq!(text(&dispatcher, ask("")).await, "true");
+    // Afterwards it does again.
+    assert_eq!(dispatcher.call(ask("hang")).await.end, CallEnd::TimedOut(Stop::Forced));
 }

@@ -5,8 +5,8 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use serde_json::{Value, json};
 use toolsmith_agent::{ApprovalMode, ApprovalSettings, Dispatcher, DispatcherBuilder};
 use toolsmith_tool::{
-    Approval, Origin, Registry, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    Approval, Origin, OriginKind, Registry, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    ToolSpec, async_trait,
 };
 
 type Answer = Result<ToolResult, ToolError>;
@@ -84,6 +84,16 @@ pub(crate) fn registry(tools: impl IntoIterator<Item = Probe>) -> Registry {
     }
     registry.activate_initial(None).unwrap();
     registry
+}
+
+/// The same tools as an embedding program would give them: each call on a thread of its own.
+pub(crate) fn embedded(tools: impl IntoIterator<Item = Probe>) -> DispatcherBuilder {
+    let mut registry = Registry::new();
+    for tool in tools {
+        registry.register(Arc::new(tool), Origin::new(OriginKind::Sdk, "")).unwrap();
+    }
+    registry.activate_initial(None).unwrap();
+    Dispatcher::builder(registry)
 }
 
 pub(crate) fn dispatching(tools: impl IntoIterator<Item = Probe>) -> DispatcherBuilder {

@@ -46,6 +46,7 @@ async fn the_first_request_with_all_built_in_tools_and_a_custom_one_is_below_six
             .unwrap();
         agent.run("Fix the failing test in src/parser.rs").await.unwrap();
         let bytes = server.last_request().body_bytes;
+        println!("{bytes} bytes over {api:?}");
         assert!(bytes <= 6 * 1024, "{bytes} bytes over {api:?}");
     }
 }

@@ -3,7 +3,8 @@
 use std::{fs, io::Write, os::unix::fs::symlink};
 
 use serde_json::json;
-use toolsmith_tool::ContentBlock;
+use toolsmith_agent::{CallEnd, CallRequest};
+use toolsmith_tool::{CancelToken, ContentBlock, Stop, ToolContext};
 
 use crate::place::Place;
 
@@ -12,6 +13,7 @@ async fn text_comes_with_line_numbers_and_ranges() {
     let place = Place::new();
     place.put("a.txt", "one\ntwo\r\nthree");
     assert_eq!(place.works("read", json!({ "path": "a.txt" })).await, "1\tone\n2\ttwo\n3\tthree\n");
+    assert!(place.works("read", json!({ "path": "a.txt", "offset": 0 })).await.starts_with("1\tone"));
     assert_eq!(
         place.works("read", json!({ "path": "a.txt", "offset": 2, "limit": 1 })).await,
         "2\ttwo\n[lines 2-2 of 3; go on with offset=3]\n"
@@ -65,6 +67,19 @@ async fn an_endless_line_is_cut() {
     place.put("line", "ä".repeat(1_000_000));
     let text = place.works("read", json!({ "path": "line" })).await;
     assert!(text.len() < 10_000 && text.contains("[line of 2000000 bytes, cut]"), "{}", text.len());
+}
+
+#[tokio::test]
+async fn c4_6_reading_a_line_without_end_stops_when_asked() {
+    let place = Place::new();
+    let mut file = fs::File::create(place.at("endless")).unwrap();
+    file.write_all(&[b'a'; 10_000]).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let cancel = CancelToken::new();
+    let context = ToolContext::detached().with_cancel(cancel.clone());
+    let request = CallRequest::new("1", "read", json!({ "path": "endless" })).context(context);
+    let (outcome, ()) = tokio::join!(place.dispatcher.call(request), async { cancel.cancel("user") });
+    assert_eq!(outcome.end, CallEnd::Stopped(Stop::Stopped));
 }
 
 #[tokio::test]

@@ -75,3 +75,31 @@ fn what_is_closest_is_shown_with_its_line() {
     let error = find(source.text(), "nothing whatsoever", "x", false).unwrap_err();
     assert!(error.tell(&source).contains("nothing in the file is like it"));
 }
+
+proptest::proptest! {
+    #[test]
+    fn an_edit_changes_what_it_names_and_no_other_byte(
+        pieces in proptest::collection::vec("[aä \\t]{0,3}(\r\n|\n|\r)?", 0..12),
+        mark in proptest::bool::ANY,
+        from in 0..40_usize,
+        length in 1..10_usize,
+        new in "[xy\n]{0,5}",
+    ) {
+        let text = format!("{}{}", if mark { "\u{feff}" } else { "" }, pieces.concat());
+        let source = Source::new(text.clone());
+        let old: String = source.text().chars().skip(from).take(length).collect();
+        proptest::prop_assume!(!old.is_empty());
+        if let Ok(places) = find(source.text(), &old, &new, false) {
+            let place = &places[0];
+            proptest::prop_assume!(!place.loose);
+            let changed = Source::new(source.replace(&places));
+            let expected =
+                format!("{}{new}{}", &source.text()[..place.start], &source.text()[place.end..]);
+            // A carriage return that ends up before a new newline becomes part of a line end.
+            proptest::prop_assume!(!expected.contains("\r\n"));
+            proptest::prop_assert_eq!(changed.text(), expected);
+            proptest::prop_assert_eq!(changed.original().starts_with('\u{feff}'), text.starts_with('\u{feff}'));
+        }
+        proptest::prop_assert_eq!(source.replace(&[]), text);
+    }
+}

@@ -1,0 +1,130 @@
+//! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
+
+use serde_json::Value;
+use toolsmith_tool::{Approval, ApprovalPolicy, RegisteredTool};
+
+use super::{
+    call::{CallEnd, CallEvent, CallRequest},
+    dispatcher::{Dispatcher, Refusal},
+};
+use crate::{
+    approval::{ApprovalRequest, Decision, Verdict, judge},
+    panics::catching,
+};
+
+/// What a person is shown of a call before it may run.
+const MAX_DETAIL_CHARS: usize = 2000;
+
+impl Dispatcher {
+    /// Lets the call through, or says why not.
+    pub(super) async fn approve(
+        &self,
+        found: &RegisteredTool,
+        request: &CallRequest,
+        arguments: &Value,
+    ) -> Result<(), Refusal> {
+        let name = &found.tool.spec().name;
+        let cancel = &request.context.cancel;
+        let approval = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+            // A tool that cannot say what it wants gets the most careful answer.
+            approval = catching(found.tool.approval(arguments)) => approval.unwrap_or_default(),
+        };
+        let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
+        match judge(name, &approval, &self.approval_settings()) {
+            Verdict::Allow => return Ok(()),
+            Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
+            Verdict::DeniedByUser => {
+                let key = self.denying_key(name, &approval);
+                return denied(format!(
+                    "Tool \"{name}\" is blocked by user policy.\nTo allow: remove \"tools.approval.{key}: deny\" from the settings."
+                ));
+            }
+            Verdict::Ask => {}
+        }
+        let Some(approver) = &self.parts.approver else {
+            return denied(format!(
+                "Tool \"{name}\" requires approval but no interactive UI available.\n\
+                 To allow it: set tools.approval.{name} to \"allow\" in the settings, or run with --approval-mode yolo \
+                 (or --auto-approve), or run interactively and approve it there."
+            ));
+        };
+        let asked = async {
+            let _turn = self.parts.asking.lock().await;
+            // The answer to an earlier question may have settled this one.
+            if self.parts.remembered.has(name, &approval) {
+                return Decision::Allow;
+            }
+            let question = question(found, request, arguments, &approval).await;
+            request.tell(CallEvent::ApprovalRequested { request: &question });
+            let decision = catching(approver.ask(&question, cancel)).await.unwrap_or_else(|panic| {
+                Decision::Deny { note: Some(format!("the question could not be asked: {panic}")) }
+            });
+            request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
+            if decision == Decision::AllowForSession {
+                self.parts.remembered.add(name, &approval);
+            }
+            decision
+        };
+        let decision = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+            decision = asked => decision,
+        };
+        match decision {
+            Decision::Allow | Decision::AllowForSession => Ok(()),
+            Decision::Deny { note } => {
+                let note = note.filter(|note| !note.trim().is_empty());
+                denied(match note {
+                    Some(note) => format!("Tool call denied by user: {name}\n{note}"),
+                    None => format!("Tool call denied by user: {name}"),
+                })
+            }
+        }
+    }
+
+    /// Which entry of the settings says no.
+    fn denying_key(&self, name: &str, approval: &Approval) -> String {
+        match self.approval_settings().tools.get(name) {
+            Some(ApprovalPolicy::Deny) => name.to_owned(),
+            _ => approval.policy_key.clone().unwrap_or_else(|| name.to_owned()),
+        }
+    }
+}
+
+async fn question(
+    found: &RegisteredTool,
+    request: &CallRequest,
+    arguments: &Value,
+    approval: &Approval,
+) -> ApprovalRequest {
+    let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
+    let mut room = MAX_DETAIL_CHARS;
+    let mut shown = Vec::new();
+    for line in details {
+        if room == 0 {
+            break;
+        }
+        match line.char_indices().nth(room) {
+            Some((at, _)) => {
+                shown.push(format!("{}…", &line[..at]));
+                room = 0;
+            }
+            None => {
+                room -= line.chars().count();
+                shown.push(line);
+            }
+        }
+    }
+    let spec = found.tool.spec();
+    ApprovalRequest {
+        tool_call_id: request.id.clone(),
+        tool_name: spec.name.clone(),
+        label: spec.label.clone(),
+        arguments: arguments.clone(),
+        tier: approval.tier,
+        reason: approval.reason.clone(),
+        details: shown,
+    }
+}

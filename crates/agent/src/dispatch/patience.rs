@@ -1,0 +1,146 @@
+//! How long a call may still take. Progress starts the time anew, and while a person is asked something it stands still:
+//! nobody's tool should end because somebody went for coffee.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+use toolsmith_tool::{CustomView, DialogOptions, NoticeLevel, Ui, UiHandle, UiSlot};
+
+/// When a call is to be stopped. Clones are the same.
+#[derive(Clone, Debug)]
+pub(super) struct Patience {
+    deadline: Duration,
+    state: Arc<(Mutex<State>, Notify)>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// `None` where no clock goes that far.
+    until: Option<Instant>,
+    open_dialogs: usize,
+}
+
+impl Patience {
+    pub(super) fn new(deadline: Duration) -> Self {
+        let state = State { until: Instant::now().checked_add(deadline), open_dialogs: 0 };
+        Self { deadline, state: Arc::new((Mutex::new(state), Notify::new())) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happened: the time begins anew.
+    pub(super) fn extend(&self) {
+        self.lock().until = Instant::now().checked_add(self.deadline);
+    }
+
+    /// Waits until the time is over, wherever it is moved meanwhile.
+    pub(super) async fn over(&self) {
+        loop {
+            // Made before looking, so that no change in between is missed.
+            let resumed = self.state.1.notified();
+            let until = {
+                let state = self.lock();
+                state.until.filter(|_| state.open_dialogs == 0)
+            };
+            match until {
+                Some(until) if until <= Instant::now() => return,
+                // Moved only to later meanwhile; looked at again then.
+                Some(until) => sleep_until(until).await,
+                None => resumed.await,
+            }
+        }
+    }
+
+    /// The interface, seen by the call: its dialogs stop the clock.
+    pub(super) fn interface(&self, ui: UiHandle) -> UiHandle {
+        if !ui.current().has_ui() {
+            return ui;
+        }
+        let slot = UiSlot::headless();
+        slot.set(Arc::new(PatientUi { ui, patience: self.clone() }));
+        slot.handle()
+    }
+
+    fn pause(&self) -> Paused<'_> {
+        self.lock().open_dialogs += 1;
+        Paused(self)
+    }
+}
+
+/// A dialog is open. Also one that is given up closes.
+struct Paused<'a>(&'a Patience);
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        self.0.lock().open_dialogs -= 1;
+        self.0.extend();
+        self.0.state.1.notify_waiters();
+    }
+}
+
+struct PatientUi {
+    ui: UiHandle,
+    patience: Patience,
+}
+
+#[async_trait]
+impl Ui for PatientUi {
+    fn has_ui(&self) -> bool {
+        self.ui.current().has_ui()
+    }
+
+    async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
+        let _paused = self.patience.pause();
+        self.ui.current().select(title, options, dialog).await
+    }
+
+    async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
+        let _paused = self.patience.pause();
+        self.ui.current().confirm(title, message, dialog).await
+    }
+
+    async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
+        let _paused = self.patience.pause();
+        self.ui.current().input(title, placeholder, dialog).await
+    }
+
+    async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
+        let _paused = self.patience.pause();
+        self.ui.current().editor(title, prefill, dialog).await
+    }
+
+    async fn custom(&self, view: Arc<dyn CustomView>, dialog: DialogOptions) -> Option<Value> {
+        let _paused = self.patience.pause();
+        self.ui.current().custom(view, dialog).await
+    }
+
+    fn notify(&self, message: &str, level: NoticeLevel) {
+        self.ui.current().notify(message, level);
+    }
+
+    fn set_status(&self, key: &str, text: Option<&str>) {
+        self.ui.current().set_status(key, text);
+    }
+
+    fn set_widget(&self, key: &str, lines: Option<&[String]>) {
+        self.ui.current().set_widget(key, lines);
+    }
+
+    fn set_title(&self, title: &str) {
+        self.ui.current().set_title(title);
+    }
+
+    fn theme(&self) -> Option<Value> {
+        self.ui.current().theme()
+    }
+}
