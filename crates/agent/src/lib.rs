@@ -48,8 +48,12 @@ pub use dispatch::{
     GateVerdict, GatedCall, OutputCut, SharedRegistry,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
+pub use files::Saving;
 pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
-pub use tools::{AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, register_built_in_tools};
+pub use tools::{
+    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
+    register_built_in_tools,
+};
 pub use turn::{AfterError, RequestPlan, TurnHook};

@@ -1,12 +1,14 @@
 //! Files as the built-in tools handle them: found by what a model wrote, read as what they are, and written whole or not
 //! at all.
 
+mod change;
 mod diff;
 mod path;
 mod save;
 mod text;
 
+pub use change::Saving;
 pub(crate) use diff::diff;
 pub(crate) use path::Workspace;
-pub(crate) use save::{Stamp, save};
+pub(crate) use save::Stamp;
 pub(crate) use text::{Kind, LineEnding, MAX_IMAGE_BYTES, kind, kind_in_words};

@@ -9,6 +9,8 @@ use std::{
 use toolsmith_tool::{Approval, Tier, ToolError, closest_names};
 use unicode_normalization::UnicodeNormalization;
 
+use super::change::Saving;
+
 /// How many neighbours of a missing file are looked at.
 const MAX_NEIGHBOURS: usize = 2000;
 /// Below these a file is not only data: it decides what runs.
@@ -20,11 +22,20 @@ const POWERFUL_FOLDERS: [&str; 8] =
 pub(crate) struct Workspace {
     cwd: PathBuf,
     home: Option<PathBuf>,
+    /// How changes are made here.
+    pub(super) saving: Saving,
 }
 
 impl Workspace {
     pub(crate) fn new(cwd: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { cwd, home }
+        Self { cwd, home, saving: Saving::default() }
+    }
+
+    /// Sets how changes are made.
+    #[must_use]
+    pub(crate) fn saving(mut self, saving: Saving) -> Self {
+        self.saving = saving;
+        self
     }
 
     pub(crate) fn cwd(&self) -> &Path {

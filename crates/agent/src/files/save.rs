@@ -95,7 +95,7 @@ fn write_in_place(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn check_unchanged(target: &Path, since: Option<Stamp>) -> io::Result<()> {
+pub(super) fn check_unchanged(target: &Path, since: Option<Stamp>) -> io::Result<()> {
     let Some(since) = since else { return Ok(()) };
     match fs::metadata(target) {
         Ok(found) if Stamp::of(&found) == since => Ok(()),

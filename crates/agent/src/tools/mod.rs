@@ -22,12 +22,21 @@ pub use self::{
     ast::{AstEditTool, AstGrepTool},
     resolve::{RESOLVE, ResolveTool},
 };
-use crate::files::Workspace;
+use crate::files::{Saving, Workspace};
 pub(crate) use blocking::blocking;
 
 /// The built-in tools for work in `cwd`: `read`, `write`, `edit`, `bash`, `grep`, `find`, `ls`. `~` stands for `home`.
 pub fn built_in_tools(cwd: impl Into<PathBuf>, home: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
-    let workspace = Arc::new(Workspace::new(cwd.into(), home));
+    built_in_tools_saving(cwd, home, Saving::Direct)
+}
+
+/// [`built_in_tools`] whose changes of files can be undone, or are staged first.
+pub fn built_in_tools_saving(
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+    saving: Saving,
+) -> Vec<Arc<dyn Tool>> {
+    let workspace = Arc::new(Workspace::new(cwd.into(), home).saving(saving));
     vec![
         Arc::new(read::Read::new(Arc::clone(&workspace))),
         Arc::new(write::Write::new(Arc::clone(&workspace))),

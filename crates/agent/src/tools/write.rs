@@ -5,11 +5,12 @@ use std::{fs, sync::Arc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, Concurrency, PendingHandle, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    async_trait,
 };
 
 use super::{arguments, blocking::blocking, path_argument};
-use crate::files::{LineEnding, Workspace, diff, save};
+use crate::files::{LineEnding, Workspace, diff};
 
 /// Larger files are replaced without looking at what was there.
 const MAX_COMPARED: u64 = 4 << 20;
@@ -63,11 +64,15 @@ impl Tool for Write {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |_| write(&workspace, &wanted)).await
+        blocking(&ctx.cancel, move |_| write(&workspace, &wanted, &ctx.pending)).await
     }
 }
 
-fn write(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolError> {
+fn write(
+    workspace: &Workspace,
+    wanted: &Arguments,
+    pending: &PendingHandle,
+) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
     let old = match fs::metadata(&path) {
@@ -76,7 +81,7 @@ fn write(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolEr
     };
     let is_new = fs::symlink_metadata(&path).is_err();
     let content = as_before(&wanted.content, old.as_deref());
-    save(&path, content.as_bytes(), None).map_err(|error| workspace.failed("write", &path, &error))?;
+    let saved = workspace.change("write", &path, content.as_bytes(), None, pending)?;
     let lines = content.lines().count();
     let what = if is_new { "Created" } else { "Replaced" };
     let kept = if content == wanted.content { "" } else { " (line ends kept as they were)" };
@@ -85,7 +90,7 @@ fn write(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolEr
         details["diff"] = json!(diff(&shown, &old, &content).diff);
     }
     let text = format!("{what} {shown}: {lines} lines, {} bytes{kept}", content.len());
-    Ok(ToolResult::text(text).with_details(details))
+    Ok(ToolResult::text(saved.text(text)).with_details(details))
 }
 
 /// The content with the byte order mark and the line ends the file had. Models write bare newlines whatever they read.

@@ -12,6 +12,7 @@ mod probe;
 mod prompts;
 mod request_size;
 mod resolving;
+mod saving;
 mod scripted;
 mod session_children;
 mod session_conversation;

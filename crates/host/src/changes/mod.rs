@@ -28,6 +28,7 @@ mod hash;
 mod journal;
 mod place;
 mod record;
+mod snapshot;
 mod store;
 mod transaction;
 
@@ -37,4 +38,5 @@ pub use error::{ChangeError, Drift, DriftKind};
 pub use hash::content_hash;
 pub use journal::Recovery;
 pub use record::{ChangedFile, Entry, PastChange};
+pub use snapshot::Snapshot;
 pub use store::{Applied, ChangeNote, ChangeStore, UndoLimits};

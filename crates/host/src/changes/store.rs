@@ -2,7 +2,8 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
+    fs::{self, File, Metadata},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
@@ -110,8 +111,8 @@ pub struct Applied {
 /// Makes and undoes changes. Blocks; call it where blocking is allowed.
 #[derive(Debug)]
 pub struct ChangeStore {
-    folder: PathBuf,
-    limits: UndoLimits,
+    pub(super) folder: PathBuf,
+    pub(super) limits: UndoLimits,
     /// Whether files are exchanged in one step where the file system can.
     exchange: bool,
 }
@@ -149,7 +150,7 @@ impl ChangeStore {
     }
 
     /// One process at a time. The lock goes with the process, however that ends.
-    fn lock(&self) -> Result<File, ChangeError> {
+    pub(super) fn lock(&self) -> Result<File, ChangeError> {
         let journal = Journal::new(&self.folder);
         for folder in [&self.folder, &self.entries_folder(), &journal.folder().to_path_buf()] {
             private_folder(folder).map_err(ChangeError::io(folder, "make the folder"))?;
@@ -159,7 +160,7 @@ impl ChangeStore {
         file.and_then(|file| file.lock().map(|()| file)).map_err(ChangeError::io(&path, "lock it"))
     }
 
-    fn recover_locked(&self) -> Result<Recovery, ChangeError> {
+    pub(super) fn recover_locked(&self) -> Result<Recovery, ChangeError> {
         let recovery = Journal::new(&self.folder).recover(|id| self.entry_path(id).exists())?;
         for label in &recovery.taken_back {
             tracing::warn!(label, "A change of files had been interrupted and was taken back");
@@ -213,7 +214,7 @@ impl ChangeStore {
                 target: change.target.clone(),
                 before: change.base,
                 after: change.content.as_deref().map(content_hash),
-                mode: found.as_ref().map(|found| std::os::unix::fs::MetadataExt::mode(found) & 0o7777),
+                mode: found.as_ref().map(mode),
             })
             .collect();
         let steps = changes.iter().enumerate().map(|(at, change)| {
@@ -292,7 +293,7 @@ impl ChangeStore {
         Ok(())
     }
 
-    fn write_entry(&self, entry: &Entry) -> Result<(), ChangeError> {
+    pub(super) fn write_entry(&self, entry: &Entry) -> Result<(), ChangeError> {
         let path = self.entry_path(&entry.id);
         let text =
             serde_json::to_vec(entry).map_err(|error| ChangeError::io(&path, "write")(error.into()))?;
@@ -395,7 +396,7 @@ impl ChangeStore {
     }
 
     /// Forgets what is too old or too much, the oldest first. The newest entry always stays.
-    fn prune(&self) -> Result<(), ChangeError> {
+    pub(super) fn prune(&self) -> Result<(), ChangeError> {
         let blobs = Blobs::new(&self.folder);
         let oldest = i64::try_from(self.limits.age.as_secs())
             .ok()
@@ -428,12 +429,16 @@ impl ChangeStore {
 }
 
 /// Sorts by time, also within a millisecond of one process.
-fn new_id() -> String {
+pub(super) fn new_id() -> String {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let count = LAST.fetch_add(1, Ordering::Relaxed);
     format!("{:013}-{count:08x}-{:x}", Timestamp::now().as_millisecond(), std::process::id())
 }
 
-fn real(path: &Path) -> PathBuf {
+pub(super) fn mode(found: &Metadata) -> u32 {
+    found.permissions().mode() & 0o7777
+}
+
+pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }

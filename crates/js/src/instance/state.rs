@@ -272,7 +272,8 @@ impl SourceLookup for ThreadState {
 
 /// What a failed load ran into that another engine has: a stub that was used, or WebAssembly.
 fn what_was_missing(message: &str) -> Option<String> {
-    let lacks = ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
+    let lacks =
+        ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
     let line = message.lines().find(|line| lacks.iter().any(|part| line.contains(part)))?;
     Some(line.trim_start_matches("Failed to load tool: ").to_owned())
 }

@@ -22,6 +22,8 @@ use crate::tools::{arguments, blocking};
 
 const NAME: &str = "ast_grep";
 const DEFAULT_LIMIT: usize = 50;
+/// Characters of a line that are shown.
+const MAX_LINE_CHARS: usize = 500;
 /// Characters of a bound code that are shown.
 const MAX_META_CHARS: usize = 80;
 
@@ -137,7 +139,12 @@ fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<Stri
         let mut rows: Vec<String> = shown
             .map(|at| {
                 let mark = if at == first { ':' } else { '-' };
-                format!("{}{mark}{}", at + 1, lines.get(at).copied().unwrap_or_default())
+                let line = lines.get(at).copied().unwrap_or_default();
+                // In a line of megabytes the match is what there is to see.
+                let own = source.text().get(found.range()).unwrap_or_default();
+                let line = if at == first && line.len() > MAX_LINE_CHARS { own } else { line };
+                let line: String = line.chars().take_while(|c| *c != '\n').take(MAX_LINE_CHARS).collect();
+                format!("{}{mark}{line}", at + 1)
             })
             .collect();
         rows.extend(meta(found, source));
@@ -172,8 +179,8 @@ fn meta(
     let shown: Vec<String> = bound
         .into_iter()
         .map(|(name, text)| {
-            let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            format!("{name}={}", line.chars().take(MAX_META_CHARS).collect::<String>())
+            let start: String = text.chars().take(MAX_META_CHARS).collect();
+            format!("{name}={}", start.split_whitespace().collect::<Vec<_>>().join(" "))
         })
         .collect();
     (!shown.is_empty()).then(|| format!("  meta: {}", shown.join(", ")))

@@ -35,18 +35,29 @@ pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap>
             let range = edit.position..edit.position + edit.deleted_length;
             let text = String::from_utf8_lossy(&edit.inserted_text).into_owned();
             if source.text().get(range.clone()) != Some(text.as_str()) {
-                let start = found.start_pos();
-                let column = start.column(&found) + 1;
-                all.push(Replacement { range, text, line: start.line() + 1, column });
+                all.push(Replacement { range, text, line: 0, column: 0 });
             }
         }
     }
     all.sort_by_key(|replacement| (replacement.range.start, replacement.range.end));
+    place(source.text(), &mut all);
     let overlap =
         all.windows(2).find(|pair| pair[1].range.start < pair[0].range.end || pair[0].range == pair[1].range);
     match overlap {
         Some(pair) => Err(Overlap { line: pair[1].line, column: pair[1].column }),
         None => Ok(all),
+    }
+}
+
+/// Says where each begins, in one pass: a file may be one line of megabytes.
+fn place(text: &str, sorted: &mut [Replacement]) {
+    let (mut at, mut line, mut column) = (0, 1, 1);
+    for replacement in sorted {
+        for character in text.get(at..replacement.range.start).unwrap_or_default().chars() {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        at = replacement.range.start;
+        (replacement.line, replacement.column) = (line, column);
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, Concurrency, PendingHandle, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    async_trait,
 };
 
 use self::{
@@ -17,7 +18,7 @@ use self::{
     source::Source,
 };
 use super::{arguments, blocking::blocking, path_argument, read::whole_text};
-use crate::files::{Workspace, diff, save};
+use crate::files::{Workspace, diff};
 
 pub(super) struct Edit {
     spec: ToolSpec,
@@ -96,11 +97,11 @@ impl Tool for Edit {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |_| edit(&workspace, &wanted)).await
+        blocking(&ctx.cancel, move |_| edit(&workspace, &wanted, &ctx.pending)).await
     }
 }
 
-fn edit(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolError> {
+fn edit(workspace: &Workspace, wanted: &Arguments, pending: &PendingHandle) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
     let (text, stamp) = whole_text(workspace, &path)?;
@@ -127,7 +128,7 @@ fn edit(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolErr
             "The edits change nothing in {shown}: old and new text are the same."
         )));
     }
-    save(&path, changed.as_bytes(), Some(stamp)).map_err(|error| workspace.failed("write", &path, &error))?;
+    let saved = workspace.change("edit", &path, changed.as_bytes(), Some(stamp), pending)?;
 
     let mut lines: Vec<String> = places.iter().map(|place| source.line_at(place.start).to_string()).collect();
     lines.dedup();
@@ -145,5 +146,5 @@ fn edit(workspace: &Workspace, wanted: &Arguments) -> Result<ToolResult, ToolErr
     {
         details.extend(more);
     }
-    Ok(ToolResult::text(text).with_details(details))
+    Ok(ToolResult::text(saved.text(text)).with_details(details))
 }

@@ -240,6 +240,16 @@ async fn a_hundred_thousand_places_are_rewritten() {
 }
 
 #[tokio::test]
+async fn a_line_of_megabytes_is_no_trouble() {
+    let place = Place::new(&[("min.js", &format!("/*é*/{}", "f(1);".repeat(100_000)))]);
+    let result =
+        place.edit(json!({ "ops": [{ "pat": "f($A)", "out": "g($A)" }], "limit": 3 })).await.unwrap();
+    assert!(result.joined_text().contains("-1:11 f(1)"), "{}", result.joined_text());
+    let found = place.grep(json!({ "pat": ["f($A)"], "path": "min.js", "limit": 2 })).await.unwrap();
+    assert_eq!(found.joined_text().lines().next(), Some("1:f(1)"));
+}
+
+#[tokio::test]
 async fn code_and_patterns_nested_without_end_do_no_harm() {
     let deep = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));
     let place = Place::new(&[("a.js", &format!("f({0}, {0});\n", deep(50_000)))]);

@@ -78,6 +78,24 @@ fn a_number_nobody_knows_is_an_error() {
     }
 }
 
+#[test]
+fn what_somebody_else_changed_can_be_written_down_and_undone() {
+    let place = Place::new(&[("a", "1"), ("b", "1"), ("same", "1")]);
+    let start = place.tree();
+    let paths = ["a", "b", "same", "new/deep/c"].map(|name| place.path(name));
+    let before = place.store.snapshot(&paths).unwrap();
+    fs::write(place.path("a"), "2").unwrap();
+    fs::remove_file(place.path("b")).unwrap();
+    fs::create_dir_all(place.path("new/deep")).unwrap();
+    fs::write(place.path("new/deep/c"), "2").unwrap();
+    let recorded = place.store.record(before, &place.note()).unwrap().unwrap();
+    assert_eq!(recorded.files.len(), 3, "what stayed the same is left out");
+    place.store.undo(&recorded.id, &CancelToken::new()).unwrap();
+    assert_eq!(place.tree(), start);
+    let nothing = place.store.snapshot(&paths).unwrap();
+    assert!(place.store.record(nothing, &place.note()).unwrap().is_none());
+}
+
 fn kept_contents(place: &Place) -> usize {
     let folders = fs::read_dir(place.state.join("contents")).unwrap();
     folders.map(|folder| fs::read_dir(folder.unwrap().path()).unwrap().count()).sum()

@@ -1,0 +1,134 @@
+//! Changes that somebody else made: what was before is looked at first and written down afterwards.
+
+use std::{
+    fs::{self, Metadata},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use toolsmith_tool::{ContentHash, FileChange};
+
+use super::{
+    blobs::Blobs,
+    check::is_missing,
+    error::ChangeError,
+    hash::{content_hash, hash_file},
+    place::resolve,
+    record::{ChangedFile, Entry},
+    store::{Applied, ChangeNote, ChangeStore, mode, new_id, real},
+    transaction::missing_folders,
+};
+
+/// What files were at a moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    files: Vec<Before>,
+}
+
+struct Before {
+    path: PathBuf,
+    target: PathBuf,
+    hash: Option<ContentHash>,
+    /// Absent when it is too large to keep.
+    content: Option<Vec<u8>>,
+    mode: Option<u32>,
+    /// Folders that have to be made before the file can be.
+    made_folders: Vec<PathBuf>,
+}
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Before").field("path", &self.path).field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+impl ChangeStore {
+    /// What files are before somebody else changes them, for [`ChangeStore::record`].
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn snapshot(&self, paths: &[PathBuf]) -> Result<Snapshot, ChangeError> {
+        paths
+            .iter()
+            .map(|path| self.snapshot_one(path))
+            .collect::<Result<_, _>>()
+            .map(|files| Snapshot { files })
+    }
+
+    fn snapshot_one(&self, path: &Path) -> Result<Before, ChangeError> {
+        let failed = || ChangeError::io(path, "read");
+        let path = std::path::absolute(path).map_err(failed())?;
+        let target = resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
+        let found = fs::symlink_metadata(&target).ok().filter(Metadata::is_file);
+        let hash =
+            found.as_ref().map(|_| hash_file(&target)).transpose().map_err(ChangeError::io(&path, "read"))?;
+        let is_kept = found.as_ref().is_some_and(|found| found.len() <= self.limits.file_bytes);
+        let content =
+            is_kept.then(|| fs::read(&target)).transpose().map_err(ChangeError::io(&path, "read"))?;
+        let mode = found.as_ref().map(mode);
+        let made_folders = missing_folders(&[FileChange {
+            path: path.clone(),
+            target: target.clone(),
+            base: None,
+            content: Some(Vec::new()),
+            mode: None,
+        }]);
+        Ok(Before { path, target, hash, content, mode, made_folders })
+    }
+
+    /// Writes down a change that somebody else made since the snapshot, so that it can be undone. `None` when nothing
+    /// changed.
+    ///
+    /// # Errors
+    /// When the store cannot be written. The change itself is not touched.
+    pub fn record(&self, before: Snapshot, note: &ChangeNote) -> Result<Option<Applied>, ChangeError> {
+        let _lock = self.lock()?;
+        self.recover_locked()?;
+        let blobs = Blobs::new(&self.folder);
+        let (mut files, mut made_folders) = (Vec::new(), Vec::new());
+        for file in before.files {
+            let after = match hash_file(&file.target) {
+                Ok(after) => Some(after),
+                Err(error) if is_missing(&error) => None,
+                Err(error) => return Err(ChangeError::io(&file.path, "read")(error)),
+            };
+            if after == file.hash {
+                continue;
+            }
+            // It may have changed between the two looks at it; then it is not kept, and undoing says so.
+            if let (Some(hash), Some(content)) = (file.hash, &file.content)
+                && content_hash(content) == hash
+            {
+                blobs
+                    .put(hash, content)
+                    .map_err(ChangeError::io(&self.folder, "keep the content for undoing"))?;
+            }
+            made_folders.extend(file.made_folders);
+            files.push(ChangedFile {
+                path: file.path,
+                target: file.target,
+                before: file.hash,
+                after,
+                mode: file.mode,
+            });
+        }
+        if files.is_empty() {
+            return Ok(None);
+        }
+        made_folders.sort();
+        made_folders.dedup();
+        let entry = Entry {
+            id: new_id(),
+            time: Timestamp::now().to_string(),
+            tool: note.tool.clone(),
+            label: note.label.clone(),
+            root: real(&note.root),
+            undoes: None,
+            files,
+            made_folders,
+        };
+        self.write_entry(&entry)?;
+        self.prune()?;
+        Ok(Some(Applied { files: entry.files.into_iter().map(|file| file.path).collect(), id: entry.id }))
+    }
+}
