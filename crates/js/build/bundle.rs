@@ -24,6 +24,20 @@ const ENTRIES: &[(&str, &str)] = &[
     ("typebox-system", "@sinclair/typebox/system"),
     ("arktype", "arktype"),
     ("web-streams", "web-streams-polyfill"),
+    ("readable-stream", "readable-stream/lib/stream.js"),
+];
+
+/// What `readable-stream` asks of npm and finds here: our own modules, so that no second copy of them comes in. Where it
+/// looks first is a folder of its own.
+const STAND_INS: &[(&str, &str)] = &[
+    ("events", "export * from \"toolsmith:node/events\";"),
+    ("buffer", "export * from \"toolsmith:node/buffer\";"),
+    ("string_decoder", "export * from \"toolsmith:node/string_decoder\";"),
+    (
+        "process",
+        "export * from \"toolsmith:node/process\"; export { default } from \"toolsmith:node/process\";",
+    ),
+    ("abort-controller", "export const { AbortController, AbortSignal } = globalThis;"),
 ];
 
 fn esbuild(libraries: &Path, arguments: &[String]) {
@@ -48,16 +62,23 @@ fn esbuild(libraries: &Path, arguments: &[String]) {
 /// Bundles the libraries. What several of them share becomes a part of its own, so that it exists once.
 pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     let _ = fs::remove_dir_all(out);
+    for (package, code) in STAND_INS {
+        let folder = libraries.join("node_modules/readable-stream/node_modules").join(package);
+        fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let file = folder.join("index.js");
+        fs::write(&file, code).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
     let mut arguments =
         vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
     for (name, package) in ENTRIES {
         // A file in the installation's folder makes the package resolve from there.
         let entry = libraries.join(format!("entry-{name}.js"));
-        let default =
-            if matches!(*package, "zod" | "zod/v4" | "zod/v3") { "\nexport { default } from" } else { "" };
-        let code = match default {
-            "" => format!("export * from {package:?};"),
-            default => format!("export * from {package:?};{default} {package:?};"),
+        let code = match *package {
+            "zod" | "zod/v4" | "zod/v3" => {
+                format!("export * from {package:?};\nexport {{ default }} from {package:?};")
+            }
+            "readable-stream/lib/stream.js" => format!("export {{ default }} from {package:?};"),
+            _ => format!("export * from {package:?};"),
         };
         fs::write(&entry, code).unwrap_or_else(|error| panic!("{}: {error}", entry.display()));
         arguments.push(format!("{name}={}", entry.display()));

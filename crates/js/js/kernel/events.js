@@ -93,6 +93,11 @@ export class EventTarget {
     this.#listeners.set(type, list.filter((entry) => entry.listener !== listener));
   }
 
+  /** For `getEventListeners` of Node's events. */
+  [Symbol.for("toolsmith.listeners")](type) {
+    return (this.#listeners?.get(type) ?? []).map((entry) => entry.listener);
+  }
+
   dispatchEvent(event) {
     event[target] = this;
     const handler = this[`on${event.type}`];

@@ -1,6 +1,8 @@
 // Node's Buffer: a Uint8Array that knows encodings and numbers.
 
 import { host } from "toolsmith:kernel";
+import { checkInteger, coded, invalidArgType, invalidArgValue, outOfRange } from "toolsmith:node_parts/arguments";
+import { defineNumbers } from "toolsmith:node_parts/buffer_numbers";
 import { Blob, File } from "toolsmith:web/blob";
 import { atob, btoa } from "toolsmith:web/encoding";
 
@@ -17,7 +19,7 @@ const ENCODINGS = {
 function encodingOf(encoding) {
   if (encoding === undefined || encoding === null || encoding === "") return "utf8";
   const known = ENCODINGS[String(encoding).toLowerCase()];
-  if (known === undefined) throw Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: "ERR_UNKNOWN_ENCODING" });
+  if (known === undefined) throw coded(TypeError, "ERR_UNKNOWN_ENCODING", `Unknown encoding: ${encoding}`);
   return known;
 }
 
@@ -69,21 +71,10 @@ function decode(bytes, encoding) {
   }
 }
 
-function invalidArgument(name, expected, value) {
-  const got = value === null ? "null" : typeof value === "object" ? `an instance of ${value.constructor?.name ?? "Object"}` : `type ${typeof value} (${String(value)})`;
-  return Object.assign(new TypeError(`The ${name} argument must be ${expected}. Received ${got}`), { code: "ERR_INVALID_ARG_TYPE" });
-}
-
-function outOfRange(name, range, value) {
-  return Object.assign(new RangeError(`The value of "${name}" is out of range. It must be ${range}. Received ${value}`), { code: "ERR_OUT_OF_RANGE" });
-}
-
 /** Gives a view of an array's bytes the prototype of Buffer. */
 function own(bytes) {
   return Object.setPrototypeOf(bytes, Buffer.prototype);
 }
-
-const view = (buffer) => new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 
 function search(buffer, value, offset, encoding, last) {
   if (typeof offset === "string") {
@@ -91,7 +82,7 @@ function search(buffer, value, offset, encoding, last) {
     offset = undefined;
   }
   const needle = typeof value === "number" ? new Uint8Array([value & 255]) : typeof value === "string" ? encode(value, encoding) : value;
-  if (!(needle instanceof Uint8Array)) throw invalidArgument('"value"', "one of type number or string or an instance of Buffer or Uint8Array", value);
+  if (!(needle instanceof Uint8Array)) throw invalidArgType("value", ["number", "string", "Buffer", "Uint8Array"], value);
   const length = buffer.length;
   let start = offset === undefined || Number.isNaN(+offset) ? (last ? length : 0) : Math.trunc(+offset);
   if (start < 0) start = Math.max(0, length + start);
@@ -111,74 +102,112 @@ function search(buffer, value, offset, encoding, last) {
   return -1;
 }
 
-export class Buffer extends Uint8Array {
-  static poolSize = 8192;
+function swap(buffer, size) {
+  if (buffer.length % size !== 0) throw coded(RangeError, "ERR_INVALID_BUFFER_SIZE", `Buffer size must be a multiple of ${size * 8}-bits`);
+  for (let at = 0; at < buffer.length; at += size) buffer.subarray(at, at + size).reverse();
+  return buffer;
+}
 
-  static from(value, encodingOrOffset, length) {
+/** As old code calls it, with `new` or without. */
+export function Buffer(value, encodingOrOffset, length) {
+  return typeof value === "number" ? Buffer.alloc(value) : Buffer.from(value, encodingOrOffset, length);
+}
+
+const isMemory = (value) => value instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
+
+function checkSize(size) {
+  if (typeof size !== "number") throw invalidArgType("size", "number", size);
+  if (!(size >= 0 && size <= kMaxLength)) throw outOfRange("size", `>= 0 && <= ${kMaxLength}`, size);
+}
+
+const statics = {
+  poolSize: 8192,
+
+  from(value, encodingOrOffset, length) {
     if (typeof value === "string") return own(encode(value, encodingOrOffset));
-    if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer)) {
-      return own(new Uint8Array(value, encodingOrOffset, length));
+    if (isMemory(value)) {
+      const offset = encodingOrOffset === undefined || Number.isNaN(+encodingOrOffset) ? 0 : +encodingOrOffset;
+      const room = value.byteLength - offset;
+      if (room < 0) throw coded(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", '"offset" is outside of buffer bounds');
+      const wanted = length === undefined ? room : length > 0 ? +length : 0;
+      if (wanted > room) throw coded(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", '"length" is outside of buffer bounds');
+      return own(new Uint8Array(value, offset, wanted));
     }
-    if (ArrayBuffer.isView(value)) return own(new Uint8Array(value));
+    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return own(new Uint8Array(value));
     if (typeof value === "object" && value !== null) {
       const primitive = value.valueOf?.();
       if (primitive != null && primitive !== value && (typeof primitive === "string" || typeof primitive === "object")) return Buffer.from(primitive, encodingOrOffset, length);
       if (value.type === "Buffer" && Array.isArray(value.data)) return own(Uint8Array.from(value.data));
-      if (typeof value.length === "number" || typeof value[Symbol.iterator] === "function") return own(Uint8Array.from(value, (item) => item & 255));
+      if (value.length !== undefined) return own(typeof value.length === "number" && value.length > 0 ? Uint8Array.from(value, (item) => item & 255) : new Uint8Array(0));
       const text = value[Symbol.toPrimitive]?.("string");
       if (typeof text === "string") return Buffer.from(text, encodingOrOffset);
     }
-    throw invalidArgument("first", "of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object", value);
-  }
-  static of(...items) {
-    return Buffer.from(items);
-  }
-  static alloc(size, fill, encoding) {
-    if (typeof size !== "number") throw invalidArgument('"size"', "of type number", size);
-    if (!(size >= 0 && size <= kMaxLength)) throw outOfRange("size", `>= 0 && <= ${kMaxLength}`, size);
+    throw invalidArgType("first argument", ["string", "Buffer", "ArrayBuffer", "Array", "an Array-like Object"], value);
+  },
+  of: (...items) => own(Uint8Array.of(...items)),
+  alloc(size, fill, encoding) {
+    checkSize(size);
     const buffer = own(new Uint8Array(size));
-    return fill === undefined || fill === 0 ? buffer : buffer.fill(fill, encoding);
-  }
-  static allocUnsafe(size) {
-    return Buffer.alloc(size);
-  }
-  static allocUnsafeSlow(size) {
-    return Buffer.alloc(size);
-  }
-  static isBuffer(value) {
-    return value instanceof Buffer;
-  }
-  static isEncoding(encoding) {
-    return typeof encoding === "string" && ENCODINGS[encoding.toLowerCase()] !== undefined;
-  }
-  static byteLength(value, encoding) {
+    return fill === undefined || fill === 0 || size === 0 ? buffer : buffer.fill(fill, encoding);
+  },
+  allocUnsafe(size) {
+    checkSize(size);
+    return own(new Uint8Array(size));
+  },
+  allocUnsafeSlow(size) {
+    checkSize(size);
+    return own(new Uint8Array(size));
+  },
+  isBuffer: (value) => value instanceof Buffer,
+  isEncoding: (encoding) => typeof encoding === "string" && encoding.length > 0 && ENCODINGS[encoding.toLowerCase()] !== undefined,
+  byteLength(value, encoding) {
     if (typeof value !== "string") {
-      if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
-      throw invalidArgument('"string"', "of type string or an instance of Buffer or ArrayBuffer", value);
+      if (ArrayBuffer.isView(value) || isMemory(value)) return value.byteLength;
+      throw invalidArgType("string", ["string", "Buffer", "ArrayBuffer"], value);
     }
-    return encode(value, encoding).length;
-  }
-  static concat(list, total = list.reduce((sum, item) => sum + item.length, 0)) {
-    const joined = Buffer.alloc(total);
+    const known = ENCODINGS[String(encoding ?? "utf8").toLowerCase()] ?? "utf8";
+    if (known === "utf16le") return value.length * 2;
+    if (known === "latin1" || known === "ascii") return value.length;
+    if (known === "hex") return value.length >>> 1;
+    if (known !== "utf8") {
+      const padding = value.endsWith("==") ? 2 : value.endsWith("=") ? 1 : 0;
+      return ((value.length - padding) * 3) >>> 2;
+    }
+    return encode(value, known).length;
+  },
+  concat(list, total) {
+    if (!Array.isArray(list)) throw invalidArgType("list", "Array", list);
+    if (total === undefined) total = list.reduce((sum, item) => sum + (item?.length ?? 0), 0);
+    else checkInteger(total, "length", 0);
+    const joined = Buffer.allocUnsafe(total);
     let at = 0;
-    for (const item of list) {
-      if (!(item instanceof Uint8Array)) throw invalidArgument('"list"', "an array of Buffers or Uint8Arrays", item);
-      const part = item.length > total - at ? item.subarray(0, total - at) : item;
+    for (const [index, item] of list.entries()) {
+      if (!(item instanceof Uint8Array)) throw invalidArgType(`list[${index}]`, ["Buffer", "Uint8Array"], item);
+      const part = item.length > total - at ? Uint8Array.prototype.subarray.call(item, 0, total - at) : item;
       joined.set(part, at);
       at += part.length;
     }
     return joined;
-  }
-  static compare(one, other) {
+  },
+  compare(one, other) {
+    if (!(one instanceof Uint8Array)) throw invalidArgType("buf1", ["Buffer", "Uint8Array"], one);
+    if (!(other instanceof Uint8Array)) throw invalidArgType("buf2", ["Buffer", "Uint8Array"], other);
     const length = Math.min(one.length, other.length);
     for (let index = 0; index < length; index++) if (one[index] !== other[index]) return one[index] < other[index] ? -1 : 1;
     return Math.sign(one.length - other.length);
-  }
-  static copyBytesFrom(array, offset = 0, length = array.length - offset) {
+  },
+  copyBytesFrom(array, offset = 0, length = array.length - offset) {
+    if (!ArrayBuffer.isView(array) || array instanceof DataView) throw invalidArgType("view", "TypedArray", array);
+    checkInteger(offset, "offset", 0);
+    checkInteger(length, "length", 0);
     const part = array.subarray(offset, offset + length);
-    return Buffer.from(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
-  }
+    return own(new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice());
+  },
+};
+for (const [name, value] of Object.entries(statics)) Object.defineProperty(Buffer, name, { value, writable: true, configurable: true, enumerable: true });
 
+/** The methods; what makes arrays of bytes buffers is having them. */
+class FastBuffer extends Uint8Array {
   get parent() {
     return this.buffer;
   }
@@ -198,15 +227,29 @@ export class Buffer extends Uint8Array {
     return { type: "Buffer", data: [...this] };
   }
   equals(other) {
-    if (!(other instanceof Uint8Array)) throw invalidArgument('"otherBuffer"', "an instance of Buffer or Uint8Array", other);
+    if (!(other instanceof Uint8Array)) throw invalidArgType("otherBuffer", ["Buffer", "Uint8Array"], other);
     return this === other || (this.length === other.length && Buffer.compare(this, other) === 0);
   }
   compare(target, targetStart = 0, targetEnd = target.length, start = 0, end = this.length) {
+    if (!(target instanceof Uint8Array)) throw invalidArgType("target", ["Buffer", "Uint8Array"], target);
+    checkInteger(targetStart, "targetStart", 0);
+    checkInteger(targetEnd, "targetEnd", 0, target.length);
+    checkInteger(start, "sourceStart", 0);
+    checkInteger(end, "sourceEnd", 0, this.length);
+    if (start >= end) return targetStart >= targetEnd ? 0 : -1;
+    if (targetStart >= targetEnd) return 1;
     return Buffer.compare(this.subarray(start, end), target.subarray(targetStart, targetEnd));
   }
   copy(target, targetStart = 0, start = 0, end = this.length) {
-    const part = this.subarray(start, Math.min(end, start + target.length - targetStart));
-    target.set(part, targetStart);
+    if (!(target instanceof Uint8Array)) throw invalidArgType("target", ["Buffer", "Uint8Array"], target);
+    const at = Math.trunc(targetStart) || 0;
+    const from = Math.trunc(start) || 0;
+    if (at < 0) throw outOfRange("targetStart", ">= 0", targetStart);
+    if (from < 0 || from > this.length) throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, start);
+    if (end < 0) throw outOfRange("sourceEnd", ">= 0", end);
+    if (at >= target.length || from >= end) return 0;
+    const part = this.subarray(from, Math.min(end, from + target.length - at));
+    target.set(part, at);
     return part.length;
   }
   slice(start, end) {
@@ -216,15 +259,20 @@ export class Buffer extends Uint8Array {
     return own(Uint8Array.prototype.subarray.call(new Uint8Array(this.buffer, this.byteOffset, this.length), start, end));
   }
   write(text, offset, length, encoding) {
+    if (typeof text !== "string") throw coded(TypeError, "ERR_INVALID_ARG_TYPE", "argument must be a string");
     if (typeof offset === "string") return this.write(text, 0, this.length, offset);
     if (typeof length === "string") return this.write(text, offset, undefined, length);
     const from = offset ?? 0;
+    checkInteger(from, "offset", 0, this.length);
     const room = Math.min(length ?? this.length, this.length - from);
-    let bytes = encode(String(text), encoding);
+    if (length !== undefined) checkInteger(length, "length", 0, this.length - from);
+    let bytes = encode(text, encoding);
     if (bytes.length > room) {
       let end = room;
+      const known = encodingOf(encoding);
       // A character is written whole or not at all.
-      if (encodingOf(encoding) === "utf8") while (end > 0 && (bytes[end] & 0xc0) === 0x80) end--;
+      if (known === "utf8") while (end > 0 && (bytes[end] & 0xc0) === 0x80) end--;
+      if (known === "utf16le") end &= ~1;
       bytes = bytes.subarray(0, end);
     }
     this.set(bytes, from);
@@ -235,12 +283,15 @@ export class Buffer extends Uint8Array {
     if (typeof end === "string") return this.fill(value, offset, this.length, end);
     const from = offset ?? 0;
     const to = end ?? this.length;
-    if (typeof value === "number" || typeof value === "boolean") {
+    checkInteger(from, "offset", 0);
+    checkInteger(to, "end", 0, this.length);
+    if (typeof value !== "string" && !(value instanceof Uint8Array)) {
       Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
       return this;
     }
     const bytes = typeof value === "string" ? encode(value, encoding) : value;
     if (bytes.length === 0) {
+      if (value.length > 0) throw invalidArgValue("value", value);
       Uint8Array.prototype.fill.call(this, 0, from, to);
       return this;
     }
@@ -256,51 +307,14 @@ export class Buffer extends Uint8Array {
   includes(value, offset, encoding) {
     return search(this, value, offset, encoding, false) !== -1;
   }
-  #swap(size) {
-    if (this.length % size !== 0) throw Object.assign(new RangeError(`Buffer size must be a multiple of ${size * 8}-bits`), { code: "ERR_INVALID_BUFFER_SIZE" });
-    for (let at = 0; at < this.length; at += size) this.subarray(at, at + size).reverse();
-    return this;
-  }
   swap16() {
-    return this.#swap(2);
+    return swap(this, 2);
   }
   swap32() {
-    return this.#swap(4);
+    return swap(this, 4);
   }
   swap64() {
-    return this.#swap(8);
-  }
-  readUIntLE(offset, length) {
-    let value = 0;
-    for (let index = length - 1; index >= 0; index--) value = value * 256 + this[offset + index];
-    return value;
-  }
-  readUIntBE(offset, length) {
-    let value = 0;
-    for (let index = 0; index < length; index++) value = value * 256 + this[offset + index];
-    return value;
-  }
-  readIntLE(offset, length) {
-    const value = this.readUIntLE(offset, length);
-    return value >= 2 ** (8 * length - 1) ? value - 2 ** (8 * length) : value;
-  }
-  readIntBE(offset, length) {
-    const value = this.readUIntBE(offset, length);
-    return value >= 2 ** (8 * length - 1) ? value - 2 ** (8 * length) : value;
-  }
-  writeUIntLE(value, offset, length) {
-    for (let index = 0, rest = value; index < length; index++, rest = Math.floor(rest / 256)) this[offset + index] = rest & 255;
-    return offset + length;
-  }
-  writeUIntBE(value, offset, length) {
-    for (let index = length - 1, rest = value; index >= 0; index--, rest = Math.floor(rest / 256)) this[offset + index] = rest & 255;
-    return offset + length;
-  }
-  writeIntLE(value, offset, length) {
-    return this.writeUIntLE(value < 0 ? value + 2 ** (8 * length) : value, offset, length);
-  }
-  writeIntBE(value, offset, length) {
-    return this.writeUIntBE(value < 0 ? value + 2 ** (8 * length) : value, offset, length);
+    return swap(this, 8);
   }
   [Symbol.for("nodejs.util.inspect.custom")]() {
     const shown = [...this.subarray(0, INSPECT_MAX_BYTES)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
@@ -308,52 +322,51 @@ export class Buffer extends Uint8Array {
     return `<Buffer${shown === "" ? "" : ` ${shown}`}${more}>`;
   }
 }
+delete FastBuffer.prototype.constructor;
+Buffer.prototype = FastBuffer.prototype;
+Buffer.prototype.constructor = Buffer;
+Object.setPrototypeOf(Buffer, Uint8Array);
+for (const name of Object.getOwnPropertyNames(Buffer.prototype)) Object.defineProperty(Buffer.prototype, name, { enumerable: true });
+Object.defineProperty(Buffer.prototype, "constructor", { enumerable: false });
 
-// The accessors for single numbers differ only in type, size and order.
-const NUMBERS = [
-  ["UInt8", "Uint8", 1], ["Int8", "Int8", 1], ["UInt16", "Uint16", 2], ["Int16", "Int16", 2], ["UInt32", "Uint32", 4], ["Int32", "Int32", 4],
-  ["Float", "Float32", 4], ["Double", "Float64", 8], ["BigInt64", "BigInt64", 8], ["BigUInt64", "BigUint64", 8],
-];
-
-function checkOffset(buffer, offset, size) {
-  if (typeof offset !== "number") throw invalidArgument('"offset"', "of type number", offset);
-  if (buffer.length < size) throw Object.assign(new RangeError("Attempt to access memory outside buffer bounds"), { code: "ERR_BUFFER_OUT_OF_BOUNDS" });
-  if (!Number.isInteger(offset) || offset < 0 || offset + size > buffer.length) throw outOfRange("offset", `>= 0 and <= ${buffer.length - size}`, offset);
-}
-
-for (const [name, type, size] of NUMBERS) {
-  for (const order of size === 1 ? [""] : ["LE", "BE"]) {
-    const little = order === "LE";
-    const read = function (offset = 0) {
-      checkOffset(this, offset, size);
-      return view(this)[`get${type}`](offset, little);
-    };
-    const write = function (value, offset = 0) {
-      checkOffset(this, offset, size);
-      view(this)[`set${type}`](offset, value, little);
-      return offset + size;
-    };
-    for (const spelled of new Set([name, name.replace("UInt", "Uint")])) {
-      Object.defineProperty(Buffer.prototype, `read${spelled}${order}`, { value: read, writable: true, configurable: true });
-      Object.defineProperty(Buffer.prototype, `write${spelled}${order}`, { value: write, writable: true, configurable: true });
-    }
-  }
-}
+defineNumbers(Buffer.prototype);
 for (const [method, encoding] of [["latin1", "latin1"], ["ascii", "ascii"], ["base64", "base64"], ["base64url", "base64url"], ["hex", "hex"], ["utf8", "utf8"], ["ucs2", "utf16le"]]) {
   Object.defineProperty(Buffer.prototype, `${method}Slice`, { value(start, end) { return this.toString(encoding, start, end); }, writable: true, configurable: true });
   Object.defineProperty(Buffer.prototype, `${method}Write`, { value(text, offset, length) { return this.write(text, offset, length, encoding); }, writable: true, configurable: true });
 }
 
-export const SlowBuffer = Buffer;
-export const isUtf8 = (input) => {
+export function SlowBuffer(size) {
+  return Buffer.allocUnsafeSlow(size);
+}
+Object.setPrototypeOf(SlowBuffer.prototype, Uint8Array.prototype);
+Object.setPrototypeOf(SlowBuffer, Uint8Array);
+
+function bytesOf(input) {
+  if (isMemory(input)) return new Uint8Array(input);
+  if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
+  throw invalidArgType("input", ["ArrayBuffer", "Buffer", "TypedArray"], input);
+}
+export function isUtf8(input) {
   try {
-    host.utf8Decode(new Uint8Array(input.buffer ?? input, input.byteOffset ?? 0, input.byteLength), true);
+    host.utf8Decode(bytesOf(input), true);
     return true;
-  } catch {
+  } catch (error) {
+    if (error.code !== undefined) throw error;
     return false;
   }
-};
-export const isAscii = (input) => new Uint8Array(input.buffer ?? input, input.byteOffset ?? 0, input.byteLength).every((byte) => byte < 128);
-export const transcode = (source, from, to) => Buffer.from(Buffer.from(source).toString(from), to);
+}
+export const isAscii = (input) => bytesOf(input).every((byte) => byte < 128);
+export function transcode(source, from, to) {
+  if (!(source instanceof Uint8Array)) throw invalidArgType("source", ["Buffer", "Uint8Array"], source);
+  const [known, wanted] = [encodingOf(from), encodingOf(to)];
+  const text = decode(source, known);
+  if (wanted !== "latin1" && wanted !== "ascii") return Buffer.from(text, wanted);
+  // What the narrow encoding has no letter for becomes a question mark.
+  const max = wanted === "ascii" ? 127 : 255;
+  return own(Uint8Array.from([...text], (letter) => (letter.codePointAt(0) > max ? 63 : letter.codePointAt(0))));
+}
+export const resolveObjectURL = () => undefined;
 export { Blob, File, atob, btoa };
-export default { Buffer, SlowBuffer, Blob, File, atob, btoa, constants, kMaxLength, kStringMaxLength, INSPECT_MAX_BYTES, isUtf8, isAscii, transcode };
+export default {
+  Buffer, SlowBuffer, Blob, File, atob, btoa, constants, kMaxLength, kStringMaxLength, INSPECT_MAX_BYTES, isUtf8, isAscii, transcode, resolveObjectURL,
+};

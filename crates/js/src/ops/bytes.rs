@@ -88,17 +88,17 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads either alphabet, skips white space, and stops at what is neither.
+/// Reads either alphabet, skips what is neither, and stops at padding.
 fn lenient_base64(text: &str) -> Vec<u8> {
     let clean: Vec<u8> = text
         .bytes()
-        .filter(|byte| !byte.is_ascii_whitespace())
+        .take_while(|byte| *byte != b'=')
         .map(|byte| match byte {
             b'-' => b'+',
             b'_' => b'/',
             other => other,
         })
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+        .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
         .collect();
     // A single character left over stands for nothing.
     let usable = if clean.len() % 4 == 1 { &clean[..clean.len() - 1] } else { &clean[..] };

@@ -7,4 +7,5 @@ mod globals;
 mod hostile;
 mod project;
 mod rendering;
+mod same_as_node;
 mod surroundings;

@@ -1,0 +1,73 @@
+//! The same code under Node and as a tool: every file in `tests/same_as_node` prints the same in both.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+use toolsmith_host::exec::{Request, run};
+use toolsmith_tool::CancelToken;
+
+use crate::project::{Project, call};
+
+const UNDER_NODE: &str = "import main from \"./case.mjs\";\n\
+    const lines = [];\n\
+    await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \")));\n\
+    process.stdout.write(lines.join(\"\\n\"));\n";
+
+const AS_TOOL: &str = "import main from \"./case.mjs\";\n\
+    export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute() {\n\
+    const lines = [];\n\
+    await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \")));\n\
+    return { content: [{ type: \"text\", text: lines.join(\"\\n\") }] }; } });\n";
+
+/// What a case prints as a tool and under Node, each in a folder of its own whose name is taken out.
+async fn both(case: &str) -> (String, String) {
+    let files = [("case.mjs", case), ("node.mjs", UNDER_NODE), ("tool.mjs", AS_TOOL)];
+    let ours = Project::new(&files);
+    let tool = ours.tool("tool.mjs").await;
+    let printed = match call(&tool, json!({})).await {
+        Ok(result) => result.joined_text(),
+        Err(error) => format!("{error}"),
+    };
+    let printed = printed.replace(&ours.path("").to_string_lossy().into_owned(), "<folder>/");
+    let theirs = Project::new(&files);
+    let mut request = Request::new("node").args(["--no-warnings", "node.mjs"]);
+    request.cwd = Some(theirs.path(""));
+    let outcome = run(&request, &CancelToken::new(), |_| {}).await.unwrap();
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
+    let expected =
+        outcome.stdout.text().replace(&theirs.path("").to_string_lossy().into_owned(), "<folder>/");
+    (printed, expected)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_case_prints_the_same_as_under_node() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/same_as_node");
+    let only = std::env::var("TOOLSMITH_TEST_CASE").ok();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if path.extension().is_none_or(|extension| extension != "mjs")
+            || only.as_ref().is_some_and(|only| *only != name)
+        {
+            continue;
+        }
+        count += 1;
+        let (printed, expected) = both(&fs::read_to_string(&path).unwrap()).await;
+        let (mut ours, mut theirs) = (printed.lines(), expected.lines());
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => break,
+                (one, other) if one == other => {}
+                (one, other) => wrong.push(format!(
+                    "{name}:\n  tool: {}\n  node: {}",
+                    one.unwrap_or("(nothing)"),
+                    other.unwrap_or("(nothing)")
+                )),
+            }
+        }
+    }
+    assert!(count > 0, "no case is in {}", folder.display());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
