@@ -142,7 +142,7 @@ const statics = {
       const text = value[Symbol.toPrimitive]?.("string");
       if (typeof text === "string") return Buffer.from(text, encodingOrOffset);
     }
-    throw invalidArgType("first argument", ["string", "Buffer", "ArrayBuffer", "Array", "an Array-like Object"], value);
+    throw invalidArgType("first argument", ["string", "Buffer", "ArrayBuffer", "Array", "Array-like Object"], value);
   },
   of: (...items) => own(Uint8Array.of(...items)),
   alloc(size, fill, encoding) {

@@ -42,14 +42,11 @@ function expectation(expected) {
   const types = list.filter((word) => TYPES.has(word) && word !== "Object" && word !== "object").map((word) => word.toLowerCase());
   const classes = list.filter((word) => !TYPES.has(word) && /^[A-Z][A-Za-z0-9]*$/.test(word));
   const others = list.filter((word) => !TYPES.has(word) && !/^[A-Z][A-Za-z0-9]*$/.test(word));
-  if (list.includes("object") || list.includes("Object")) {
-    if (classes.length > 0 || list.includes("Object")) classes.push("Object");
-    else types.push("object");
-  }
+  if (list.includes("object") || list.includes("Object")) (classes.length > 0 ? classes : types).push(classes.length > 0 ? "Object" : "object");
   const parts = [];
   if (types.length > 0) parts.push(`${types.length > 1 ? "one of type" : "of type"} ${either(types)}`);
   if (classes.length > 0) parts.push(`an instance of ${either(classes)}`);
-  if (others.length > 0) parts.push(others.length > 1 ? `one of ${either(others)}` : others[0]);
+  if (others.length > 0) parts.push(others.length > 1 ? `one of ${either(others)}` : /[A-Z]/.test(others[0]) ? `an ${others[0]}` : others[0]);
   return parts.join(" or ");
 }
 

@@ -25,6 +25,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
+    ops::{OpenFiles, Watchers},
     stop::StopFlags,
 };
 
@@ -85,6 +86,8 @@ impl Instance {
             memory: Arc::new(MemoryUse::default()),
             operations: Operations::default(),
             responses: Mutex::default(),
+            files: OpenFiles::default(),
+            watchers: Watchers::default(),
             queue: sender,
             label: options.label.clone(),
             handle: OnceLock::new(),

@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
-use rquickjs::{Ctx, Function, IntoJs, Object, Persistent, Result, TypedArray, Value, function::IntoArgs};
+use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, function::IntoArgs};
 
-use super::{operations::Settled, state::ThreadState};
+use super::{
+    operations::{HostError, Settled},
+    state::ThreadState,
+};
 use crate::{builtins::KERNEL, ops};
 
 /// Handles to the functions of `js/kernel/boot.js`. Dropped before the runtime is.
@@ -125,10 +128,15 @@ impl Kernel {
         match outcome {
             Settled::Nothing => self.call(ctx, "settle", (number, true, Value::new_undefined(ctx.clone()))),
             Settled::Text(text) => self.call(ctx, "settle", (number, true, text)),
-            Settled::Bytes(bytes) => {
-                let bytes = TypedArray::<u8>::new(ctx.clone(), bytes)?.into_js(ctx)?;
-                self.call(ctx, "settle", (number, true, bytes))
-            }
+            Settled::Bytes(bytes) => match ops::bytes::array(ctx, &bytes) {
+                Ok(array) => self.call(ctx, "settle", (number, true, array)),
+                Err(_) => {
+                    // It did not fit. Whoever waits has to be told.
+                    ctx.catch();
+                    let error = HostError::of_class("RangeError", "Array buffer allocation failed");
+                    self.call(ctx, "settle", (number, false, error.to_json()))
+                }
+            },
             Settled::Failed(error) => self.call(ctx, "settle", (number, false, error.to_json())),
         }
     }

@@ -7,6 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use rquickjs::{Ctx, Object, function::Constructor};
 use serde_json::{Map, Value};
 use toolsmith_tool::CancelToken;
 
@@ -40,6 +41,30 @@ impl HostError {
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.properties.insert(key.to_owned(), value.into());
         self
+    }
+
+    /// Throws it at once.
+    pub(crate) fn throw(&self, ctx: &Ctx<'_>) -> rquickjs::Error {
+        let make = || -> rquickjs::Result<Object<'_>> {
+            let class = if matches!(self.class, "TypeError" | "RangeError") { self.class } else { "Error" };
+            let constructor: Constructor<'_> = ctx.globals().get(class)?;
+            let error: Object<'_> = constructor.construct((self.message.as_str(),))?;
+            if class != self.class {
+                error.set("name", self.class)?;
+            }
+            for (key, value) in &self.properties {
+                match value {
+                    Value::Number(number) => error.set(key, number.as_f64())?,
+                    Value::String(text) => error.set(key, text)?,
+                    _ => {}
+                }
+            }
+            Ok(error)
+        };
+        match make() {
+            Ok(error) => ctx.throw(error.into_value()),
+            Err(error) => error,
+        }
     }
 
     /// What the kernel makes an error of.

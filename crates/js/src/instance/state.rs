@@ -22,6 +22,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
     modules::ModuleStore,
+    ops::{OpenFiles, Watchers},
     stop::StopFlags,
 };
 
@@ -33,6 +34,10 @@ pub(crate) struct SharedState {
     pub(crate) operations: Operations,
     /// Answers of web servers whose bodies are still to be read, by number.
     pub(crate) responses: Mutex<HashMap<u32, reqwest::Response>>,
+    /// Files the tool has open.
+    pub(crate) files: OpenFiles,
+    /// What the tool watches for changes.
+    pub(crate) watchers: Watchers,
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
     pub(crate) label: String,
@@ -89,6 +94,8 @@ pub(crate) struct ThreadState {
     pub(crate) modules: Rc<ModuleStore>,
     pub(crate) timers: RefCell<Timers>,
     memory_cap: usize,
+    /// Where the tool believes to be; the program itself stays where it is.
+    current_dir: RefCell<PathBuf>,
     calls: RefCell<HashMap<u32, (Rc<ToolContext>, Reply)>>,
     /// The context of the last call, for what a tool does after it.
     latest: RefCell<Rc<ToolContext>>,
@@ -99,11 +106,13 @@ pub(crate) struct ThreadState {
 impl ThreadState {
     pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
         let latest = shared.engine.default_context();
+        let current_dir = RefCell::new(shared.engine.cwd.clone());
         Rc::new(Self {
             shared,
             modules,
             timers: RefCell::default(),
             memory_cap,
+            current_dir,
             calls: RefCell::default(),
             latest: RefCell::new(Rc::new(latest)),
             hears: Cell::new(false),
@@ -112,6 +121,20 @@ impl ThreadState {
 
     pub(crate) fn cwd(&self) -> &Path {
         &self.shared.engine.cwd
+    }
+
+    /// What `process.cwd()` says.
+    pub(crate) fn current_dir(&self) -> PathBuf {
+        self.current_dir.borrow().clone()
+    }
+
+    pub(crate) fn set_current_dir(&self, folder: PathBuf) {
+        *self.current_dir.borrow_mut() = folder;
+    }
+
+    /// Bytes the tool may still use.
+    pub(crate) fn memory_left(&self) -> usize {
+        self.memory_cap.saturating_sub(self.shared.memory.bytes())
     }
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {

@@ -63,6 +63,11 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("hexDecode", Func::from(decode_hex))
 }
 
+/// An array of these bytes in the engine's own memory, where it counts against the tool's limit.
+pub(crate) fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
+    TypedArray::new_copy(ctx.clone(), bytes)
+}
+
 /// A copy of an array's bytes; empty for one whose memory was taken away.
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {

@@ -1,10 +1,12 @@
 //! The functions the kernel calls: each file offers those of one subject. What they may do is decided here and in
 //! `toolsmith-host`, never in JavaScript.
 
-mod bytes;
+pub(crate) mod bytes;
 mod context;
+mod errno;
 mod exec;
 mod fetch;
+mod fs;
 mod modules;
 mod pending;
 mod random;
@@ -15,6 +17,7 @@ mod ui;
 mod web_address;
 
 pub(crate) use fetch::WebClients;
+pub(crate) use fs::{OpenFiles, Watchers};
 
 use std::rc::Rc;
 
@@ -29,6 +32,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    fs::install(host, state)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;

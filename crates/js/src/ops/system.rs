@@ -8,8 +8,10 @@ use serde_json::json;
 use crate::instance::ThreadState;
 
 pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
-    let cwd = state.cwd().to_string_lossy().into_owned();
-    host.set("cwd", Func::from(move || cwd.clone()))?;
+    let own = Rc::clone(state);
+    host.set("cwd", Func::from(move || own.current_dir().to_string_lossy().into_owned()))?;
+    let own = Rc::clone(state);
+    host.set("setCwd", Func::from(move |folder: String| own.set_current_dir(folder.into())))?;
     let memory = std::sync::Arc::clone(&state.shared.memory);
     host.set("memoryUse", Func::from(move || memory.bytes()))?;
     host.set("userIds", Func::from(user_ids))?;

@@ -1,3 +1,5 @@
+// Buffers and string decoders.
+
 import buffer, { Buffer, transcode, isUtf8, isAscii, constants } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 

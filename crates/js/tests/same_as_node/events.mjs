@@ -1,3 +1,5 @@
+// Event emitters.
+
 import EventEmitter, { EventEmitter as Named, once, on, errorMonitor, getEventListeners, listenerCount, setMaxListeners } from "node:events";
 
 export default async function (print) {

@@ -1,3 +1,5 @@
+// Streams, the promises and consumers of them, and the bridges to the web's.
+
 import stream, { Duplex, PassThrough, Readable, Stream, Transform, Writable, addAbortSignal, compose, finished, pipeline } from "node:stream";
 import { pipeline as pipelineLater, finished as finishedLater } from "node:stream/promises";
 import { arrayBuffer, blob, buffer, json, text } from "node:stream/consumers";

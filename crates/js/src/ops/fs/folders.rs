@@ -1,0 +1,156 @@
+//! Folders: listed, made and removed.
+
+use std::{
+    collections::VecDeque,
+    fs::{DirBuilder, DirEntry, FileType},
+    io,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{DirBuilderExt, FileTypeExt},
+    },
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    error::{FsError, about},
+    request::{Request, Scene, name},
+};
+use crate::instance::{HostError, Settled};
+
+/// About what one listed name takes in JavaScript's memory.
+const BYTES_PER_NAME: usize = 100;
+
+/// Lists a folder, sorted by name as Node's are. With `types`, each is `[name, type, folder]`. Links are not followed.
+pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let top = scene.path(&request.path);
+    let mut found = Vec::new();
+    let mut waiting = VecDeque::from([PathBuf::new()]);
+    while let Some(below) = waiting.pop_front() {
+        scene.go_on("scandir")?;
+        let folder = top.join(&below);
+        let entries = match sorted(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let path = if below.as_os_str().is_empty() { request.path.shown() } else { folder.to_string_lossy().into_owned() };
+                return Err(FsError::io(&error, request.syscall.as_deref().unwrap_or("scandir")).with_path(path));
+            }
+        };
+        for entry in entries {
+            let Ok(kind) = entry.file_type() else { continue };
+            let relative = below.join(entry.file_name());
+            found.push(if request.types {
+                json!([name(Path::new(&entry.file_name()), request.raw), type_number(kind), name(&below, request.raw)])
+            } else {
+                name(&relative, request.raw)
+            });
+            if request.recursive && kind.is_dir() {
+                waiting.push_back(relative);
+            }
+        }
+        if found.len() * BYTES_PER_NAME > scene.room {
+            let message = format!("{} has more entries than fit into the tool's memory", request.path.shown());
+            return Err(FsError::Other(HostError::of_class("RangeError", message).with("code", "ERR_OUT_OF_RANGE")));
+        }
+    }
+    Ok(Settled::Text(Value::Array(found).to_string()))
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    // An empty path is the system's to refuse; std would take it for the current folder.
+    let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<DirEntry>>>()?;
+    entries.sort_by(|one, other| one.file_name().as_bytes().cmp(other.file_name().as_bytes()));
+    Ok(entries)
+}
+
+/// The numbers of `UV_DIRENT_…`.
+fn type_number(kind: FileType) -> u8 {
+    if kind.is_file() {
+        1
+    } else if kind.is_dir() {
+        2
+    } else if kind.is_symlink() {
+        3
+    } else if kind.is_fifo() {
+        4
+    } else if kind.is_socket() {
+        5
+    } else if kind.is_char_device() {
+        6
+    } else if kind.is_block_device() {
+        7
+    } else {
+        0
+    }
+}
+
+/// Makes a folder; with `recursive`, also those it is in, and gives the first that had to be made.
+pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let path = scene.path(&request.path);
+    let mut builder = DirBuilder::new();
+    builder.mode(request.mode);
+    if !request.recursive {
+        return builder.create(&path).map(|()| Settled::Nothing).map_err(about("mkdir", &request.path));
+    }
+    let given = PathBuf::from(request.path.to_os());
+    let mut missing = Vec::new();
+    let mut at: &Path = &given;
+    loop {
+        match scene.cwd.join(at).metadata() {
+            Ok(found) if found.is_dir() => break,
+            Ok(_) => {
+                let number = if missing.is_empty() { libc::EEXIST } else { libc::ENOTDIR };
+                return Err(FsError::number(number, "mkdir").with_path(request.path.shown()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A link to nothing is there, and in the way.
+                if scene.cwd.join(at).symlink_metadata().is_ok() {
+                    return Err(about("mkdir", &request.path)(error));
+                }
+                missing.push(at);
+            }
+            Err(error) => return Err(about("mkdir", &request.path)(error)),
+        }
+        match at.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => at = parent,
+            _ => break,
+        }
+    }
+    for folder in missing.iter().rev().map(|folder| scene.cwd.join(folder)) {
+        match builder.create(&folder) {
+            Ok(()) => {}
+            // Somebody else made it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            Err(error) => return Err(about("mkdir", &request.path)(error)),
+        }
+    }
+    Ok(missing.last().map_or(Settled::Nothing, |first| Settled::Text(first.to_string_lossy().into_owned())))
+}
+
+pub(super) fn make_temporary(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let shown = format!("{}XXXXXX", request.path.shown());
+    let prefix = request.path.to_os();
+    for _ in 0..100 {
+        let mut random = [0_u8; 6];
+        if getrandom::fill(&mut random).is_err() {
+            break;
+        }
+        let ending: String =
+            random.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
+        let mut given = prefix.clone();
+        given.push(&ending);
+        match DirBuilder::new().mode(0o700).create(scene.cwd.join(&given)) {
+            Ok(()) => return Ok(Settled::Text(name(Path::new(&given), request.raw).to_string())),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(FsError::io(&error, "mkdtemp").with_path(shown)),
+        }
+    }
+    Err(FsError::number(libc::EEXIST, "mkdtemp").with_path(shown))
+}
+
+pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let path = scene.path(&request.path);
+    std::fs::remove_dir(path).map(|()| Settled::Nothing).map_err(about("rmdir", &request.path))
+}

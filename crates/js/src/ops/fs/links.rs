@@ -1,0 +1,120 @@
+//! Names and who may use them: renaming, linking, permissions and owners.
+
+use std::{
+    fs::Permissions,
+    io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::Access;
+
+use super::{
+    error::{FsError, about, about_both, about_file},
+    open_files::file,
+    request::{Request, Scene, name},
+};
+use crate::instance::Settled;
+
+fn done(outcome: Result<(), FsError>) -> Result<Settled, FsError> {
+    outcome.map(|()| Settled::Nothing)
+}
+
+pub(super) fn exists(request: &Request, scene: &Scene) -> bool {
+    rustix::fs::access(scene.path(&request.path), Access::EXISTS).is_ok()
+}
+
+pub(super) fn access(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let wanted = Access::from_bits_truncate(request.mode);
+    done(rustix::fs::access(scene.path(&request.path), wanted).map_err(about("access", &request.path)))
+}
+
+pub(super) fn unlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    done(std::fs::remove_file(scene.path(&request.path)).map_err(about("unlink", &request.path)))
+}
+
+pub(super) fn rename(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let (from, to) = (scene.path(&request.path), scene.path(&request.dest));
+    done(std::fs::rename(from, to).map_err(about_both("rename", &request.path, &request.dest)))
+}
+
+pub(super) fn link(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let (from, to) = (scene.path(&request.path), scene.path(&request.dest));
+    done(rustix::fs::link(&from, &to).map_err(about_both("link", &request.path, &request.dest)))
+}
+
+pub(super) fn symlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    // What a link says is kept as it was given: it is read from where the link is.
+    let outcome = std::os::unix::fs::symlink(request.path.to_os(), scene.path(&request.dest));
+    done(outcome.map_err(about_both("symlink", &request.path, &request.dest)))
+}
+
+pub(super) fn readlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let target = std::fs::read_link(scene.path(&request.path)).map_err(about("readlink", &request.path))?;
+    Ok(Settled::Text(name(&target, request.raw).to_string()))
+}
+
+pub(super) fn realpath(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let path = scene.path(&request.path);
+    match path.canonicalize() {
+        Ok(real) => Ok(Settled::Text(name(&real, request.raw).to_string())),
+        Err(error) if request.native => Err(about("realpath", &request.path)(error)),
+        Err(error) => Err(first_problem(&path, &error)),
+    }
+}
+
+/// Node walks down and names the first part that is not there.
+fn first_problem(path: &Path, error: &io::Error) -> FsError {
+    let mut at = PathBuf::new();
+    for component in path.components() {
+        at.push(component);
+        if let Err(error) = at.symlink_metadata() {
+            return FsError::io(&error, "lstat").with_path(at.to_string_lossy());
+        }
+        if let Err(error) = at.metadata() {
+            return FsError::io(&error, "stat").with_path(at.to_string_lossy());
+        }
+    }
+    FsError::io(error, "lstat").with_path(path.to_string_lossy())
+}
+
+pub(super) fn chmod(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let permissions = Permissions::from_mode(request.mode);
+    if syscall == "fchmod" {
+        return done(file(request, scene, syscall)?.set_permissions(permissions).map_err(about_file(syscall)));
+    }
+    done(
+        std::fs::set_permissions(scene.path(&request.path), permissions)
+            .map_err(about(syscall, &request.path)),
+    )
+}
+
+pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    // The number that means `as it is`.
+    let id = |number: u32| (number != u32::MAX).then_some(number);
+    let (user, group) = (id(request.uid), id(request.gid));
+    let path = scene.path(&request.path);
+    let outcome = match syscall {
+        "fchown" => {
+            let file = file(request, scene, syscall)?;
+            return done(std::os::unix::fs::fchown(&*file, user, group).map_err(about_file(syscall)));
+        }
+        "lchown" => std::os::unix::fs::lchown(path, user, group),
+        _ => std::os::unix::fs::chown(path, user, group),
+    };
+    done(outcome.map_err(about(syscall, &request.path)))
+}
+
+/// Whether a tool may go to a folder; gives where it is then.
+pub(super) fn chdir(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let here = scene.cwd.to_string_lossy().into_owned();
+    let failed = |number: i32| FsError::number(number, "chdir").with_path(here.clone()).with_dest(request.path.shown());
+    let real = scene
+        .path(&request.path)
+        .canonicalize()
+        .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO)))?;
+    if !real.is_dir() {
+        return Err(failed(libc::ENOTDIR));
+    }
+    Ok(Settled::Text(real.to_string_lossy().into_owned()))
+}

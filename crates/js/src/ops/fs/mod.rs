@@ -1,0 +1,140 @@
+//! Files for JavaScript: each operation is done at once, or on a thread of the program's while the tool goes on.
+//!
+//! Both ways lead through [`perform`], so that they cannot differ. What might take for ever asks now and then whether it
+//! should stop.
+
+mod constants;
+mod error;
+mod folders;
+mod links;
+mod open_files;
+mod removal;
+mod request;
+mod status;
+mod times;
+mod watch;
+mod whole;
+
+pub(crate) use open_files::OpenFiles;
+pub(crate) use watch::Watchers;
+
+use std::{rc::Rc, sync::Arc};
+
+use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
+
+use self::{
+    error::FsError,
+    request::{Request, Scene},
+};
+use super::{bytes, runtime::whole as whole_number};
+use crate::instance::{HostError, Settled, ThreadState, unless_cancelled};
+
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    let own = Rc::clone(state);
+    host.set(
+        "fsNow",
+        Func::from(
+            move |ctx: Ctx<'js>,
+                  name: String,
+                  json: String,
+                  data: Option<TypedArray<'js, u8>>|
+                  -> Result<Value<'js>> {
+                let stop = Arc::clone(&own.shared.stop);
+                let scene = scene(&own, Box::new(move || stop.is_forced()));
+                let data = data.map(|data| bytes::copy(&data)).unwrap_or_default();
+                match run(&name, &json, data, &scene) {
+                    Settled::Nothing => Ok(Value::new_undefined(ctx)),
+                    Settled::Text(text) => text.into_js(&ctx),
+                    Settled::Bytes(content) => Ok(bytes::array(&ctx, &content)?.into_value()),
+                    Settled::Failed(error) => Err(error.throw(&ctx)),
+                }
+            },
+        ),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "fsLater",
+        Func::from(move |number: f64, name: String, json: String, data: Option<TypedArray<'js, u8>>| {
+            let data = data.map(|data| bytes::copy(&data)).unwrap_or_default();
+            later(&own, whole_number(number), name, json, data);
+        }),
+    )?;
+    let own = Rc::clone(state);
+    host.set("fsCloseAtOnce", Func::from(move |fd: i32| own.shared.files.close(fd)))?;
+    host.set("fsConstants", Func::from(constants::table))?;
+    watch::install(host, state)
+}
+
+fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
+    Scene {
+        cwd: state.current_dir(),
+        shared: Arc::clone(&state.shared),
+        room: state.memory_left(),
+        stopped,
+    }
+}
+
+fn later(state: &ThreadState, number: u64, name: String, json: String, data: Vec<u8>) {
+    let runtime = state.shared.engine.runtime.clone();
+    state.shared.spawn_operation(number, |token| {
+        let watched = token.clone();
+        let scene = scene(state, Box::new(move || watched.is_cancelled()));
+        async move {
+            let work = runtime.spawn_blocking(move || run(&name, &json, data, &scene));
+            match unless_cancelled(&token, work).await {
+                Some(Ok(outcome)) => outcome,
+                Some(Err(error)) => Settled::Failed(HostError::new(error.to_string())),
+                None => Settled::Failed(
+                    HostError::of_class("AbortError", "The operation was aborted").with("code", "ABORT_ERR"),
+                ),
+            }
+        }
+    });
+}
+
+fn run(name: &str, json: &str, data: Vec<u8>, scene: &Scene) -> Settled {
+    let request: Request = match serde_json::from_str(json) {
+        Ok(request) => request,
+        Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),
+    };
+    perform(name, &request, data, scene).unwrap_or_else(|error| Settled::Failed(error.into()))
+}
+
+fn perform(
+    name: &str,
+    request: &Request,
+    data: Vec<u8>,
+    scene: &Scene,
+) -> std::result::Result<Settled, FsError> {
+    match name {
+        "exists" => Ok(Settled::Text(links::exists(request, scene).to_string())),
+        "readFile" => whole::read(request, scene),
+        "writeFile" => whole::write(request, &data, scene),
+        "copyFile" => whole::copy(request, scene),
+        "stat" | "lstat" | "fstat" => status::stat(name, request, scene),
+        "statfs" => status::statfs(request, scene),
+        "open" => open_files::open(request, scene),
+        "close" => open_files::close(request, scene),
+        "read" => open_files::read(request, scene),
+        "write" => open_files::write(request, &data, scene),
+        "fsync" | "fdatasync" => open_files::sync(name, request, scene),
+        "truncate" | "ftruncate" => open_files::truncate(name, request, scene),
+        "readdir" => folders::list(request, scene),
+        "mkdir" => folders::make(request, scene),
+        "mkdtemp" => folders::make_temporary(request, scene),
+        "rmdir" => folders::remove(request, scene),
+        "rm" => removal::remove(request, scene),
+        "unlink" => links::unlink(request, scene),
+        "rename" => links::rename(request, scene),
+        "link" => links::link(request, scene),
+        "symlink" => links::symlink(request, scene),
+        "readlink" => links::readlink(request, scene),
+        "realpath" => links::realpath(request, scene),
+        "access" => links::access(request, scene),
+        "chmod" | "fchmod" => links::chmod(name, request, scene),
+        "chown" | "lchown" | "fchown" => links::chown(name, request, scene),
+        "utime" | "lutime" | "futime" => times::set(name, request, scene),
+        "chdir" => links::chdir(request, scene),
+        _ => Err(FsError::number(libc::ENOSYS, "fs").with_path(name)),
+    }
+}

@@ -1,0 +1,213 @@
+//! Files a tool has open, by their descriptors. It can use no other: those of the program are not its own.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, AsRawFd, OwnedFd},
+        unix::fs::{FileExt, FileTypeExt},
+    },
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{Mode, OFlags},
+};
+
+use super::{
+    error::{FsError, about, about_file},
+    request::{GivenPath, Request, Scene},
+};
+use crate::instance::Settled;
+
+/// How often what waits looks whether it should stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// As much as one read may ask for.
+const MAX_READ: usize = 1 << 30;
+
+/// The open files of one instance; closed with it.
+#[derive(Debug, Default)]
+pub(crate) struct OpenFiles {
+    files: Mutex<HashMap<i32, Arc<File>>>,
+}
+
+impl OpenFiles {
+    /// Takes a file in; gives its descriptor.
+    pub(crate) fn keep(&self, file: File) -> i32 {
+        let fd = file.as_raw_fd();
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(fd, Arc::new(file));
+        fd
+    }
+
+    /// The file behind a descriptor, if it is the tool's.
+    pub(crate) fn get(&self, fd: i32) -> Option<Arc<File>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&fd).cloned()
+    }
+
+    /// Lets go of a file; it is closed when nothing uses it any more. Gives whether there was one.
+    pub(crate) fn close(&self, fd: i32) -> bool {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&fd).is_some()
+    }
+}
+
+/// The file a request names by its descriptor.
+pub(super) fn file(request: &Request, scene: &Scene, syscall: &str) -> Result<Arc<File>, FsError> {
+    let fd = request.fd.unwrap_or(-1);
+    scene.shared.files.get(fd).ok_or_else(|| FsError::number(libc::EBADF, syscall))
+}
+
+/// Opens a file. A named pipe without a partner is waited for, but not beyond being stopped.
+pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene) -> Result<File, FsError> {
+    let path = scene.path(given);
+    let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(mode);
+    let is_pipe = !flags.contains(OFlags::NONBLOCK)
+        && std::fs::metadata(&path).is_ok_and(|found| found.file_type().is_fifo());
+    if !is_pipe {
+        return Ok(File::from(rustix::fs::open(&path, flags, mode).map_err(about("open", given))?));
+    }
+    let opened = loop {
+        scene.go_on("open")?;
+        match rustix::fs::open(&path, flags | OFlags::NONBLOCK, mode) {
+            Ok(file) => break file,
+            // Nobody reads yet.
+            Err(rustix::io::Errno::NXIO) => std::thread::sleep(LOOK),
+            Err(error) => return Err(about("open", given)(error)),
+        }
+    };
+    if !flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
+        wait_for(&opened, PollFlags::IN, scene, "open")?;
+    }
+    blocking_again(&opened).map_err(about("open", given))?;
+    Ok(File::from(opened))
+}
+
+fn blocking_again(file: &OwnedFd) -> rustix::io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)
+}
+
+fn wait_for(
+    file: &impl AsFd,
+    what: PollFlags,
+    scene: &Scene,
+    syscall: &'static str,
+) -> Result<(), FsError> {
+    let patience = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+    loop {
+        scene.go_on(syscall)?;
+        let mut waiting = [PollFd::new(file, what)];
+        match poll(&mut waiting, Some(&patience)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(about_file(syscall)(error)),
+        }
+    }
+}
+
+/// Reads once, where reading cannot last for ever.
+pub(super) fn read_some(
+    mut file: &File,
+    buffer: &mut [u8],
+    position: Option<u64>,
+    endless: bool,
+    scene: &Scene,
+) -> Result<usize, FsError> {
+    if endless {
+        wait_for(&file, PollFlags::IN, scene, "read")?;
+    }
+    loop {
+        let outcome = match position {
+            Some(position) => file.read_at(buffer, position),
+            None => file.read(buffer),
+        };
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => scene.go_on("read")?,
+            other => return other.map_err(about_file("read")),
+        }
+    }
+}
+
+/// Writes once, where writing cannot last for ever.
+pub(super) fn write_some(
+    mut file: &File,
+    data: &[u8],
+    position: Option<u64>,
+    endless: bool,
+    scene: &Scene,
+) -> Result<usize, FsError> {
+    if endless {
+        wait_for(&file, PollFlags::OUT, scene, "write")?;
+    }
+    loop {
+        let outcome = match position {
+            Some(position) => file.write_at(data, position),
+            // A pipe takes this much at once when it says that it takes anything.
+            None if endless => file.write(&data[..data.len().min(4096)]),
+            None => file.write(data),
+        };
+        match outcome {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => scene.go_on("write")?,
+            other => return other.map_err(about_file("write")),
+        }
+    }
+}
+
+/// Whether a file is one on which others decide how long reading and writing take.
+pub(super) fn is_endless(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| {
+        let kind = found.file_type();
+        kind.is_fifo() || kind.is_socket() || kind.is_char_device()
+    })
+}
+
+pub(super) fn open(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let file = open_file(&request.path, request.flags, request.mode, scene)?;
+    // Whoever asked may have given up while a pipe was waited for.
+    scene.go_on("open")?;
+    Ok(Settled::Text(scene.shared.files.keep(file).to_string()))
+}
+
+pub(super) fn close(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    if scene.shared.files.close(request.fd.unwrap_or(-1)) {
+        Ok(Settled::Nothing)
+    } else {
+        Err(FsError::number(libc::EBADF, "close"))
+    }
+}
+
+pub(super) fn read(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let file = file(request, scene, "read")?;
+    let wanted = usize::try_from(request.length).unwrap_or(MAX_READ).min(MAX_READ).min(scene.room);
+    let position = request.position.and_then(|position| u64::try_from(position).ok());
+    let mut buffer = vec![0; wanted];
+    let count = read_some(&file, &mut buffer, position, is_endless(&file), scene)?;
+    buffer.truncate(count);
+    Ok(Settled::Bytes(buffer))
+}
+
+pub(super) fn write(request: &Request, data: &[u8], scene: &Scene) -> Result<Settled, FsError> {
+    let file = file(request, scene, "write")?;
+    let position = request.position.and_then(|position| u64::try_from(position).ok());
+    let count = write_some(&file, data, position, is_endless(&file), scene)?;
+    Ok(Settled::Text(count.to_string()))
+}
+
+pub(super) fn sync(name: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let file = file(request, scene, name)?;
+    let outcome = if name == "fsync" { file.sync_all() } else { file.sync_data() };
+    outcome.map(|()| Settled::Nothing).map_err(about_file(name))
+}
+
+pub(super) fn truncate(name: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let file = if name == "ftruncate" {
+        file(request, scene, name)?
+    } else {
+        Arc::new(open_file(&request.path, libc::O_WRONLY, 0, scene)?)
+    };
+    file.set_len(request.length).map(|()| Settled::Nothing).map_err(about_file("ftruncate"))
+}

@@ -1,0 +1,73 @@
+//! What the system knows of a file or a file system, as numbers in the order JavaScript expects.
+
+use std::{fs::Metadata, os::unix::fs::MetadataExt};
+
+use serde_json::{Value, json};
+
+use super::{
+    error::{FsError, about, about_file},
+    open_files::file,
+    request::{Request, Scene},
+};
+use crate::instance::Settled;
+
+pub(super) fn stat(name: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let found = match name {
+        "fstat" => file(request, scene, name)?.metadata().map_err(about_file(name))?,
+        "lstat" => scene.path(&request.path).symlink_metadata().map_err(about(name, &request.path))?,
+        _ => scene.path(&request.path).metadata().map_err(about(name, &request.path))?,
+    };
+    Ok(Settled::Text(numbers(&found, request.big)))
+}
+
+fn numbers(found: &Metadata, big: bool) -> String {
+    let created = found
+        .created()
+        .ok()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+        .map_or((found.ctime(), found.ctime_nsec()), |since| {
+            (i64::try_from(since.as_secs()).unwrap_or(0), i64::from(since.subsec_nanos()))
+        });
+    let unsigned = [
+        found.dev(),
+        u64::from(found.mode()),
+        found.nlink(),
+        u64::from(found.uid()),
+        u64::from(found.gid()),
+        found.rdev(),
+        found.blksize(),
+        found.ino(),
+        found.size(),
+        found.blocks(),
+    ];
+    let signed = [
+        found.atime(),
+        found.atime_nsec(),
+        found.mtime(),
+        found.mtime_nsec(),
+        found.ctime(),
+        found.ctime_nsec(),
+        created.0,
+        created.1,
+    ];
+    let list: Vec<Value> = if big {
+        let unsigned = unsigned.iter().map(|number| json!(number.to_string()));
+        unsigned.chain(signed.iter().map(|number| json!(number.to_string()))).collect()
+    } else {
+        unsigned.iter().map(|number| json!(number)).chain(signed.iter().map(|number| json!(number))).collect()
+    };
+    Value::Array(list).to_string()
+}
+
+pub(super) fn statfs(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let path = scene.path(&request.path);
+    let found = rustix::fs::statvfs(&path).map_err(about("statfs", &request.path))?;
+    #[cfg(target_os = "linux")]
+    let kind = rustix::fs::statfs(&path).map_err(about("statfs", &request.path))?.f_type;
+    #[cfg(not(target_os = "linux"))]
+    let kind = 0;
+    let list = [found.f_bsize, found.f_blocks, found.f_bfree, found.f_bavail, found.f_files, found.f_ffree];
+    let numbers = list.iter().map(|number| json!(number.to_string()));
+    let list: Vec<Value> = std::iter::once(json!(kind.to_string())).chain(numbers).collect();
+    Ok(Settled::Text(Value::Array(list).to_string()))
+}

@@ -1,0 +1,145 @@
+//! Watching files and folders: changes are collected outside the engine and asked for in batches.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use notify::{
+    Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
+    event::ModifyKind,
+};
+use rquickjs::{Ctx, Object, Result, function::Func};
+use serde_json::{Value, json};
+use tokio::sync::{Mutex as AsyncMutex, mpsc};
+
+use super::{
+    error::FsError,
+    request::{GivenPath, name},
+};
+use crate::{
+    instance::{HostError, Settled, ThreadState, unless_cancelled},
+    ops::runtime::whole,
+};
+
+/// Changes kept until they are asked for. Beyond that some are lost, as the system itself loses them.
+const MAX_WAITING: usize = 2048;
+
+/// What one tool watches.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    list: Mutex<HashMap<u32, Watched>>,
+}
+
+struct Watched {
+    changes: Arc<AsyncMutex<mpsc::Receiver<Value>>>,
+    /// Ends with this.
+    _watcher: RecommendedWatcher,
+}
+
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    let own = Rc::clone(state);
+    let start = move |ctx: Ctx<'js>, path: String, recursive: bool, raw: bool| -> Result<u32> {
+        start(&own, &path, recursive, raw).map_err(|error| error.throw(&ctx))
+    };
+    host.set("watchStart", Func::from(start))?;
+    let own = Rc::clone(state);
+    host.set("watchNext", Func::from(move |number: f64, id: u32| next(&own, whole(number), id)))?;
+    let own = Rc::clone(state);
+    host.set(
+        "watchStop",
+        Func::from(move |id: u32| {
+            let gone = own.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            // Ending a watcher may wait for its thread; the engine does not have to.
+            own.shared.engine.runtime.spawn_blocking(move || drop(gone));
+        }),
+    )
+}
+
+fn start(
+    state: &ThreadState,
+    given: &str,
+    recursive: bool,
+    raw: bool,
+) -> std::result::Result<u32, HostError> {
+    let given: GivenPath = serde_json::from_str(given).unwrap_or_default();
+    let failed = |number: i32| -> HostError {
+        let error: HostError = FsError::number(number, "watch").with_path(given.shown()).into();
+        error.with("filename", given.shown())
+    };
+    let path = state.current_dir().join(given.to_os());
+    let found = path
+        .symlink_metadata()
+        .and_then(|_| path.canonicalize())
+        .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO)))?;
+    let (sender, receiver) = mpsc::channel(MAX_WAITING);
+    let top = found.clone();
+    let hear = move |event: notify::Result<Event>| {
+        let Ok(event) = event else { return };
+        let Some(kind) = kind(event.kind) else { return };
+        for path in &event.paths {
+            // A full queue loses it.
+            let _ = sender.try_send(json!([kind, name(&below(&top, path), raw)]));
+        }
+    };
+    let number_of = |error: &notify::Error| match &error.kind {
+        notify::ErrorKind::Io(error) => error.raw_os_error().unwrap_or(libc::EIO),
+        notify::ErrorKind::PathNotFound => libc::ENOENT,
+        notify::ErrorKind::MaxFilesWatch => libc::ENOSPC,
+        _ => libc::EIO,
+    };
+    let mut watcher = RecommendedWatcher::new(hear, Config::default().with_follow_symlinks(false))
+        .map_err(|error| failed(number_of(&error)))?;
+    let mode = if recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+    watcher.watch(&found, mode).map_err(|error| failed(number_of(&error)))?;
+    let mut list = state.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner);
+    let id = list.keys().max().map_or(1, |last| last + 1);
+    list.insert(id, Watched { changes: Arc::new(AsyncMutex::new(receiver)), _watcher: watcher });
+    Ok(id)
+}
+
+/// Node's two words for what happened.
+fn kind(kind: EventKind) -> Option<&'static str> {
+    match kind {
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => Some("rename"),
+        EventKind::Modify(_) => Some("change"),
+        _ => None,
+    }
+}
+
+/// What is shown of a changed path: below the folder, or the name of what is watched itself.
+fn below(top: &Path, path: &Path) -> PathBuf {
+    match path.strip_prefix(top) {
+        Ok(rest) if !rest.as_os_str().is_empty() => rest.to_path_buf(),
+        _ => PathBuf::from(path.file_name().unwrap_or(path.as_os_str())),
+    }
+}
+
+/// Settles with the changes there are, as soon as there is one.
+fn next(state: &ThreadState, number: u64, id: u32) {
+    let changes = state
+        .shared
+        .watchers
+        .list
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&id)
+        .map(|watched| Arc::clone(&watched.changes));
+    state.shared.spawn_operation(number, |token| async move {
+        let Some(changes) = changes else { return Settled::Nothing };
+        let mut changes = changes.lock().await;
+        let Some(Some(first)) = unless_cancelled(&token, changes.recv()).await else {
+            return Settled::Nothing;
+        };
+        let mut batch = vec![first];
+        while let Ok(more) = changes.try_recv() {
+            // The system repeats itself.
+            if batch.last() != Some(&more) {
+                batch.push(more);
+            }
+        }
+        Settled::Text(Value::Array(batch).to_string())
+    });
+}

@@ -1,0 +1,118 @@
+//! Whole files: read, written and copied in one go.
+
+use std::{fs::File, sync::Arc};
+
+use super::{
+    error::{FsError, about_both},
+    open_files::{file, is_endless, open_file, read_some, write_some},
+    request::{Request, Scene},
+};
+use crate::instance::{HostError, Settled};
+
+/// As much as is read or written before looking whether to stop.
+const PIECE: usize = 4 << 20;
+
+fn given(request: &Request, scene: &Scene, syscall: &str) -> Result<Arc<File>, FsError> {
+    match request.fd {
+        Some(_) => file(request, scene, syscall),
+        None => open_file(&request.path, request.flags, request.mode, scene).map(Arc::new),
+    }
+}
+
+pub(super) fn read(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let file = given(request, scene, "read")?;
+    let content = read_all(&file, scene)?;
+    if !request.text {
+        return Ok(Settled::Bytes(content));
+    }
+    Ok(Settled::Text(
+        String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    ))
+}
+
+fn read_all(file: &File, scene: &Scene) -> Result<Vec<u8>, FsError> {
+    let size = file.metadata().map_or(0, |found| if found.is_file() { found.len() } else { 0 });
+    if usize::try_from(size).is_ok_and(|size| size > scene.room) {
+        return Err(too_large(size, scene));
+    }
+    let endless = is_endless(file);
+    let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    // Files of the kernel say that they are empty, and growing ones are longer than they said.
+    loop {
+        scene.go_on("read")?;
+        let length = content.len();
+        let room = (content.capacity() - length).clamp(8 << 10, PIECE);
+        content.resize(length + room, 0);
+        let count = read_some(file, &mut content[length..], None, endless, scene)?;
+        content.truncate(length + count);
+        if count == 0 {
+            return Ok(content);
+        }
+        if content.len() > scene.room {
+            return Err(too_large(content.len() as u64, scene));
+        }
+    }
+}
+
+fn too_large(size: u64, scene: &Scene) -> FsError {
+    let message = format!(
+        "File size ({size}) is greater than the {} MB of memory that the tool has left; read it in pieces, with createReadStream",
+        scene.room >> 20
+    );
+    FsError::Other(HostError::of_class("RangeError", message).with("code", "ERR_FS_FILE_TOO_LARGE"))
+}
+
+pub(super) fn write(request: &Request, data: &[u8], scene: &Scene) -> Result<Settled, FsError> {
+    let file = given(request, scene, "write")?;
+    let endless = is_endless(&file);
+    let mut rest = data;
+    while !rest.is_empty() {
+        scene.go_on("write")?;
+        let count = write_some(&file, &rest[..rest.len().min(PIECE)], None, endless, scene)?;
+        rest = &rest[count..];
+    }
+    if request.flush {
+        file.sync_all().map_err(super::error::about_file("fsync"))?;
+    }
+    Ok(Settled::Nothing)
+}
+
+pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    const EXCLUSIVE: u32 = 1;
+    let failed = |error: std::io::Error| about_both("copyfile", &request.path, &request.dest)(error);
+    let (from, to) = (scene.path(&request.path), scene.path(&request.dest));
+    let source = File::open(&from).map_err(failed)?;
+    let found = source.metadata().map_err(failed)?;
+    if found.is_dir() {
+        return Err(failed(std::io::Error::from_raw_os_error(libc::EISDIR)));
+    }
+    let mut options = File::options();
+    options.write(true);
+    if request.mode & EXCLUSIVE != 0 {
+        options.create_new(true);
+    } else {
+        // Not emptied yet: it may be the same file.
+        options.create(true).truncate(false);
+    }
+    let mode = std::os::unix::fs::MetadataExt::mode(&found) & 0o7777;
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    let target = options.open(&to).map_err(failed)?;
+    let there = target.metadata().map_err(failed)?;
+    let identity = |found: &std::fs::Metadata| {
+        (std::os::unix::fs::MetadataExt::dev(found), std::os::unix::fs::MetadataExt::ino(found))
+    };
+    if identity(&found) == identity(&there) {
+        return Ok(Settled::Nothing);
+    }
+    target.set_len(0).map_err(failed)?;
+    let (mut source, mut target) = (source, target);
+    loop {
+        scene.go_on("copyfile")?;
+        let count = std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target).map_err(failed)?;
+        if count == 0 {
+            break;
+        }
+    }
+    target.set_permissions(found.permissions()).map_err(failed)?;
+    Ok(Settled::Nothing)
+}
