@@ -22,7 +22,7 @@ export const console = {
   trace: (...values) => write("debug", [format(values), `\n${new Error().stack}`]),
   dir: (value, options) => write("info", [builtin("toolsmith:web/inspect").inspect(value, options)]),
   dirxml: (...values) => write("info", values),
-  table: (value) => write("info", [builtin("toolsmith:web/inspect").inspect(value)]),
+  table: (value, columns) => write("info", [builtin("toolsmith:web/inspect").table(value, columns)]),
   assert(condition, ...values) {
     if (!condition) write("error", values.length > 0 ? ["Assertion failed:", ...values] : ["Assertion failed"]);
   },

@@ -1,44 +1,79 @@
 // `process`: facts about where a tool runs. It cannot end the program.
 
-import { host, logger } from "toolsmith:kernel";
+import { builtin, host, logger } from "toolsmith:kernel";
+import { checkFunction, checkObject, coded, invalidArgType } from "toolsmith:node_parts/arguments";
+import { EventEmitter } from "toolsmith:node/events";
 
 const info = JSON.parse(host.systemInfo());
 const started = host.now();
-const listeners = new Map();
-let folder = host.cwd();
 
-function output(level) {
-  return {
-    isTTY: false,
-    writable: true,
-    columns: 80,
-    rows: 24,
-    fd: level === "error" ? 2 : 1,
-    write(chunk, encoding, callback) {
-      const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
-      if (text.trim() !== "") logger[level](text.replace(/\n$/, ""));
-      const done = typeof encoding === "function" ? encoding : callback;
-      if (typeof done === "function") queueMicrotask(() => done());
-      return true;
-    },
-    end() {},
-    on() {
-      return this;
-    },
-    once() {
-      return this;
-    },
-    off() {
-      return this;
-    },
-    removeListener() {
-      return this;
-    },
-    emit: () => false,
-    getColorDepth: () => 1,
-    hasColors: () => false,
-    getWindowSize: () => [80, 24],
-  };
+/** Standard output and error: they go to the log. */
+class Output extends EventEmitter {
+  isTTY = false;
+  writable = true;
+  writableEnded = false;
+  writableFinished = false;
+  writableNeedDrain = false;
+  destroyed = false;
+  columns = 80;
+  rows = 24;
+  #level;
+  constructor(level, fd) {
+    super();
+    this.#level = level;
+    this.fd = fd;
+  }
+  write(chunk, encoding, callback) {
+    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
+    const text = typeof chunk === "string" ? chunk : host.utf8Decode(chunk, false);
+    if (text.trim() !== "") logger[this.#level](text.replace(/\n$/, ""));
+    const done = typeof encoding === "function" ? encoding : callback;
+    if (typeof done === "function") process.nextTick(() => done());
+    return true;
+  }
+  // It stays open for whatever is written next.
+  end(chunk, encoding, callback) {
+    const done = [chunk, encoding, callback].find((value) => typeof value === "function");
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.write(chunk);
+    process.nextTick(() => {
+      this.emit("finish");
+      done?.();
+    });
+    return this;
+  }
+  cork() {}
+  uncork() {}
+  setDefaultEncoding() {
+    return this;
+  }
+  destroy() {
+    return this;
+  }
+  getColorDepth() {
+    return 1;
+  }
+  hasColors() {
+    return false;
+  }
+  getWindowSize() {
+    return [80, 24];
+  }
+  clearLine(_direction, callback) {
+    callback?.();
+    return true;
+  }
+  cursorTo(_x, y, callback) {
+    (typeof y === "function" ? y : callback)?.();
+    return true;
+  }
+  moveCursor(_dx, _dy, callback) {
+    callback?.();
+    return true;
+  }
+  clearScreenDown(callback) {
+    callback?.();
+    return true;
+  }
 }
 
 const hrtime = (previous) => {
@@ -46,6 +81,7 @@ const hrtime = (previous) => {
   let seconds = Math.floor(now / 1000);
   let nanoseconds = Math.floor((now % 1000) * 1e6);
   if (previous !== undefined) {
+    if (!Array.isArray(previous)) throw invalidArgType("time", "Array", previous);
     seconds -= previous[0];
     nanoseconds -= previous[1];
     if (nanoseconds < 0) {
@@ -61,30 +97,74 @@ const refuseExit = (what) => (code) => {
   throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot end the program it runs in`);
 };
 
-export const process = {
-  env: JSON.parse(host.environment()),
+// Callbacks of `nextTick` run before anything else that waits, once what runs now is done with its promises.
+let ticks = [];
+
+/** Called by the Rust side. */
+export function runTicks() {
+  while (ticks.length > 0) {
+    const batch = ticks;
+    ticks = [];
+    for (const [index, [callback, args]] of batch.entries()) {
+      try {
+        callback(...args);
+      } catch (error) {
+        ticks = [...batch.slice(index + 1), ...ticks];
+        if (ticks.length > 0) host.ticksWait();
+        throw error;
+      }
+    }
+  }
+}
+
+/** Values of the environment are text, whatever they are set to. */
+const environment = new Proxy(JSON.parse(host.environment()), {
+  set(target, name, value) {
+    if (typeof name === "symbol" || typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+    target[name] = String(value);
+    return true;
+  },
+  defineProperty(target, name, { value, configurable, writable, enumerable, get, set }) {
+    if (get !== undefined || set !== undefined) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' does not accept an accessor(getter/setter) descriptor");
+    if (!configurable || !writable || !enumerable) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' only accepts a configurable, writable, and enumerable data descriptor");
+    target[name] = String(value);
+    return true;
+  },
+});
+
+const userIds = () => host.userIds();
+
+function memoryUsage() {
+  const used = host.memoryUse();
+  return { rss: used, heapTotal: used, heapUsed: used, external: 0, arrayBuffers: 0 };
+}
+memoryUsage.rss = () => host.memoryUse();
+
+const signalNumbers = () => JSON.parse(host.machine("signals"));
+
+const members = {
+  env: environment,
   argv: ["node", "toolsmith"],
   argv0: "node",
   execArgv: [],
   execPath: info.execPath ?? "/usr/bin/node",
   pid: info.pid,
-  ppid: 0,
   platform: info.platform,
   arch: info.arch,
   version: "v22.12.0",
   versions: { node: "22.12.0", toolsmith: info.version, modules: "127" },
-  release: { name: "node" },
+  release: { name: "node", lts: "Jod" },
   title: "toolsmith",
   exitCode: undefined,
-  features: { inspector: false, debug: false, uv: false, ipv6: true, tls: true },
+  features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true, typescript: "transform" },
   config: { target_defaults: {}, variables: {} },
   report: undefined,
-  stdout: output("info"),
-  stderr: output("error"),
-  stdin: { isTTY: false, fd: 0, on() { return this; }, once() { return this; }, off() { return this; }, resume() { return this; }, pause() { return this; }, setEncoding() { return this; }, async *[Symbol.asyncIterator]() {} },
-  cwd: () => folder,
+  debugPort: 9229,
+  allowedNodeEnvironmentFlags: new Set(),
+  cwd: () => host.cwd(),
   chdir(path) {
-    folder = new URL(String(path), `file://${folder}/`).pathname;
+    if (typeof path !== "string") throw invalidArgType("directory", "string", path);
+    host.setCwd(host.fsNow("chdir", JSON.stringify({ path })));
   },
   exit: refuseExit("process.exit"),
   reallyExit: refuseExit("process.reallyExit"),
@@ -92,65 +172,115 @@ export const process = {
   uptime: () => (host.now() - started) / 1000,
   hrtime,
   nextTick(callback, ...args) {
-    if (typeof callback !== "function") throw Object.assign(new TypeError('The "callback" argument must be of type function.'), { code: "ERR_INVALID_ARG_TYPE" });
-    queueMicrotask(() => callback(...args));
+    checkFunction(callback, "callback");
+    if (ticks.length === 0) host.ticksWait();
+    ticks.push([callback, args]);
   },
-  memoryUsage: Object.assign(() => ({ rss: host.memoryUse(), heapTotal: host.memoryUse(), heapUsed: host.memoryUse(), external: 0, arrayBuffers: 0 }), { rss: () => host.memoryUse() }),
-  cpuUsage: () => ({ user: Math.floor(host.now() * 1000), system: 0 }),
-  resourceUsage: () => ({ maxRSS: 0, userCPUTime: 0, systemCPUTime: 0 }),
-  emitWarning: (warning, type) => logger.warn(String(warning?.message ?? warning), type === undefined ? undefined : { type: String(type?.type ?? type) }),
-  umask: () => 0o022,
-  getuid: () => host.userIds()[0],
-  geteuid: () => host.userIds()[0],
-  getgid: () => host.userIds()[1],
-  getegid: () => host.userIds()[1],
-  getgroups: () => [],
-  binding() {
-    throw new Error("process.binding is not available in Toolsmith");
+  memoryUsage,
+  constrainedMemory: () => host.memoryUse() + host.memoryLeft(),
+  availableMemory: () => host.memoryLeft(),
+  cpuUsage(previous) {
+    if (previous !== undefined) checkObject(previous, "prevValue");
+    const user = Math.floor(host.now() * 1000);
+    return { user: user - (previous?.user ?? 0), system: 0 };
   },
-  getBuiltinModule: () => undefined,
-  on(name, listener) {
-    if (!listeners.has(name)) listeners.set(name, []);
-    listeners.get(name).push(listener);
-    return this;
+  resourceUsage: () => ({
+    userCPUTime: Math.floor(host.now() * 1000), systemCPUTime: 0, maxRSS: Math.floor(host.memoryUse() / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
+    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0,
+    voluntaryContextSwitches: 0, involuntaryContextSwitches: 0,
+  }),
+  emitWarning(warning, type, code) {
+    const options = typeof type === "object" && type !== null ? type : { type, code };
+    const error = warning instanceof Error ? warning : Object.assign(new Error(String(warning)), { name: String(options.type ?? "Warning") });
+    if (typeof options.code === "string") error.code = options.code;
+    if (options.detail !== undefined) error.detail = options.detail;
+    logger.warn(`${error.name}: ${error.message}`);
+    process.nextTick(() => process.emit("warning", error));
   },
-  off(name, listener) {
-    listeners.set(name, (listeners.get(name) ?? []).filter((known) => known !== listener));
-    return this;
+  umask(mask) {
+    if (mask !== undefined) throw new Error("process.umask() was called by a tool to change it; it belongs to the program the tool runs in");
+    return JSON.parse(host.machine("umask"));
   },
-  emit(name, ...args) {
-    const list = listeners.get(name) ?? [];
-    for (const listener of [...list]) listener.apply(this, args);
-    return list.length > 0;
+  getuid: () => userIds()[0],
+  geteuid: () => userIds()[0],
+  getgid: () => userIds()[1],
+  getegid: () => userIds()[1],
+  getgroups: () => [userIds()[1]],
+  kill(pid, signal = "SIGTERM") {
+    if (pid != (pid | 0)) throw invalidArgType("pid", "number", pid);
+    const number = typeof signal === "number" ? signal : signalNumbers()[signal];
+    if (number === undefined) throw coded(TypeError, "ERR_UNKNOWN_SIGNAL", `Unknown signal: ${signal}`);
+    host.kill(Number(pid), number);
+    return true;
   },
-  listeners: (name) => [...(listeners.get(name) ?? [])],
-  listenerCount: (name) => (listeners.get(name) ?? []).length,
-  eventNames: () => [...listeners.keys()],
-  removeAllListeners(name) {
-    if (name === undefined) listeners.clear();
-    else listeners.delete(name);
-    return this;
+  getBuiltinModule(name) {
+    const { isBuiltin } = builtin("toolsmith:node/module");
+    if (!isBuiltin(name)) return undefined;
+    try {
+      const exports = builtin(`toolsmith:node/${name.replace(/^node:/, "").replaceAll("/", "_")}`);
+      return exports.default ?? exports;
+    } catch {
+      return undefined;
+    }
   },
-  setMaxListeners() {
-    return this;
+  loadEnvFile(path = ".env") {
+    const text = host.fsNow("readFile", JSON.stringify({ path: String(path), text: true }));
+    for (const [name, value] of Object.entries(builtin("toolsmith:node/util").parseEnv(text))) if (!(name in environment)) environment[name] = value;
   },
-  getMaxListeners: () => 10,
-  get [Symbol.toStringTag]() {
-    return "process";
-  },
-};
-process.addListener = process.on;
-process.prependListener = process.on;
-process.removeListener = process.off;
-process.once = function (name, listener) {
-  const wrapped = (...args) => {
-    process.off(name, wrapped);
-    listener(...args);
-  };
-  return process.on(name, wrapped);
+  getActiveResourcesInfo: () => [],
+  hasUncaughtExceptionCaptureCallback: () => false,
+  setUncaughtExceptionCaptureCallback() {},
+  setSourceMapsEnabled() {},
+  ref() {},
+  unref() {},
+  stdout: new Output("info", 1),
+  stderr: new Output("error", 2),
 };
 
-export const { env, argv, argv0, execArgv, execPath, pid, ppid, platform, arch, version, versions, release, title, stdout, stderr, stdin } = process;
-export const { cwd, chdir, exit, uptime, nextTick, memoryUsage, cpuUsage, emitWarning, umask, on, off, once, emit } = process;
-export { hrtime };
+const kind = Object.create(EventEmitter.prototype, {
+  constructor: { value: Object.defineProperty(function () {}, "name", { value: "process" }), writable: true, configurable: true },
+  [Symbol.toStringTag]: { value: "process", configurable: true },
+});
+
+export const process = Object.assign(Object.create(kind), members);
+EventEmitter.call(process);
+for (const name of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(process, name, { enumerable: false });
+
+function lazily(name, make) {
+  Object.defineProperty(process, name, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(process, name, { value, writable: true, configurable: true, enumerable: true });
+      return value;
+    },
+  });
+}
+lazily("ppid", () => JSON.parse(host.machine("parent")));
+lazily("stdin", () => {
+  const { Readable } = builtin("toolsmith:node/stream");
+  return Object.assign(Readable.from([], { objectMode: false }), { isTTY: false, fd: 0, isRaw: false, setRawMode() { return this; } });
+});
+
+/** Standard input under its name alone, made when it is used. */
+export const stdin = new Proxy({}, {
+  get(_, name) {
+    const value = process.stdin[name];
+    return typeof value === "function" ? value.bind(process.stdin) : value;
+  },
+  has: (_, name) => name in process.stdin,
+});
+
+export const {
+  env, argv, argv0, execArgv, execPath, pid, platform, arch, version, versions, release, title, stdout, stderr, features, config, report, cwd, chdir,
+  exit, abort, uptime, nextTick, constrainedMemory, availableMemory, cpuUsage, resourceUsage, emitWarning, umask, getuid, geteuid, getgid, getegid,
+  getgroups, kill, getBuiltinModule, loadEnvFile, exitCode, allowedNodeEnvironmentFlags,
+} = process;
+export const ppid = JSON.parse(host.machine("parent"));
+const bound = (name) => (...args) => process[name](...args);
+export const [on, off, once, emit, addListener, removeListener, removeAllListeners, listeners, listenerCount] = [
+  "on", "off", "once", "emit", "addListener", "removeListener", "removeAllListeners", "listeners", "listenerCount",
+].map(bound);
+export { hrtime, memoryUsage };
 export default process;

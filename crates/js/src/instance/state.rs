@@ -101,6 +101,10 @@ pub(crate) struct ThreadState {
     latest: RefCell<Rc<ToolContext>>,
     /// Whether anything listens to the bus.
     pub(crate) hears: Cell<bool>,
+    /// Whether callbacks of `process.nextTick` wait.
+    pub(crate) ticks_wait: Cell<bool>,
+    /// Whether the tool has values that follow its promises.
+    pub(crate) follows_promises: Cell<bool>,
 }
 
 impl ThreadState {
@@ -116,6 +120,8 @@ impl ThreadState {
             calls: RefCell::default(),
             latest: RefCell::new(Rc::new(latest)),
             hears: Cell::new(false),
+            ticks_wait: Cell::new(false),
+            follows_promises: Cell::new(false),
         })
     }
 

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use rquickjs::{CaughtError, Context, Ctx, Error, Persistent, Runtime, Value};
+use rquickjs::{CaughtError, Context, Ctx, Error, Function, Persistent, Runtime, Value};
 
 use super::{
     command::{CallKind, Command, Drawn},
@@ -82,13 +82,15 @@ impl Thread<'_> {
         }
     }
 
-    /// Runs promise jobs until there is none.
+    /// Runs what waits to be run until there is none: callbacks of `nextTick` first, then promise jobs, as in Node.
     fn run_jobs(&self, queue: &mpsc::Receiver<Command>) {
         let stop = &self.state.shared.stop;
         let mut count = 0_usize;
+        self.run_ticks();
         while !stop.is_forced() {
             match self.runtime.execute_pending_job() {
                 Ok(true) => count += 1,
+                Ok(false) if self.run_ticks() => {}
                 Ok(false) => break,
                 // The job's own error; it has no other place to go than the log.
                 Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, "A callback failed")),
@@ -100,6 +102,31 @@ impl Thread<'_> {
             }
         }
         self.context.with(|ctx| self.report_rejections(&ctx));
+        if self.state.follows_promises.get() {
+            self.call_builtin("toolsmith:node/async_hooks", "forget");
+        }
+    }
+
+    /// Runs the callbacks of `nextTick`; gives whether there were any.
+    fn run_ticks(&self) -> bool {
+        let waited = self.state.ticks_wait.replace(false);
+        if waited {
+            self.call_builtin("toolsmith:node/process", "runTicks");
+        }
+        waited
+    }
+
+    /// Calls a function of a built-in module that is loaded.
+    fn call_builtin(&self, module: &str, function: &str) {
+        self.context.with(|ctx| {
+            let call = || -> rquickjs::Result<()> {
+                let exports = self.state.modules.builtin_exports(&ctx, module)?;
+                exports.get::<_, Function<'_>>(function)?.call(())
+            };
+            if call().is_err() {
+                self.log_caught(&ctx, "A callback failed");
+            }
+        });
     }
 
     fn fire_timers(&self) {

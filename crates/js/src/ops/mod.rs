@@ -7,6 +7,7 @@ mod errno;
 mod exec;
 mod fetch;
 mod fs;
+mod machine;
 mod modules;
 mod pending;
 mod random;
@@ -33,6 +34,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     exec::install(host, state)?;
     fetch::install(host, state)?;
     fs::install(host, state)?;
+    machine::install(host)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;

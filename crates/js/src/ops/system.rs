@@ -14,6 +14,8 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("setCwd", Func::from(move |folder: String| own.set_current_dir(folder.into())))?;
     let memory = std::sync::Arc::clone(&state.shared.memory);
     host.set("memoryUse", Func::from(move || memory.bytes()))?;
+    let own = Rc::clone(state);
+    host.set("memoryLeft", Func::from(move || own.memory_left()))?;
     host.set("userIds", Func::from(user_ids))?;
     host.set("systemInfo", Func::from(system_info))?;
     host.set("environment", Func::from(environment))

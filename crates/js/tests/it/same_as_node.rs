@@ -16,7 +16,8 @@ const UNDER_NODE: &str = "import main from \"./case.mjs\";\n\
 const AS_TOOL: &str = "import main from \"./case.mjs\";\n\
     export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute() {\n\
     const lines = [];\n\
-    await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \")));\n\
+    try { await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \"))); }\n\
+    catch (error) { lines.push(`thrown: ${error} ${error?.stack}`); }\n\
     return { content: [{ type: \"text\", text: lines.join(\"\\n\") }] }; } });\n";
 
 /// What a case prints as a tool and under Node, each in a folder of its own whose name is taken out.
