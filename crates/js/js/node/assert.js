@@ -64,8 +64,12 @@ export const doesNotMatch = matching("doesNotMatch", false);
 /** Whether what was thrown is what was expected; throws where it is not. */
 function checkThrown(error, expected, message, operator) {
   if (typeof expected === "function" && expected.prototype !== undefined && error instanceof expected) return;
-  if (typeof expected === "function" && Error.isPrototypeOf(expected)) throw error;
   const generated = message === undefined;
+  if (typeof expected === "function" && Error.isPrototypeOf(expected)) {
+    const received = error instanceof Error ? error.name : inspect(error, { depth: -1 });
+    const text = `The error is expected to be an instance of "${expected.name}". Received "${received}"\n\nError message:\n\n${error?.message}`;
+    throw new AssertionError({ actual: error, expected, operator, generatedMessage: generated, message: message ?? text });
+  }
   if (types.isRegExp(expected)) {
     if (expected.test(String(error))) return;
     throw new AssertionError({ actual: error, expected, operator, generatedMessage: generated, message: message ?? `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n` });
@@ -98,7 +102,7 @@ function expectsError(operator, thrown, expected, message) {
   if (wanted !== undefined && typeof wanted !== "function" && typeof wanted !== "object") throw invalidArgType("error", ["function", "Error", "RegExp", "Object"], wanted);
   if (thrown === nothing) {
     const detail = (wanted?.name ? ` (${wanted.name})` : "") + (text ? `: ${text}` : ".");
-    throw new AssertionError({ actual: undefined, expected: wanted, operator, message: `Missing expected ${operator === "rejects" ? "rejection" : "exception"}${detail}`, generatedMessage: text === undefined });
+    throw new AssertionError({ actual: undefined, expected: wanted, operator, message: `Missing expected ${operator === "rejects" ? "rejection" : "exception"}${detail}`, generatedMessage: false });
   }
   if (wanted !== undefined && wanted !== null) checkThrown(thrown, wanted, text, operator);
 }
@@ -108,7 +112,7 @@ function expectsNoError(operator, thrown, expected, message) {
   const text = typeof expected === "string" ? expected : message;
   if (typeof expected === "function" && !(thrown instanceof expected)) throw thrown;
   const detail = text ? `: ${text}` : ".";
-  throw new AssertionError({ actual: thrown, expected: typeof expected === "string" ? undefined : expected, operator, generatedMessage: text === undefined, message: `Got unwanted ${operator === "doesNotReject" ? "rejection" : "exception"}${detail}\nActual message: "${thrown?.message}"` });
+  throw new AssertionError({ actual: thrown, expected: typeof expected === "string" ? undefined : expected, operator, generatedMessage: false, message: `Got unwanted ${operator === "doesNotReject" ? "rejection" : "exception"}${detail}\nActual message: "${thrown?.message}"` });
 }
 
 function caught(run) {
@@ -140,7 +144,7 @@ export const doesNotReject = async (given, expected, message) => expectsNoError(
 export function ifError(value) {
   if (value === null || value === undefined) return;
   const text = typeof value === "object" && typeof value.message === "string" ? (value.message || value.constructor?.name) : inspect(value);
-  throw new AssertionError({ actual: value, expected: null, operator: "ifError", message: `ifError got unwanted exception: ${text}`, generatedMessage: true });
+  throw new AssertionError({ actual: value, expected: null, operator: "ifError", message: `ifError got unwanted exception: ${text}`, generatedMessage: false });
 }
 
 const members = {

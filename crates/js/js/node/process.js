@@ -164,7 +164,7 @@ const members = {
   cwd: () => host.cwd(),
   chdir(path) {
     if (typeof path !== "string") throw invalidArgType("directory", "string", path);
-    host.setCwd(host.fsNow("chdir", JSON.stringify({ path })));
+    host.setCwd(host.fsNow("chdir", JSON.stringify({ path }), undefined));
   },
   exit: refuseExit("process.exit"),
   reallyExit: refuseExit("process.reallyExit"),
@@ -224,7 +224,7 @@ const members = {
     }
   },
   loadEnvFile(path = ".env") {
-    const text = host.fsNow("readFile", JSON.stringify({ path: String(path), text: true }));
+    const text = host.fsNow("readFile", JSON.stringify({ path: String(path), text: true }), undefined);
     for (const [name, value] of Object.entries(builtin("toolsmith:node/util").parseEnv(text))) if (!(name in environment)) environment[name] = value;
   },
   getActiveResourcesInfo: () => [],

@@ -91,7 +91,7 @@ Url.prototype.parse = function (address, parseQuery, slashesDenoteHost) {
     this.slashes = true;
     rest = rest.slice(2);
   }
-  if (!isScript && this.slashes) {
+  if (!isScript && (this.slashes || (this.protocol !== null && !SLASHED.has(this.protocol)))) {
     const end = rest.search(/[/?#]/);
     const authority = end < 0 ? rest : rest.slice(0, end);
     rest = end < 0 ? "" : rest.slice(end);

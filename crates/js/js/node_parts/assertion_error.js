@@ -11,7 +11,7 @@ const TITLES = {
   notStrictEqual: 'Expected "actual" to be strictly unequal to:',
   notStrictEqualObject: 'Expected "actual" not to be reference-equal to "expected":',
   notDeepEqual: 'Expected "actual" not to be loosely deep-equal to:',
-  notIdentical: "Values identical but not reference-equal:",
+  notIdentical: "Values have same structure but are not reference-equal:",
   notDeepEqualUnequal: "Expected values not to be loosely deep-equal:",
 };
 
@@ -50,11 +50,14 @@ function compare(actual, expected, operator) {
     const length = found[0].length + wanted[0].length;
     const simple = (!isObject(actual) || actual === null) && (!isObject(expected) || expected === null) && (actual !== 0 || expected !== 0);
     if (length <= 12 && simple) return `${TITLES[kind]}\n\n${found[0]} !== ${wanted[0]}\n`;
-    if (kind !== "strictEqualObject" && length < 80 && simple) return `${TITLES[kind]}\n\n${found[0]} !== ${wanted[0]}\n`;
+    let same = 0;
+    while (found[0][same] === wanted[0][same]) same++;
+    const mark = kind !== "strictEqualObject" && length < 80 && same > 2 ? `\n  ${" ".repeat(same)}^` : "";
+    return `${TITLES[kind]}\n+ actual - expected\n\n+ ${found[0]}\n- ${wanted[0]}${mark}`;
   }
   if (found.join("\n") === wanted.join("\n")) return `${TITLES.notIdentical}\n\n${found.join("\n")}\n`;
   const lines = difference(found, wanted);
-  return `${TITLES[kind]}\n+ actual - expected\n\n${lines.join("\n")}${lines.length > 1 ? "\n" : ""}`.trimEnd() + (found.length === 1 && wanted.length === 1 ? "\n" : "");
+  return `${TITLES[kind]}\n+ actual - expected\n\n${lines.join("\n")}`;
 }
 
 function describe(actual, expected, operator) {

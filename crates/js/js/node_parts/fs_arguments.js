@@ -24,7 +24,7 @@ export function toPath(value, name = "path") {
 
 /** What names a file: a path, a descriptor, or an open handle. */
 export function toTarget(value) {
-  if (typeof value === "number") return { fd: toFd(value) };
+  if (Number.isInteger(value) && value >= 0 && value < 2 ** 31) return { fd: value };
   if (typeof value === "object" && value !== null && typeof value.fd === "number" && typeof value.readLines === "function") return { fd: value.fd };
   return { path: toPath(value) };
 }

@@ -1,7 +1,7 @@
 // An open file of `fs/promises`.
 
 import { builtin } from "toolsmith:kernel";
-import { coded, invalidArgType } from "toolsmith:node_parts/arguments";
+import { invalidArgType } from "toolsmith:node_parts/arguments";
 import { later, requests } from "toolsmith:node_parts/fs_requests";
 import { EventEmitter } from "toolsmith:node/events";
 
@@ -20,7 +20,7 @@ export class FileHandle extends EventEmitter {
   }
 
   #run(name, ...args) {
-    if (this.#fd < 0) return Promise.reject(Object.assign(coded(Error, "EBADF", `EBADF: bad file descriptor, ${name}`), { errno: -9, syscall: name }));
+    if (this.#fd < 0) return Promise.reject(Object.assign(new Error("file closed"), { code: "EBADF", syscall: name }));
     return later(requests[name](this.#fd, ...args));
   }
 

@@ -29,7 +29,7 @@ function standard({ op, args, data, finish }) {
     case "readFile":
       return args.fd === 0 ? { value: finish(args.text ? "" : new Uint8Array(0)) } : undefined;
     case "fstat":
-      return { value: finish(host.fsNow("stat", JSON.stringify({ path: "/dev/null", big: args.big }))) };
+      return { value: finish(host.fsNow("stat", JSON.stringify({ path: "/dev/null", big: args.big }), undefined)) };
     case "close":
     case "fsync":
     case "fdatasync":
@@ -307,10 +307,10 @@ export async function runLater(plan) {
 /** The form that calls back: the arguments are looked at now, and what comes of it is told later. */
 export function withCallback(start, spread) {
   return (...args) => {
-    const callback = args.pop();
+    const callback = args.length > 1 || typeof args[0] === "function" ? args.pop() : undefined;
     checkFunction(callback, "cb");
     start(...args).then(
-      (value) => queueMicrotask(() => (spread === undefined ? callback(null, value) : callback(null, ...spread(value)))),
+      (value) => queueMicrotask(() => callback(null, ...(spread !== undefined ? spread(value) : value === undefined ? [] : [value]))),
       (error) => queueMicrotask(() => callback(error)),
     );
   };

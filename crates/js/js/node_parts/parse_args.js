@@ -1,6 +1,6 @@
 // Arguments of a command line taken apart: `util.parseArgs`.
 
-import { checkBoolean, checkObject, checkOneOf, checkString, coded, invalidArgType, invalidArgValue } from "toolsmith:node_parts/arguments";
+import { checkBoolean, checkObject, checkString, coded, invalidArgType, invalidArgValue } from "toolsmith:node_parts/arguments";
 
 const problem = (code, message) => coded(TypeError, code, message);
 
@@ -8,7 +8,7 @@ function checkOptions(options) {
   checkObject(options, "options");
   for (const [name, option] of Object.entries(options)) {
     checkObject(option, `options.${name}`);
-    checkOneOf(option.type, `options.${name}.type`, ["string", "boolean"]);
+    if (option.type !== "string" && option.type !== "boolean") throw invalidArgType(`options.${name}.type`, "('string|boolean')", option.type);
     if (Object.hasOwn(option, "short")) {
       checkString(option.short, `options.${name}.short`);
       if (option.short.length !== 1) throw invalidArgValue(`options.${name}.short`, option.short, "must be a single character");

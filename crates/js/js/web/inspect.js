@@ -36,7 +36,7 @@ function painted(text, style) {
 const plain = (text) => text;
 
 const ESCAPES = { "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "\\": "\\\\" };
-const escapeLetter = (letter) => ESCAPES[letter] ?? (letter.charCodeAt(0) < 256 ? `\\x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : `\\u${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+const escapeLetter = (letter) => ESCAPES[letter] ?? (letter.charCodeAt(0) < 256 ? `\\x${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : `\\u${letter.charCodeAt(0).toString(16)}`);
 
 /** A text in quotes that need the fewest escapes. */
 function quote(text) {
@@ -262,8 +262,7 @@ function shapeOf(ctx, value, name, tag, inArray) {
   }
   const none = keys.length === 0;
   if (types.isArgumentsObject(value)) {
-    const own = extraKeys(value, ctx.showHidden);
-    return { keys: own, braces: ["[Arguments] [", "]"], output: (depth) => formatArray(ctx, value, depth), list: true, whole: value.length === 0 && own.length === 0 ? "[Arguments] []" : undefined };
+    return { keys, braces: ["[Arguments] {", "}"], whole: none ? "[Arguments] {}" : undefined };
   }
   if (typeof value === "function") {
     const base = functionBase(value, name, tag);

@@ -22,7 +22,7 @@ function inColumns(ctx, output, value) {
   const width = longest + 2;
   if (width * 3 + ctx.indentationLvl >= ctx.breakLength || (total / width <= 5 && longest > 6)) return output;
   const bias = Math.sqrt(width - total / output.length);
-  const biased = Math.max(width - bias, 1);
+  const biased = Math.max(width - 3 - bias, 1);
   const columns = Math.min(Math.round(Math.sqrt(2.5 * biased * count) / biased), Math.floor((ctx.breakLength - ctx.indentationLvl) / width), ctx.compact * 4, 15);
   if (columns <= 1) return output;
   const widths = Array.from({ length: columns }, (_, column) => {

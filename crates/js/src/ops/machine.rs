@@ -86,7 +86,11 @@ fn memory() -> Value {
 fn processors() -> Value {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| -> Vec<&str> {
-        text.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.split_once(':')).map(|(_, value)| value.trim()).collect()
+        text.lines()
+            .filter(|line| line.starts_with(name))
+            .filter_map(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim())
+            .collect()
     };
     let (models, speeds) = (field("model name"), field("cpu MHz"));
     let times = std::fs::read_to_string("/proc/stat").unwrap_or_default();
@@ -95,7 +99,8 @@ fn processors() -> Value {
         .filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "))
         .enumerate()
         .map(|(index, line)| {
-            let ticks: Vec<u64> = line.split_whitespace().skip(1).filter_map(|number| number.parse().ok()).collect();
+            let ticks: Vec<u64> =
+                line.split_whitespace().skip(1).filter_map(|number| number.parse().ok()).collect();
             // A tick is a hundredth of a second; Node counts milliseconds.
             let at = |place: usize| ticks.get(place).copied().unwrap_or(0) * 10;
             let speed = speeds.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
@@ -132,10 +137,10 @@ fn interfaces() -> Value {
             "mac": hardware.get(&name).map_or("00:00:00:00:00:00", String::as_str),
             "internal": internal,
         });
+        entry["cidr"] = json!(format!("{address}/{bits}"));
         if address.is_ipv6() {
             entry["scopeid"] = json!(scope);
         }
-        entry["cidr"] = json!(format!("{address}/{bits}"));
         if let Some(list) = found.entry(name).or_insert_with(|| json!([])).as_array_mut() {
             list.push(entry);
         }
@@ -155,10 +160,13 @@ fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
     let mut next = first;
     while !next.is_null() {
         // SAFETY: every entry of the list is valid until the list is given back, its name is a C string.
-        let (entry, name) = unsafe { (&*next, CStr::from_ptr((*next).ifa_name).to_string_lossy().into_owned()) };
+        let (entry, name) =
+            unsafe { (&*next, CStr::from_ptr((*next).ifa_name).to_string_lossy().into_owned()) };
         next = entry.ifa_next;
         let flags = entry.ifa_flags.cast_signed();
-        if entry.ifa_addr.is_null() || flags & (libc::IFF_UP | libc::IFF_RUNNING) != libc::IFF_UP | libc::IFF_RUNNING {
+        if entry.ifa_addr.is_null()
+            || flags & (libc::IFF_UP | libc::IFF_RUNNING) != libc::IFF_UP | libc::IFF_RUNNING
+        {
             continue;
         }
         #[cfg(target_os = "linux")]
@@ -166,7 +174,8 @@ fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
         unsafe {
             if i32::from((*entry.ifa_addr).sa_family) == libc::AF_PACKET {
                 let link = &*entry.ifa_addr.cast::<libc::sockaddr_ll>();
-                let bytes: Vec<String> = link.sll_addr[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+                let bytes: Vec<String> =
+                    link.sll_addr[..6].iter().map(|byte| format!("{byte:02x}")).collect();
                 hardware.insert(name, bytes.join(":"));
                 continue;
             }
@@ -211,9 +220,10 @@ unsafe fn read_address(address: *const libc::sockaddr) -> Option<(IpAddr, u32)> 
 fn user() -> Value {
     let id = rustix::process::getuid().as_raw();
     let text = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let found = text.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| {
-        fields.get(2).and_then(|number| number.parse::<u32>().ok()) == Some(id)
-    });
+    let found = text
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields.get(2).and_then(|number| number.parse::<u32>().ok()) == Some(id));
     match found.as_deref() {
         Some([name, _, _, group, _, home, shell, ..]) => json!({
             "uid": id,
@@ -273,5 +283,8 @@ fn kill(pid: i32, signal: i32) -> std::result::Result<(), HostError> {
     }
     let number = std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL);
     let (code, _) = errno::describe(number);
-    Err(HostError::new(format!("kill {code}")).with("errno", -number).with("code", code).with("syscall", "kill"))
+    Err(HostError::new(format!("kill {code}"))
+        .with("errno", -number)
+        .with("code", code)
+        .with("syscall", "kill"))
 }

@@ -85,11 +85,14 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     host.set("kindOf", Func::from(kind_of))?;
     let state_of = |ctx: Ctx<'js>, promise: Promise<'js>| -> Result<Array<'js>> {
         let answer = Array::new(ctx.clone())?;
-        answer.set(0, match promise.state() {
-            PromiseState::Pending => "pending",
-            PromiseState::Resolved => "fulfilled",
-            PromiseState::Rejected => "rejected",
-        })?;
+        answer.set(
+            0,
+            match promise.state() {
+                PromiseState::Pending => "pending",
+                PromiseState::Resolved => "fulfilled",
+                PromiseState::Rejected => "rejected",
+            },
+        )?;
         match promise.result::<Value<'js>>() {
             Some(Ok(value)) => answer.set(1, value)?,
             Some(Err(_)) => answer.set(1, ctx.catch())?,

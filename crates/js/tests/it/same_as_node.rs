@@ -10,13 +10,13 @@ use crate::project::{Project, call};
 
 const UNDER_NODE: &str = "import main from \"./case.mjs\";\n\
     const lines = [];\n\
-    await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \")));\n\
+    await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \").replaceAll(\"\\n\", \"⏎\")));\n\
     process.stdout.write(lines.join(\"\\n\"));\n";
 
 const AS_TOOL: &str = "import main from \"./case.mjs\";\n\
     export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute() {\n\
     const lines = [];\n\
-    try { await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \"))); }\n\
+    try { await main((...values) => lines.push(values.map((value) => typeof value === \"string\" ? value : JSON.stringify(value) ?? String(value)).join(\" \").replaceAll(\"\\n\", \"⏎\"))); }\n\
     catch (error) { lines.push(`thrown: ${error} ${error?.stack}`); }\n\
     return { content: [{ type: \"text\", text: lines.join(\"\\n\") }] }; } });\n";
 

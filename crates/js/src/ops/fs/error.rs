@@ -8,7 +8,12 @@ use crate::{instance::HostError, ops::errno};
 /// An error on its way to JavaScript.
 #[derive(Debug)]
 pub(super) enum FsError {
-    System { number: i32, syscall: String, path: Option<String>, dest: Option<String> },
+    System {
+        number: i32,
+        syscall: String,
+        path: Option<String>,
+        dest: Option<String>,
+    },
     /// One that the system knows nothing of.
     Other(HostError),
 }
@@ -75,8 +80,7 @@ impl From<FsError> for HostError {
         if let Some(dest) = &dest {
             message.push_str(&format!(" -> '{dest}'"));
         }
-        let mut error =
-            Self::new(message).with("errno", -number).with("code", code).with("syscall", syscall);
+        let mut error = Self::new(message).with("errno", -number).with("code", code).with("syscall", syscall);
         if let Some(path) = path {
             error = error.with("path", path);
         }

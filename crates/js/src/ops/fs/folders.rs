@@ -33,15 +33,25 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
         let entries = match sorted(&folder) {
             Ok(entries) => entries,
             Err(error) => {
-                let path = if below.as_os_str().is_empty() { request.path.shown() } else { folder.to_string_lossy().into_owned() };
-                return Err(FsError::io(&error, request.syscall.as_deref().unwrap_or("scandir")).with_path(path));
+                let path = if below.as_os_str().is_empty() {
+                    request.path.shown()
+                } else {
+                    folder.to_string_lossy().into_owned()
+                };
+                return Err(
+                    FsError::io(&error, request.syscall.as_deref().unwrap_or("scandir")).with_path(path)
+                );
             }
         };
         for entry in entries {
             let Ok(kind) = entry.file_type() else { continue };
             let relative = below.join(entry.file_name());
             found.push(if request.types {
-                json!([name(Path::new(&entry.file_name()), request.raw), type_number(kind), name(&below, request.raw)])
+                json!([
+                    name(Path::new(&entry.file_name()), request.raw),
+                    type_number(kind),
+                    name(&below, request.raw)
+                ])
             } else {
                 name(&relative, request.raw)
             });
@@ -50,8 +60,11 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
             }
         }
         if found.len() * BYTES_PER_NAME > scene.room {
-            let message = format!("{} has more entries than fit into the tool's memory", request.path.shown());
-            return Err(FsError::Other(HostError::of_class("RangeError", message).with("code", "ERR_OUT_OF_RANGE")));
+            let message =
+                format!("{} has more entries than fit into the tool's memory", request.path.shown());
+            return Err(FsError::Other(
+                HostError::of_class("RangeError", message).with("code", "ERR_OUT_OF_RANGE"),
+            ));
         }
     }
     Ok(Settled::Text(Value::Array(found).to_string()))

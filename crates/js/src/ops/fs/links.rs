@@ -81,7 +81,9 @@ fn first_problem(path: &Path, error: &io::Error) -> FsError {
 pub(super) fn chmod(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let permissions = Permissions::from_mode(request.mode);
     if syscall == "fchmod" {
-        return done(file(request, scene, syscall)?.set_permissions(permissions).map_err(about_file(syscall)));
+        return done(
+            file(request, scene, syscall)?.set_permissions(permissions).map_err(about_file(syscall)),
+        );
     }
     done(
         std::fs::set_permissions(scene.path(&request.path), permissions)
@@ -108,7 +110,9 @@ pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<S
 /// Whether a tool may go to a folder; gives where it is then.
 pub(super) fn chdir(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let here = scene.cwd.to_string_lossy().into_owned();
-    let failed = |number: i32| FsError::number(number, "chdir").with_path(here.clone()).with_dest(request.path.shown());
+    let failed = |number: i32| {
+        FsError::number(number, "chdir").with_path(here.clone()).with_dest(request.path.shown())
+    };
     let real = scene
         .path(&request.path)
         .canonicalize()

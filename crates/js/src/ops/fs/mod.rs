@@ -66,12 +66,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 }
 
 fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
-    Scene {
-        cwd: state.current_dir(),
-        shared: Arc::clone(&state.shared),
-        room: state.memory_left(),
-        stopped,
-    }
+    Scene { cwd: state.current_dir(), shared: Arc::clone(&state.shared), room: state.memory_left(), stopped }
 }
 
 fn later(state: &ThreadState, number: u64, name: String, json: String, data: Vec<u8>) {

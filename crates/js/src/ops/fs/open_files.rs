@@ -91,12 +91,7 @@ fn blocking_again(file: &OwnedFd) -> rustix::io::Result<()> {
     rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)
 }
 
-fn wait_for(
-    file: &impl AsFd,
-    what: PollFlags,
-    scene: &Scene,
-    syscall: &'static str,
-) -> Result<(), FsError> {
+fn wait_for(file: &impl AsFd, what: PollFlags, scene: &Scene, syscall: &'static str) -> Result<(), FsError> {
     let patience = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     loop {
         scene.go_on(syscall)?;

@@ -22,7 +22,9 @@ pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsErro
     let path = scene.path(&request.path);
     let found = match path.symlink_metadata() {
         Ok(found) => found,
-        Err(error) if request.force && error.kind() == io::ErrorKind::NotFound => return Ok(Settled::Nothing),
+        Err(error) if request.force && error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Settled::Nothing);
+        }
         Err(error) => return Err(about("lstat", &request.path)(error)),
     };
     if !found.is_dir() {
@@ -50,7 +52,11 @@ pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsErro
             Err(Problem::System(number, place)) => {
                 let transient = [Errno::BUSY, Errno::MFILE, Errno::NFILE, Errno::NOTEMPTY, Errno::PERM];
                 if !transient.contains(&number) || attempts >= request.retries {
-                    let path = if place.is_empty() { request.path.shown() } else { format!("{}/{place}", request.path.shown()) };
+                    let path = if place.is_empty() {
+                        request.path.shown()
+                    } else {
+                        format!("{}/{place}", request.path.shown())
+                    };
                     return Err(FsError::number(number.raw_os_error(), "rm").with_path(path));
                 }
                 attempts += 1;
@@ -75,7 +81,11 @@ struct Level {
 }
 
 fn identity(found: &Stat) -> (u64, u64) {
-    #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the types differ between systems")]
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_cast,
+        reason = "the types differ between systems"
+    )]
     (found.st_dev as u64, found.st_ino as u64)
 }
 
@@ -129,7 +139,8 @@ fn remove_tree(path: &std::path::Path, scene: &Scene) -> Result<(), Problem> {
         let up = match way.last() {
             None => None,
             Some(level) => {
-                let up = openat(&current, c"..", FOLDER, Mode::empty()).map_err(|number| place(number, &way, &done.name))?;
+                let up = openat(&current, c"..", FOLDER, Mode::empty())
+                    .map_err(|number| place(number, &way, &done.name))?;
                 let found = fstat(&up).map_err(|number| place(number, &way, &done.name))?;
                 // It was moved elsewhere while we were in it.
                 if identity(&found) != level.identity {
@@ -140,7 +151,9 @@ fn remove_tree(path: &std::path::Path, scene: &Scene) -> Result<(), Problem> {
         };
         match unlinkat(up.as_ref().unwrap_or(&above), &done.name, AtFlags::REMOVEDIR) {
             Ok(()) | Err(Errno::NOENT) => {}
-            Err(number) => return Err(if way.is_empty() { at_top(number) } else { place(number, &way, &done.name) }),
+            Err(number) => {
+                return Err(if way.is_empty() { at_top(number) } else { place(number, &way, &done.name) });
+            }
         }
         if let Some(up) = up {
             current = up;

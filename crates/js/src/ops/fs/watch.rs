@@ -7,10 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use notify::{
-    Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
-    event::ModifyKind,
-};
+use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::ModifyKind};
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
@@ -103,7 +100,9 @@ fn start(
 /// Node's two words for what happened.
 fn kind(kind: EventKind) -> Option<&'static str> {
     match kind {
-        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => Some("rename"),
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+            Some("rename")
+        }
         EventKind::Modify(_) => Some("change"),
         _ => None,
     }

@@ -26,7 +26,8 @@ pub(super) fn read(request: &Request, scene: &Scene) -> Result<Settled, FsError>
         return Ok(Settled::Bytes(content));
     }
     Ok(Settled::Text(
-        String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        String::from_utf8(content)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
     ))
 }
 
@@ -108,7 +109,8 @@ pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     let (mut source, mut target) = (source, target);
     loop {
         scene.go_on("copyfile")?;
-        let count = std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target).map_err(failed)?;
+        let count = std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target)
+            .map_err(failed)?;
         if count == 0 {
             break;
         }
