@@ -5,6 +5,7 @@ mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
+mod node_files;
 mod project;
 mod rendering;
 mod same_as_node;

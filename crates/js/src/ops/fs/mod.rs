@@ -59,8 +59,6 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             later(&own, whole_number(number), name, json, data);
         }),
     )?;
-    let own = Rc::clone(state);
-    host.set("fsCloseAtOnce", Func::from(move |fd: i32| own.shared.files.close(fd)))?;
     host.set("fsConstants", Func::from(constants::table))?;
     watch::install(host, state)
 }
