@@ -8,7 +8,7 @@ import { Dirent, Stats } from "toolsmith:node_parts/fs_stats";
 import promises from "toolsmith:node/fs_promises";
 
 const NAMES = [
-  "access", "appendFile", "chmod", "chown", "close", "copyFile", "fchmod", "fchown", "fdatasync", "fstat", "fsync", "ftruncate", "futimes", "lchmod",
+  "access", "appendFile", "chmod", "chown", "close", "copyFile", "fchmod", "fchown", "fdatasync", "fstat", "fsync", "ftruncate", "futimes",
   "lchown", "link", "lstat", "lutimes", "mkdir", "mkdtemp", "open", "readFile", "readdir", "readlink", "realpath", "rename", "rm", "rmdir", "stat",
   "statfs", "symlink", "truncate", "unlink", "utimes", "writeFile",
 ];
@@ -107,7 +107,7 @@ fs._toUnixTimestamp = (time) => (time instanceof Date ? time.getTime() / 1000 : 
 export const {
   access, accessSync, appendFile, appendFileSync, chmod, chmodSync, chown, chownSync, close, closeSync, copyFile, copyFileSync, cp, cpSync,
   createReadStream, createWriteStream, exists, existsSync, fchmod, fchmodSync, fchown, fchownSync, fdatasync, fdatasyncSync, fstat, fstatSync,
-  fsync, fsyncSync, ftruncate, ftruncateSync, futimes, futimesSync, glob, globSync, lchmod, lchmodSync, lchown, lchownSync, link, linkSync, lstat,
+  fsync, fsyncSync, ftruncate, ftruncateSync, futimes, futimesSync, glob, globSync, lchown, lchownSync, link, linkSync, lstat,
   lstatSync, lutimes, lutimesSync, mkdir, mkdirSync, mkdtemp, mkdtempSync, open, openAsBlob, openSync, opendir, opendirSync, read, readFile,
   readFileSync, readSync, readdir, readdirSync, readlink, readlinkSync, readv, readvSync, realpath, realpathSync, rename, renameSync, rm, rmSync,
   rmdir, rmdirSync, stat, statSync, statfs, statfsSync, symlink, symlinkSync, truncate, truncateSync, unlink, unlinkSync, unwatchFile, utimes,

@@ -1,11 +1,12 @@
 // Node's `fs/promises`.
 
 import { builtin } from "toolsmith:kernel";
+import { coded } from "toolsmith:node_parts/arguments";
 import { constants, toPath } from "toolsmith:node_parts/fs_arguments";
 import { later, requests, runLater } from "toolsmith:node_parts/fs_requests";
 
 const NAMES = [
-  "access", "appendFile", "chmod", "chown", "copyFile", "lchmod", "lchown", "link", "lstat", "lutimes", "mkdir", "mkdtemp", "readFile", "readdir",
+  "access", "appendFile", "chmod", "chown", "copyFile", "lchown", "link", "lstat", "lutimes", "mkdir", "mkdtemp", "readFile", "readdir",
   "readlink", "rename", "rm", "rmdir", "stat", "statfs", "symlink", "truncate", "unlink", "utimes",
 ];
 
@@ -15,6 +16,10 @@ for (const name of NAMES) {
   promises[name] = async (...args) => later(requests[name](...args));
   Object.defineProperty(promises[name], "name", { value: name });
 }
+
+promises.lchmod = async () => {
+  throw coded(Error, "ERR_METHOD_NOT_IMPLEMENTED", "The lchmod() method is not implemented");
+};
 
 promises.realpath = async (path, options) => later(requests.realpathNative(path, options));
 

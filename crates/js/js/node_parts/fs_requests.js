@@ -216,7 +216,6 @@ export const requests = {
   fsync: (fd) => request("fsync", { fd: toFd(fd) }),
   ftruncate: (fd, length) => request("ftruncate", { fd: toFd(fd), length: toLength(length) }),
   futimes: (fd, accessed, modified) => request("futime", { fd: toFd(fd), accessed: toSeconds(accessed, "time"), modified: toSeconds(modified, "time") }),
-  lchmod: (path, mode) => request("chmod", { path: toPath(path), mode: toMode(mode, "mode") }),
   lchown: owner("lchown"),
   link: both("link", "existingPath", "newPath"),
   lstat: stat("lstat"),

@@ -145,6 +145,14 @@ async fn a_tool_can_use_its_own_descriptors_only() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_opens_reads_and_watches_without_end_leaves_some_for_others() {
+    let body = "let opened = 0; const many = await attempt(() => { for (;;) { fs.openSync(\"t.ts\"); opened++; } }); let watched = 0; const watchers = []; const more = await attempt(() => { for (;;) { watchers.push(fs.watch(\"t.ts\")); watched++; } }); for (const w of watchers) w.close();\n\
+        const all = await Promise.all(Array.from({ length: 3000 }, () => later.readFile(\"t.ts\"))); return [opened, many[1], watched, more[1], all.length];";
+    let project = Project::new(&[("t.ts", &source(body))]);
+    assert_eq!(value(&project).await, json!([512, "EMFILE", 128, "EMFILE", 3000]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_watched_may_go_away_and_the_watcher_can_still_be_closed() {
     let body = "fs.mkdirSync(\"w/inner\", { recursive: true }); const seen = []; const watcher = fs.watch(\"w\", { recursive: true }, (kind, name) => seen.push(`${kind} ${name}`)); fs.writeFileSync(\"w/inner/f\", \"x\");\n\
         for (let n = 0; n < 400 && !seen.includes(\"rename inner/f\"); n++) await new Promise((r) => setTimeout(r, 5)); const nested = seen.includes(\"rename inner/f\"); fs.rmSync(\"w\", { recursive: true }); for (let n = 0; n < 400 && !seen.includes(\"rename w\"); n++) await new Promise((r) => setTimeout(r, 5));\n\

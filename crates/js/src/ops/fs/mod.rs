@@ -73,7 +73,17 @@ fn later(state: &ThreadState, number: u64, name: String, json: String, data: Vec
         let watched = token.clone();
         let scene = scene(state, Box::new(move || watched.is_cancelled()));
         async move {
-            let work = runtime.spawn_blocking(move || run(&name, &json, data, &scene));
+            let turns = Arc::clone(&scene.shared.files.turns);
+            let work = async move {
+                let turn = turns.acquire_owned().await;
+                runtime
+                    .spawn_blocking(move || {
+                        let outcome = run(&name, &json, data, &scene);
+                        drop(turn);
+                        outcome
+                    })
+                    .await
+            };
             match unless_cancelled(&token, work).await {
                 Some(Ok(outcome)) => outcome,
                 Some(Err(error)) => Settled::Failed(HostError::new(error.to_string())),

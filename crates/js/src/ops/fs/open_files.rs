@@ -17,6 +17,8 @@ use rustix::{
     fs::{Mode, OFlags},
 };
 
+use tokio::sync::Semaphore;
+
 use super::{
     error::{FsError, about, about_file},
     request::{GivenPath, Request, Scene},
@@ -29,18 +31,36 @@ const LOOK: Duration = Duration::from_millis(20);
 /// As much as one read may ask for.
 const MAX_READ: usize = 1 << 30;
 
+/// How many files a tool may have open: those of the program are limited, and there are other tools.
+const MAX_OPEN: usize = 512;
+
+/// How many operations on files of one tool are done at a time. More wait, as in Node, though there it is four.
+const MAX_BUSY: usize = 32;
+
 /// The open files of one instance; closed with it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OpenFiles {
     files: Mutex<HashMap<i32, Arc<File>>>,
+    /// Permits to do something with files beside the engine.
+    pub(super) turns: Arc<Semaphore>,
+}
+
+impl Default for OpenFiles {
+    fn default() -> Self {
+        Self { files: Mutex::default(), turns: Arc::new(Semaphore::new(MAX_BUSY)) }
+    }
 }
 
 impl OpenFiles {
-    /// Takes a file in; gives its descriptor.
-    pub(crate) fn keep(&self, file: File) -> i32 {
+    /// Takes a file in and gives its descriptor, unless there are too many.
+    pub(crate) fn keep(&self, file: File) -> Option<i32> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if files.len() >= MAX_OPEN {
+            return None;
+        }
         let fd = file.as_raw_fd();
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(fd, Arc::new(file));
-        fd
+        files.insert(fd, Arc::new(file));
+        Some(fd)
     }
 
     /// The file behind a descriptor, if it is the tool's.
@@ -164,7 +184,10 @@ pub(super) fn open(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     let file = open_file(&request.path, request.flags, request.mode, scene)?;
     // Whoever asked may have given up while a pipe was waited for.
     scene.go_on("open")?;
-    Ok(Settled::Text(scene.shared.files.keep(file).to_string()))
+    match scene.shared.files.keep(file) {
+        Some(fd) => Ok(Settled::Text(fd.to_string())),
+        None => Err(FsError::number(libc::EMFILE, "open").with_path(request.path.shown())),
+    }
 }
 
 pub(super) fn close(request: &Request, scene: &Scene) -> Result<Settled, FsError> {

@@ -24,6 +24,9 @@ use crate::{
 /// Changes kept until they are asked for. Beyond that some are lost, as the system itself loses them.
 const MAX_WAITING: usize = 2048;
 
+/// How much a tool may watch at a time: each takes a thread and resources of the system that all programs share.
+const MAX_WATCHED: usize = 128;
+
 /// What one tool watches.
 #[derive(Default)]
 pub(crate) struct Watchers {
@@ -66,6 +69,9 @@ fn start(
         let error: HostError = FsError::number(number, "watch").with_path(given.shown()).into();
         error.with("filename", given.shown())
     };
+    if state.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_WATCHED {
+        return Err(failed(libc::EMFILE));
+    }
     let path = state.current_dir().join(given.to_os());
     let found = path
         .symlink_metadata()
