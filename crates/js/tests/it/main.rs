@@ -7,13 +7,10 @@ mod errors;
 mod fixtures;
 mod globals;
 mod hostile;
-<<<<<<< HEAD
-mod npm;
 mod network;
-mod processes;
-=======
 mod node_files;
->>>>>>> 3d587eb (Test files that are large, endless, looping or gone)
+mod npm;
+mod processes;
 mod project;
 mod rendering;
 mod same_as_node;
