@@ -1,3 +1,5 @@
+// node:child_process: live streams, ends, errors, and what is waited for.
+
 import child, { exec, execFile, execFileSync, execSync, spawn, spawnSync } from "node:child_process";
 
 const custom = Symbol.for("nodejs.util.promisify.custom");
