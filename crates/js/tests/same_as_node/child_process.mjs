@@ -1,5 +1,6 @@
 // node:child_process: live streams, ends, errors, and what is waited for.
 
+import fs from "node:fs";
 import child, { exec, execFile, execFileSync, execSync, spawn, spawnSync } from "node:child_process";
 
 const custom = Symbol.for("nodejs.util.promisify.custom");
@@ -66,6 +67,10 @@ export default async function (print) {
   for (let index = 0; index < 40; index++) if (!large.stdin.write(Buffer.alloc(50000))) await new Promise((resolve) => large.stdin.once("drain", resolve));
   large.stdin.end();
   print("large", (await text(large.stdout)).trim());
+  const fd = fs.openSync("out.txt", "a");
+  const filed = spawn("sh", ["-c", "echo to a file; echo and errors >&2"], { stdio: ["ignore", fd, fd] });
+  print(filed.stdout, await events(filed), spawnSync("echo", ["more"], { stdio: ["ignore", fd, "pipe"] }).stdout, fs.readFileSync("out.txt", "utf8"));
+  fs.closeSync(fd);
   const closed = spawn("true");
   await new Promise((resolve) => closed.on("exit", resolve));
   print("write after", closed.stdin.destroyed);
