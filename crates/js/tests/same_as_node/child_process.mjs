@@ -1,3 +1,6 @@
+// node:child_process: live streams, ends, errors, and what is waited for.
+
+import fs from "node:fs";
 import child, { exec, execFile, execFileSync, execSync, spawn, spawnSync } from "node:child_process";
 
 const custom = Symbol.for("nodejs.util.promisify.custom");
@@ -61,10 +64,13 @@ export default async function (print) {
   const named = spawn("sh", ["-c", "echo $0"], { argv0: "other" });
   print("argv0", await text(named.stdout), named.spawnargs);
   const large = spawn("wc", ["-c"]);
-  let full = 0;
-  for (let index = 0; index < 40; index++) if (!large.stdin.write(Buffer.alloc(50000))) { full += 1; await new Promise((resolve) => large.stdin.once("drain", resolve)); }
+  for (let index = 0; index < 40; index++) if (!large.stdin.write(Buffer.alloc(50000))) await new Promise((resolve) => large.stdin.once("drain", resolve));
   large.stdin.end();
-  print("large", full > 0, (await text(large.stdout)).trim());
+  print("large", (await text(large.stdout)).trim());
+  const fd = fs.openSync("out.txt", "a");
+  const filed = spawn("sh", ["-c", "echo to a file; echo and errors >&2"], { stdio: ["ignore", fd, fd] });
+  print(filed.stdout, await events(filed), spawnSync("echo", ["more"], { stdio: ["ignore", fd, "pipe"] }).stdout, fs.readFileSync("out.txt", "utf8"));
+  fs.closeSync(fd);
   const closed = spawn("true");
   await new Promise((resolve) => closed.on("exit", resolve));
   print("write after", closed.stdin.destroyed);

@@ -1,3 +1,5 @@
+// node:crypto and crypto.subtle: hashes, derived keys, ciphers, and their errors.
+
 import crypto, { createHash, createHmac } from "node:crypto";
 
 const { subtle } = globalThis.crypto ?? crypto.webcrypto;

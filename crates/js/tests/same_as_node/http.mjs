@@ -1,3 +1,5 @@
+// node:http: requests and answers of every shape, over loopback.
+
 import http, { createServer, get, request } from "node:http";
 import net from "node:net";
 

@@ -1,3 +1,5 @@
+// node:net and node:dns: connections, listeners, errors, addresses.
+
 import net from "node:net";
 import dns from "node:dns";
 import { lookup } from "node:dns/promises";

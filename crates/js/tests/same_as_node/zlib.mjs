@@ -1,3 +1,5 @@
+// node:zlib: every format, at once and as streams, and broken input.
+
 import zlib, { createGunzip, createGzip } from "node:zlib";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
