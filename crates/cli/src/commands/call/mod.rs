@@ -7,8 +7,9 @@ mod usage;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::Value;
+use tokio::signal::unix::{SignalKind, signal};
 use toolsmith::{LoadMode, LoadedTools};
 use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
 use toolsmith_js::Engine;
@@ -164,7 +165,7 @@ impl Call {
     }
 
     async fn run(self, shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
-        listen_for_interrupts(self.cancel.clone());
+        listen_for_interrupts(self.cancel.clone())?;
         let mut request =
             CallRequest::new("call", &own.name, self.arguments.clone()).context(self.context(shared.json));
         if let Some(deadline) = self.deadline {
@@ -205,16 +206,18 @@ impl Call {
     }
 }
 
-/// Ctrl-C asks the call to stop; a second one ends it by force.
-fn listen_for_interrupts(cancel: CancelToken) {
+/// Ctrl-C asks the call to stop; a second one ends it by force. It is heard from the moment this returns.
+fn listen_for_interrupts(cancel: CancelToken) -> Result<()> {
+    let mut interrupts = signal(SignalKind::interrupt()).context("Ctrl-C cannot be listened for")?;
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
+        if interrupts.recv().await.is_some() {
             cancel.cancel("cancelled by Ctrl-C");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                cancel.force("cancelled by Ctrl-C");
-            }
+        }
+        if interrupts.recv().await.is_some() {
+            cancel.force("cancelled by Ctrl-C");
         }
     });
+    Ok(())
 }
 
 /// Why there is no such tool, as far as that is known.
