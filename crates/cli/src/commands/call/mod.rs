@@ -7,8 +7,9 @@ mod usage;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::Value;
+use tokio::signal::unix::{SignalKind, signal};
 use toolsmith::{LoadMode, LoadedTools};
 use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
 use toolsmith_js::Engine;
