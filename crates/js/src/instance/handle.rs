@@ -26,8 +26,8 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
-    sidecar::{self, SidecarRuntime},
     ops::{OpenFiles, Watchers},
+    sidecar::{self, SidecarRuntime},
     stop::StopFlags,
 };
 

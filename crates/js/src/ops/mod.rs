@@ -28,8 +28,8 @@ mod web_address;
 mod zlib;
 
 pub(crate) use fetch::WebClients;
-pub(crate) use remote::answer_remote;
 pub(crate) use fs::{OpenFiles, Watchers};
+pub(crate) use remote::answer_remote;
 
 use std::rc::Rc;
 

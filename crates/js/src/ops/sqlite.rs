@@ -161,7 +161,7 @@ fn query<'js>(
     if let Err(error) = bind(ctx, &mut statement, params)? {
         return Ok(Err(error));
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows_made = Array::new(ctx.clone())?;
     let mut rows = statement.raw_query();
     let mut count = 0;
@@ -230,7 +230,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                 Err(error) => return Ok(Err(sqlite_error(&error))),
             };
             let described = Object::new(ctx.clone())?;
-            let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+            let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
             described.set("columns", names)?;
             described.set("params", statement.parameter_count())?;
             described.set("expanded", statement.expanded_sql())?;

@@ -84,7 +84,8 @@ async fn every_contract_case_holds_in_bun_where_it_is_installed() {
 
 async fn run_cases(engine: Option<EngineKind>, without: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let list = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let list =
+        |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     // Beside the contract's own, tools made anew from the descriptions of public ones.
     let public = folder.join("tools");
     let mut cases = list(&folder);
