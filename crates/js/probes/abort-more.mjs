@@ -1,3 +1,5 @@
+// Probe of AbortSignal.any, AbortSignal.timeout.
+
 import { probe } from "./probe.mjs";
 
 export default probe("AbortSignal.any, AbortSignal.timeout", "any, timeout", async (pi, signal) => {

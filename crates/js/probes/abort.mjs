@@ -1,3 +1,5 @@
+// Probe of AbortController, AbortSignal.
+
 import { probe } from "./probe.mjs";
 
 export default probe("AbortController, AbortSignal", "abort, reason, events, throwIfAborted", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:assert.
+
 import { probe } from "./probe.mjs";
 import assert, { AssertionError, strict } from "node:assert";
 

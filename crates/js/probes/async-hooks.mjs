@@ -1,3 +1,5 @@
+// Probe of node:async_hooks.
+
 import { probe } from "./probe.mjs";
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 

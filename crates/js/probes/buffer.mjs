@@ -1,3 +1,5 @@
+// Probe of node:buffer.
+
 import { probe } from "./probe.mjs";
 import { Buffer as B, Blob as NodeBlob } from "node:buffer";
 

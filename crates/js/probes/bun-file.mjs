@@ -1,3 +1,5 @@
+// Probe of Bun.file, Bun.write.
+
 import { probe } from "./probe.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Probe of Bun.which, sleep, env, CryptoHasher, hash, Glob.
+
 import { probe } from "./probe.mjs";
 
 export default probe("Bun.which, sleep, env, CryptoHasher, hash, Glob", "which, sleep, env, CryptoHasher, hash, Glob, version", async (pi, signal) => {

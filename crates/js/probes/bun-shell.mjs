@@ -1,3 +1,5 @@
+// Probe of Bun.$.
+
 import { probe } from "./probe.mjs";
 import { $ } from "bun";
 

@@ -1,3 +1,5 @@
+// Probe of Bun.spawn, Bun.spawnSync.
+
 import { probe } from "./probe.mjs";
 
 export default probe("Bun.spawn, Bun.spawnSync", "piped streams, exited, exitCode, kill, stdin", async (pi, signal) => {

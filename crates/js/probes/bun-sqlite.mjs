@@ -1,3 +1,5 @@
+// Probe of bun:sqlite.
+
 import { probe } from "./probe.mjs";
 import { Database } from "bun:sqlite";
 

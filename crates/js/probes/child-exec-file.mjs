@@ -1,3 +1,5 @@
+// Probe of node:child_process (execFile, exec).
+
 import { probe } from "./probe.mjs";
 import { exec, execFile } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,3 +1,5 @@
+// Probe of node:child_process (spawn).
+
 import { probe } from "./probe.mjs";
 import { spawn } from "node:child_process";
 

@@ -1,3 +1,5 @@
+// Probe of node:child_process (sync).
+
 import { probe } from "./probe.mjs";
 import { execFileSync, execSync, spawnSync } from "node:child_process";
 

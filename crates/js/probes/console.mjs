@@ -1,3 +1,5 @@
+// Probe of console.
+
 import { probe } from "./probe.mjs";
 
 export default probe("console", "log, info, warn, error, debug, table, time, group, assert, count, trace", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:crypto (keys).
+
 import { probe } from "./probe.mjs";
 import * as crypto from "node:crypto";
 

@@ -1,3 +1,5 @@
+// Probe of crypto.subtle.
+
 import { probe } from "./probe.mjs";
 
 export default probe("crypto.subtle", "digest, importKey, sign, verify", async (pi, signal) => {

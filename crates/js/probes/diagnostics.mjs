@@ -1,3 +1,5 @@
+// Probe of node:diagnostics_channel.
+
 import { probe } from "./probe.mjs";
 import dc from "node:diagnostics_channel";
 

@@ -1,3 +1,5 @@
+// Probe of node:dns, node:dns/promises.
+
 import { probe } from "./probe.mjs";
 import { lookup } from "node:dns/promises";
 import dns from "node:dns";

@@ -1,3 +1,5 @@
+// Probe of ES2023.
+
 import { probe } from "./probe.mjs";
 
 export default probe("ES2023", "findLast, toSorted, with, at, hasOwn, replaceAll, named groups, lookbehind, Unicode properties, numeric separators", async (pi, signal) => {

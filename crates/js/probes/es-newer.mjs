@@ -1,3 +1,5 @@
+// Probe of ES2024 and later.
+
 import { probe } from "./probe.mjs";
 
 export default probe("ES2024 and later", "Object.groupBy, Promise.withResolvers, Array.fromAsync, Set methods, isWellFormed", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:events.
+
 import { probe } from "./probe.mjs";
 import EventEmitter, { once, on, EventEmitter as Named } from "node:events";
 

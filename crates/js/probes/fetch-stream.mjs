@@ -1,3 +1,5 @@
+// Probe of fetch (streams, abort).
+
 import { probe } from "./probe.mjs";
 import { createServer } from "node:http";
 

@@ -1,3 +1,5 @@
+// Probe of fetch.
+
 import { probe } from "./probe.mjs";
 import { createServer } from "node:http";
 

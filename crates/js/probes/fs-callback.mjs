@@ -1,3 +1,5 @@
+// Probe of node:fs (callbacks, descriptors).
+
 import { probe } from "./probe.mjs";
 import * as fs from "node:fs";
 import { promisify } from "node:util";

@@ -1,3 +1,5 @@
+// Probe of node:fs/promises.
+
 import { probe } from "./probe.mjs";
 import * as fs from "node:fs/promises";
 import { promises } from "node:fs";

@@ -1,3 +1,5 @@
+// Probe of node:fs (streams).
+
 import { probe } from "./probe.mjs";
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";

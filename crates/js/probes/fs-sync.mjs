@@ -1,3 +1,5 @@
+// Probe of node:fs.
+
 import { probe } from "./probe.mjs";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";

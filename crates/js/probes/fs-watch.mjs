@@ -1,3 +1,5 @@
+// Probe of node:fs (watch).
+
 import { probe } from "./probe.mjs";
 import { mkdtempSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,3 +1,5 @@
+// Probe of process, Buffer, global, globalThis.
+
 import { probe } from "./probe.mjs";
 
 export default probe("process, Buffer, global, globalThis", "globals without an import", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:http.
+
 import { probe } from "./probe.mjs";
 import http, { createServer, request } from "node:http";
 

@@ -1,3 +1,5 @@
+// Probe of node:https.
+
 import { probe } from "./probe.mjs";
 import https, { request } from "node:https";
 import { createServer } from "node:net";

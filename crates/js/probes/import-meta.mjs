@@ -1,3 +1,5 @@
+// Probe of import.meta.
+
 import { probe } from "./probe.mjs";
 
 export default probe("import.meta", "url, dirname, filename, dir, path, resolve", async (pi, signal) => {

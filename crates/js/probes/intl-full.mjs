@@ -1,3 +1,5 @@
+// Probe of Intl (full).
+
 import { probe } from "./probe.mjs";
 
 export default probe("Intl (full)", "other locales, PluralRules, RelativeTimeFormat, ListFormat, Segmenter, Collator", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of Intl (basic).
+
 import { probe } from "./probe.mjs";
 
 export default probe("Intl (basic)", "toLocaleString of numbers and dates, localeCompare, Intl.NumberFormat, Intl.DateTimeFormat", async (pi, signal) => {

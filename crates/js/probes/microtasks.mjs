@@ -1,3 +1,5 @@
+// Probe of queueMicrotask, Promise.
+
 import { probe } from "./probe.mjs";
 
 export default probe("queueMicrotask, Promise", "order, errors", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of module formats.
+
 import { probe } from "./probe.mjs";
 import fact from "./data/fact.json" with { type: "json" };
 import common, { double } from "./data/common.cjs";

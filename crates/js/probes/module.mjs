@@ -1,3 +1,5 @@
+// Probe of node:module.
+
 import { probe } from "./probe.mjs";
 import { builtinModules, createRequire, isBuiltin } from "node:module";
 

@@ -1,3 +1,5 @@
+// Probe of node:net.
+
 import { probe } from "./probe.mjs";
 import net, { createConnection, createServer, isIP } from "node:net";
 

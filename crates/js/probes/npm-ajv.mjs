@@ -1,3 +1,5 @@
+// Probe of npm: ajv.
+
 import { probe } from "./probe.mjs";
 import Ajv from "ajv";
 

@@ -1,3 +1,5 @@
+// Probe of npm: arktype.
+
 import { probe } from "./probe.mjs";
 import { type } from "arktype";
 

@@ -1,3 +1,5 @@
+// Probe of npm: axios.
+
 import { probe } from "./probe.mjs";
 import axios from "axios";
 import { createServer } from "node:http";

@@ -1,3 +1,5 @@
+// Probe of npm: chalk.
+
 import { probe } from "./probe.mjs";
 import { Chalk } from "chalk";
 

@@ -1,3 +1,5 @@
+// Probe of npm: cheerio.
+
 import { probe } from "./probe.mjs";
 import * as cheerio from "cheerio";
 

@@ -1,3 +1,5 @@
+// Probe of npm: csv-parse.
+
 import { probe } from "./probe.mjs";
 import { parse } from "csv-parse/sync";
 

@@ -1,3 +1,5 @@
+// Probe of npm: date-fns.
+
 import { probe } from "./probe.mjs";
 import { addDays, format } from "date-fns";
 

@@ -1,3 +1,5 @@
+// Probe of npm: dayjs.
+
 import { probe } from "./probe.mjs";
 import dayjs from "dayjs";
 

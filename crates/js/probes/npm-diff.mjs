@@ -1,3 +1,5 @@
+// Probe of npm: diff.
+
 import { probe } from "./probe.mjs";
 import { diffLines } from "diff";
 

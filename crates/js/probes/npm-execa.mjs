@@ -1,3 +1,5 @@
+// Probe of npm: execa.
+
 import { probe } from "./probe.mjs";
 import { execa } from "execa";
 

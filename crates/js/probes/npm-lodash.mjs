@@ -1,3 +1,5 @@
+// Probe of npm: lodash.
+
 import { probe } from "./probe.mjs";
 import _ from "lodash";
 

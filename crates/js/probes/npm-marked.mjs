@@ -1,3 +1,5 @@
+// Probe of npm: marked.
+
 import { probe } from "./probe.mjs";
 import { marked } from "marked";
 

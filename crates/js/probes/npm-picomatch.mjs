@@ -1,3 +1,5 @@
+// Probe of npm: picomatch.
+
 import { probe } from "./probe.mjs";
 import picomatch from "picomatch";
 

@@ -1,3 +1,5 @@
+// Probe of npm: semver.
+
 import { probe } from "./probe.mjs";
 import semver from "semver";
 

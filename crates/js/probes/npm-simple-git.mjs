@@ -1,3 +1,5 @@
+// Probe of npm: simple-git.
+
 import { probe } from "./probe.mjs";
 import { simpleGit } from "simple-git";
 import { mkdtempSync, rmSync } from "node:fs";

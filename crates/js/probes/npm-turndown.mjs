@@ -1,3 +1,5 @@
+// Probe of npm: turndown.
+
 import { probe } from "./probe.mjs";
 import TurndownService from "turndown";
 

@@ -1,3 +1,5 @@
+// Probe of npm: @sinclair/typebox.
+
 import { probe } from "./probe.mjs";
 import { Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";

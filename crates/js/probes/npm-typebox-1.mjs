@@ -1,3 +1,5 @@
+// Probe of npm: typebox.
+
 import { probe } from "./probe.mjs";
 import { Type } from "typebox";
 import { Value } from "typebox/value";

@@ -1,3 +1,5 @@
+// Probe of npm: yaml.
+
 import { probe } from "./probe.mjs";
 import { parse } from "yaml";
 

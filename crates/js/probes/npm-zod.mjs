@@ -1,3 +1,5 @@
+// Probe of npm: zod.
+
 import { probe } from "./probe.mjs";
 import { z } from "zod";
 

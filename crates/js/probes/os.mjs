@@ -1,3 +1,5 @@
+// Probe of node:os.
+
 import { probe } from "./probe.mjs";
 import * as os from "node:os";
 

@@ -1,3 +1,5 @@
+// Probe of node:perf_hooks.
+
 import { probe } from "./probe.mjs";
 import { performance as p } from "node:perf_hooks";
 

@@ -1,3 +1,5 @@
+// Probe of node:process.
+
 import { probe } from "./probe.mjs";
 import nodeProcess from "node:process";
 

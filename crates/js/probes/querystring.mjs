@@ -1,3 +1,5 @@
+// Probe of node:querystring.
+
 import { probe } from "./probe.mjs";
 import qs from "node:querystring";
 

@@ -1,3 +1,5 @@
+// Probe of node:readline, /promises.
+
 import { probe } from "./probe.mjs";
 import * as readline from "node:readline";
 import { createInterface } from "node:readline/promises";

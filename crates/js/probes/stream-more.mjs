@@ -1,3 +1,5 @@
+// Probe of node:stream/promises, /web, /consumers.
+
 import { probe } from "./probe.mjs";
 import { pipeline } from "node:stream/promises";
 import { text, json, buffer } from "node:stream/consumers";

@@ -1,3 +1,5 @@
+// Probe of node:stream.
+
 import { probe } from "./probe.mjs";
 import { PassThrough, Readable, Transform, Writable, pipeline, finished, Duplex } from "node:stream";
 

@@ -1,3 +1,5 @@
+// Probe of node:string_decoder.
+
 import { probe } from "./probe.mjs";
 import { StringDecoder } from "node:string_decoder";
 

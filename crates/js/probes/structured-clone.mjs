@@ -1,3 +1,5 @@
+// Probe of structuredClone.
+
 import { probe } from "./probe.mjs";
 
 export default probe("structuredClone", "maps, sets, dates, cycles, errors, typed arrays, refusals", async (pi, signal) => {

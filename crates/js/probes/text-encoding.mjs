@@ -1,3 +1,5 @@
+// Probe of TextEncoder, TextDecoder, atob, btoa.
+
 import { probe } from "./probe.mjs";
 
 export default probe("TextEncoder, TextDecoder, atob, btoa", "encode, encodeInto, decode, stream, fatal, labels", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:timers, node:timers/promises.
+
 import { probe } from "./probe.mjs";
 import { setTimeout as wait, setInterval as every, setImmediate as soon } from "node:timers/promises";
 import * as timers from "node:timers";

@@ -1,3 +1,5 @@
+// Probe of setTimeout, setInterval, setImmediate.
+
 import { probe } from "./probe.mjs";
 
 export default probe("setTimeout, setInterval, setImmediate", "arguments, clearing, order, unref, refresh", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:tty.
+
 import { probe } from "./probe.mjs";
 import tty from "node:tty";
 

@@ -1,3 +1,5 @@
+// Probe of URL, URLSearchParams.
+
 import { probe } from "./probe.mjs";
 
 export default probe("URL, URLSearchParams", "parsing, changing, canParse, search parameters", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of node:url.
+
 import { probe } from "./probe.mjs";
 import { URL as U, fileURLToPath, pathToFileURL, parse, format } from "node:url";
 

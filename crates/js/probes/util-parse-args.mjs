@@ -1,3 +1,5 @@
+// Probe of node:util (parseArgs).
+
 import { probe } from "./probe.mjs";
 import { parseArgs } from "node:util";
 

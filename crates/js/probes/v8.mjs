@@ -1,3 +1,5 @@
+// Probe of node:v8.
+
 import { probe } from "./probe.mjs";
 import v8 from "node:v8";
 

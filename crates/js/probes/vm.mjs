@@ -1,3 +1,5 @@
+// Probe of node:vm.
+
 import { probe } from "./probe.mjs";
 import vm from "node:vm";
 

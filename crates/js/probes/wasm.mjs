@@ -1,3 +1,5 @@
+// Probe of WebAssembly.
+
 import { probe } from "./probe.mjs";
 
 export default probe("WebAssembly", "instantiate", async (pi, signal) => {

@@ -1,3 +1,5 @@
+// Probe of ReadableStream, WritableStream, TransformStream.
+
 import { probe } from "./probe.mjs";
 
 export default probe("ReadableStream, WritableStream, TransformStream", "readers, pipeThrough, tee, from async iteration", async (pi, signal) => {

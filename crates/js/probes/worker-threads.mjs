@@ -1,3 +1,5 @@
+// Probe of node:worker_threads.
+
 import { probe } from "./probe.mjs";
 import { Worker } from "node:worker_threads";
 

@@ -1,3 +1,5 @@
+// Probe of node:zlib.
+
 import { probe } from "./probe.mjs";
 import * as zlib from "node:zlib";
 import { promisify } from "node:util";

@@ -11,7 +11,7 @@ use std::{
     ptr,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -23,11 +23,17 @@ use crate::stop::StopFlags;
 #[derive(Debug, Default)]
 pub(crate) struct MemoryUse {
     bytes: AtomicUsize,
+    refused: AtomicBool,
 }
 
 impl MemoryUse {
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the cap was run into since this was last asked.
+    pub(crate) fn take_refused(&self) -> bool {
+        self.refused.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -50,7 +56,11 @@ impl CappedAllocator {
         if self.stop.is_compiling() {
             return true;
         }
-        !self.stop.refuses_memory() && self.used.bytes().saturating_add(bytes) <= self.cap
+        let fits = self.used.bytes().saturating_add(bytes) <= self.cap;
+        if !fits {
+            self.used.refused.store(true, Ordering::Relaxed);
+        }
+        fits && !self.stop.refuses_memory()
     }
 
     /// Takes note of memory that was just handed out.

@@ -1,3 +1,5 @@
+//! The table is true, and keeps what could not be tried.
+
 use std::{collections::BTreeMap, fs};
 
 use toolsmith_js::EngineKind;

@@ -5,7 +5,7 @@ import * as ai from "toolsmith:family/ai";
 import * as theme from "toolsmith:family/theme";
 import * as truncation from "toolsmith:family/truncation";
 import * as tui from "toolsmith:family/tui";
-import * as utils from "toolsmith:family/utils";
+import * as utils from "toolsmith:family/environment";
 
 export { StringEnum } from "toolsmith:family/ai";
 export * from "toolsmith:family/theme";
@@ -15,7 +15,7 @@ export { SettingsList } from "toolsmith:family/settings_list";
 export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
 export { logger };
 
-export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/utils";
+export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/environment";
 
 /** A tool as it is written down; for type inference elsewhere. */
 export const defineTool = (tool) => tool;

@@ -1,1 +1,3 @@
+// Imported by probes.
+
 export default "a module";

@@ -244,8 +244,19 @@ impl ThreadState {
         }
     }
 
+    /// Whether what was thrown says that memory ran out. Where there is not even room to say so, the engine says other
+    /// things, or throws null.
+    fn is_out_of_memory(&self, thrown: &Thrown) -> bool {
+        let refused = self.shared.memory.take_refused();
+        match (thrown.class.as_deref(), thrown.message.as_str()) {
+            (Some("InternalError"), "out of memory") => true,
+            (_, "Invalid error message") | (None, "null") => refused,
+            _ => false,
+        }
+    }
+
     fn tool_error(&self, thrown: Thrown) -> ToolError {
-        if is_out_of_memory(&thrown) {
+        if self.is_out_of_memory(&thrown) {
             return ToolError::reply(format!(
                 "The tool needed more than {} MB of memory",
                 self.memory_cap >> 20
@@ -255,7 +266,7 @@ impl ThreadState {
     }
 
     fn load_error(&self, path: &Path, thrown: Thrown) -> LoadError {
-        let failure = if is_out_of_memory(&thrown) {
+        let failure = if self.is_out_of_memory(&thrown) {
             LoadFailure::Memory(self.memory_cap)
         } else {
             LoadFailure::Thrown(Box::new(thrown))
@@ -276,11 +287,4 @@ fn what_was_missing(message: &str) -> Option<String> {
         ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
     let line = message.lines().find(|line| lacks.iter().any(|part| line.contains(part)))?;
     Some(line.trim_start_matches("Failed to load tool: ").to_owned())
-}
-
-fn is_out_of_memory(thrown: &Thrown) -> bool {
-    let class = thrown.class.as_deref();
-    // The second is what the engine says when there is no room for what it wanted to say.
-    (class == Some("InternalError") && thrown.message == "out of memory")
-        || thrown.message == "Invalid error message"
 }

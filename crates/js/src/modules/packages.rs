@@ -50,7 +50,7 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     Some(match package.split('/').next().unwrap_or_default() {
         "pi-tui" => "toolsmith:family/tui",
         "pi-ai" => "toolsmith:family/ai",
-        "pi-utils" => "toolsmith:family/utils",
+        "pi-utils" => "toolsmith:family/environment",
         _ => "toolsmith:family/coding_agent",
     })
 }

@@ -1,6 +1,7 @@
 //! CONTRACT 2.7: errors in the author's own terms: the file, the line, a frame, a hint.
 
 use serde_json::json;
+use toolsmith_js::Limits;
 use toolsmith_tool::ToolError;
 
 use crate::project::{Project, call};
@@ -48,13 +49,15 @@ async fn c2_7_a_throw_is_mapped_through_typescript_and_imports() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c2_7_common_mistakes_have_a_hint() {
-    let project = Project::new(&[
+    let files = [
         ("package.ts", "import x from \"@scope/pkg/sub\";\nexport default () => x;"),
         ("nothing.ts", "export const tool = () => ({});"),
         ("deep.ts", "const f = () => f();\nf();"),
         ("native.ts", "import x from \"./addon.node\";\nexport default () => x;"),
         ("addon.node", ""),
-    ]);
+    ];
+    // Without Bun and Node, which would say it in their words.
+    let project = Project::with_options(Limits::default(), &files, |options| options.search_path(""));
     let hint = |error: toolsmith_js::LoadError| error.hint.unwrap_or_default();
     assert_eq!(
         hint(project.load_error("package.ts").await),

@@ -1,3 +1,5 @@
+// Probe of node:util.
+
 import { probe } from "./probe.mjs";
 import * as util from "node:util";
 
