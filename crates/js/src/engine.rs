@@ -19,11 +19,11 @@ use crate::{
     limits::Limits,
     load::{LoadedModule, real_path},
     module,
-    ops::WebClients,
+    ops::{ExecHandler, WebClients},
 };
 
 /// How an engine is set up.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct EngineOptions {
     /// The folder tools work in: `pi.cwd`.
@@ -34,6 +34,17 @@ pub struct EngineOptions {
     pub search_path: OsString,
     engines: EngineRules,
     limits_by_path: Vec<(PathBuf, Limits)>,
+    /// Answers `pi.exec` in place of the system.
+    pub exec: Option<Arc<dyn ExecHandler>>,
+}
+
+impl fmt::Debug for EngineOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineOptions")
+            .field("cwd", &self.cwd)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
 }
 
 impl EngineOptions {
@@ -45,6 +56,7 @@ impl EngineOptions {
             search_path: std::env::var_os("PATH").unwrap_or_default(),
             engines: EngineRules::default(),
             limits_by_path: Vec::new(),
+            exec: None,
         }
     }
 
@@ -82,6 +94,13 @@ impl EngineOptions {
         self.limits = limits;
         self
     }
+
+    /// Has `pi.exec` answered by `handler` in place of the system.
+    #[must_use]
+    pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
+        self.exec = Some(handler);
+        self
+    }
 }
 
 /// How an engine is doing.
@@ -108,6 +127,7 @@ pub(crate) struct EngineShared {
     limits_by_path: Vec<(PathBuf, Limits)>,
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
+    pub(crate) exec: Option<Arc<dyn ExecHandler>>,
     /// Where operations of tools run.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
@@ -134,6 +154,7 @@ impl Engine {
                 limits_by_path: options.limits_by_path,
                 search_path: options.search_path,
                 engines: options.engines,
+                exec: options.exec,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),

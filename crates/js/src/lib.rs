@@ -24,4 +24,5 @@ pub use engine::{Engine, EngineOptions, EngineStats};
 pub use engine_kind::EngineKind;
 pub use errors::{LoadError, Location, code_frame};
 pub use limits::Limits;
-pub use load::{LoadedModule, LoadedTool, SchemaKind};
+pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};
+pub use ops::{ExecAnswer, ExecHandler};

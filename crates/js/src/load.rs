@@ -27,6 +27,21 @@ pub enum SchemaKind {
     Json,
 }
 
+/// How many parameters each function of a tool declares. A function that is not there has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct HookArity {
+    /// `execute`.
+    pub execute: Option<u32>,
+    /// `renderCall`.
+    pub render_call: Option<u32>,
+    /// `renderResult`.
+    pub render_result: Option<u32>,
+    /// `onSession`.
+    pub on_session: Option<u32>,
+}
+
 /// A tool that was loaded.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -35,6 +50,8 @@ pub struct LoadedTool {
     pub tool: Arc<dyn Tool>,
     /// What its parameters were written with.
     pub schema: SchemaKind,
+    /// How its functions are declared.
+    pub arity: HookArity,
 }
 
 impl std::fmt::Debug for LoadedTool {
@@ -106,6 +123,8 @@ pub(crate) struct DescribedTool {
     pub(crate) has_on_session: bool,
     #[serde(default)]
     pub(crate) has_prepare: bool,
+    #[serde(default)]
+    pub(crate) arity: HookArity,
 }
 
 #[derive(Debug, Deserialize)]

@@ -397,7 +397,7 @@ impl Surveyor {
 
 fn make_tool(host: &Arc<ModuleHost>, described: &DescribedTool) -> Result<LoadedTool, String> {
     let tool: Arc<dyn Tool> = Arc::new(JsTool::new(Arc::clone(host), described)?);
-    Ok(LoadedTool { tool, schema: described.schema })
+    Ok(LoadedTool { tool, schema: described.schema, arity: described.arity })
 }
 
 fn tool_error(path: &Path, problem: &Problem) -> LoadError {

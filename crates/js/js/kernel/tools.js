@@ -25,6 +25,15 @@ function readApproval(approval) {
 
 const has = (object, name) => typeof object[name] === "function" || undefined;
 
+/** How many parameters each of a tool's functions declares; authors are told where that cannot be right. */
+function arity(object) {
+  const counts = {};
+  for (const name of ["execute", "renderCall", "renderResult", "onSession"]) {
+    if (typeof object[name] === "function") counts[name] = object[name].length;
+  }
+  return counts;
+}
+
 // Parameters by their names: the first two, then the third. Types are gone by now.
 const THIRD = /^[^(]*\(\s*[\w$]+\s*,\s*(?:[\w$]+|\{[^{}]*\})(?:\s*=\s*[^,]+)?\s*,\s*([\w$]+)/;
 
@@ -83,6 +92,7 @@ function readTool({ object, invoke, hear }) {
     hasRenderResult: has(object, "renderResult"),
     hasPrepare: has(object, "prepareArguments"),
     hasOnSession: has(object, "onSession") ?? has(object, "dispose") ?? (hear !== undefined || undefined),
+    arity: arity(object),
   });
   return { entry: { object, name, check: schema.check, invoke, hear }, said: `${said.slice(0, -1)},"parameters":${json}}` };
 }

@@ -1,15 +1,49 @@
 //! `pi.exec`: the one door for processes, for JavaScript (CONTRACT 3.2).
 
-use std::{rc::Rc, time::Duration};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use rquickjs::{Object, Result, function::Func};
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_host::exec::{Request, Stdin, run};
-use toolsmith_tool::CancelToken;
+use toolsmith_host::exec::{Outcome, Request, Stdin, run};
+use toolsmith_tool::{CancelToken, async_trait};
 
 use super::runtime::whole;
 use crate::instance::{HostError, Settled, ThreadState};
+
+/// What `pi.exec` resolves to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecAnswer {
+    /// What it printed.
+    pub stdout: String,
+    /// What it complained.
+    pub stderr: String,
+    /// Its exit code.
+    pub code: i32,
+    /// A timeout or a cancel ended it.
+    pub killed: bool,
+}
+
+impl From<&Outcome> for ExecAnswer {
+    fn from(outcome: &Outcome) -> Self {
+        Self {
+            stdout: outcome.stdout.text(),
+            stderr: outcome.stderr.text(),
+            code: outcome.code,
+            killed: outcome.killed,
+        }
+    }
+}
+
+/// Answers `pi.exec` in place of the system: from a recording, or by running it and keeping what came.
+#[async_trait]
+pub trait ExecHandler: Send + Sync {
+    /// Answers one command.
+    ///
+    /// # Errors
+    /// The text of what `pi.exec` rejects with.
+    async fn exec(&self, request: &Request, cancel: &CancelToken) -> std::result::Result<ExecAnswer, String>;
+}
 
 /// What the kernel asks for.
 #[derive(Deserialize)]
@@ -31,6 +65,7 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
 
 pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
+    let handler = state.shared.engine.exec.clone();
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
     state.shared.spawn_operation(number, |token| async move {
         let request = match request {
@@ -48,21 +83,27 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
         if request.aborted {
             token.cancel("aborted before it started");
         }
-        run_to_end(&process, &token).await
+        run_to_end(&process, &token, handler).await
     });
 }
 
-async fn run_to_end(process: &Request, token: &CancelToken) -> Settled {
-    match run(process, token, |_| {}).await {
-        Ok(outcome) => {
-            let result = json!({
-                "stdout": outcome.stdout.text(),
-                "stderr": outcome.stderr.text(),
-                "code": outcome.code,
-                "killed": outcome.killed,
-            });
+async fn run_to_end(
+    process: &Request,
+    token: &CancelToken,
+    handler: Option<Arc<dyn ExecHandler>>,
+) -> Settled {
+    let answer = match handler {
+        Some(handler) => handler.exec(process, token).await,
+        None => match run(process, token, |_| {}).await {
+            Ok(outcome) => Ok(ExecAnswer::from(&outcome)),
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    match answer {
+        Ok(ExecAnswer { stdout, stderr, code, killed }) => {
+            let result = json!({ "stdout": stdout, "stderr": stderr, "code": code, "killed": killed });
             Settled::Text(result.to_string())
         }
-        Err(error) => Settled::Failed(HostError::new(error.to_string()).with("code", "ENOENT")),
+        Err(message) => Settled::Failed(HostError::new(message).with("code", "ENOENT")),
     }
 }

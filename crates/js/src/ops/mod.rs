@@ -15,6 +15,7 @@ mod text;
 mod ui;
 mod web_address;
 
+pub use exec::{ExecAnswer, ExecHandler};
 pub(crate) use fetch::WebClients;
 pub(crate) use remote::answer_remote;
 
