@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{call, completions, config, doctor, list, man, trust};
+use crate::commands::{call, check, completions, config, dev, doctor, list, man, new, test, trust, types};
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
@@ -72,4 +72,14 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArguments),
     /// Print the manual page.
     Man(man::ManArguments),
+    /// Begin a new tool.
+    New(new::NewArguments),
+    /// Load tools and look for mistakes, for every model provider.
+    Check(check::CheckArguments),
+    /// Run the case files beside tools.
+    Test(test::TestArguments),
+    /// Watch a tool: load, check and call it again whenever a file changes.
+    Dev(dev::DevArguments),
+    /// Write the types editors check tools with.
+    Types(types::TypesArguments),
 }

@@ -1,9 +1,12 @@
 //! The `toolsmith` command: arguments in, exit code out.
 
 mod arguments;
+mod calling;
 mod commands;
+mod editor_types;
 mod failure;
 mod interface;
+mod lint;
 mod logging;
 mod output;
 mod progress;

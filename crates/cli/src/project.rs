@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    Warning, discover_custom_tool_paths, engine_options, load_custom_tools,
+    Warning, discover_configured_paths, discover_custom_tool_paths, engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
 };
@@ -94,6 +94,16 @@ impl Project {
             .settings(self.loaded.settings.clone())
             .trust(self.trust.clone());
         discover_custom_tool_paths(&options)
+    }
+
+    /// The modules of paths on the command line, files or folders, and no others.
+    pub(crate) fn discover_given(&self, paths: &[PathBuf]) -> Discovered {
+        let given = paths.iter().map(|path| {
+            let path: PathBuf = self.cwd.join(path).components().collect();
+            ConfiguredPath::new(path.to_string_lossy(), ConfiguredFrom::CommandLine)
+        });
+        let options = DiscoveryOptions::new(&self.cwd, self.home.clone()).configured(given.collect());
+        discover_configured_paths(&options)
     }
 
     /// Finds the modules, and asks once whether the folder is trusted when something waits for that and there is a person

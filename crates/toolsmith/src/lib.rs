@@ -11,7 +11,7 @@ mod warning;
 
 pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, Scope,
-    ToolSource, discover_custom_tool_paths,
+    ToolSource, discover_configured_paths, discover_custom_tool_paths,
 };
 pub use home::Home;
 pub use load_error::ToolLoadError;

@@ -13,7 +13,12 @@ pub(crate) fn check(place: &Place, name: &str, said: &Said) {
         clean(place, &said.stdout),
         clean(place, &said.stderr)
     );
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    text_file(&format!("{name}.txt"), &text);
+}
+
+/// Compares a text with the file of this name.
+pub(crate) fn text_file(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();

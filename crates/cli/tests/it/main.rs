@@ -3,10 +3,18 @@
 
 mod bad_input;
 mod calling;
+mod case_files;
+mod check;
+mod compiler;
+mod dev;
 mod golden;
+mod guide;
 mod interrupting;
+mod new;
 mod on_a_terminal;
 mod place;
 mod pty;
 mod snapshots;
 mod trusting;
+mod types;
+mod workshop;

@@ -69,6 +69,13 @@ impl DiscoveryOptions {
     }
 }
 
+/// Finds the modules of the configured paths, and nothing else.
+pub fn discover_configured_paths(options: &DiscoveryOptions) -> Discovered {
+    let mut finder = found::Finder::new(options);
+    configured::find(&mut finder);
+    finder.finish()
+}
+
 /// Finds every module (CONTRACT 2.1): providers first, then plugins, then configured paths. The same real file is found
 /// once, by whoever came first.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {

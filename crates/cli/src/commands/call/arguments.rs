@@ -128,7 +128,7 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// Reads what was typed.
-pub(super) fn read(spec: &ToolSpec, pairs: &[String], args: Option<&str>) -> Result<Value> {
+pub(in crate::commands) fn read(spec: &ToolSpec, pairs: &[String], args: Option<&str>) -> Result<Value> {
     let mut arguments = match args {
         Some(given) => read_json(given)?,
         None => Value::Object(Map::new()),

@@ -1,6 +1,6 @@
 //! `toolsmith call NAME`: runs a tool without a model, the way a model's call would run.
 
-mod arguments;
+pub(super) mod arguments;
 mod preview;
 mod show;
 mod usage;

@@ -1,0 +1,79 @@
+//! `toolsmith check`: loads tools and looks for mistakes.
+
+mod report;
+mod typescript;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+
+use crate::{
+    arguments::Shared,
+    lint::{Examiner, Severity},
+    progress::Progress,
+    project::{Project, built_in_names},
+    runtime,
+};
+pub(crate) use report::print_finding;
+use report::{CheckedTool, Report};
+
+/// So many modules are held at once: each has a thread and memory of its own.
+const AT_ONCE: usize = 32;
+
+/// Options of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArguments {
+    /// Modules, or folders of them; everything that is found if there is none.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Fail on warnings too.
+    #[arg(long)]
+    strict: bool,
+    /// Leave out the TypeScript compiler, if there is one.
+    #[arg(long)]
+    no_types: bool,
+    /// List the rules and do nothing else.
+    #[arg(long)]
+    rules: bool,
+}
+
+pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
+    if own.rules {
+        report::print_rules(shared)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let mut report = Report::default();
+    let discovered =
+        if own.paths.is_empty() { project.discover_asking()? } else { project.discover_given(&own.paths) };
+    report.waiting = discovered.waiting().map(|module| module.path.clone()).collect();
+    report.refused = discovered.errors.clone();
+    let paths: Vec<PathBuf> = discovered.ready().map(|module| module.path.clone()).collect();
+    runtime::block_on(async {
+        let progress = Progress::start("Checking tools");
+        examine(&project, &paths, &mut report).await;
+        if !own.no_types {
+            report.findings.extend(typescript::check(&project.cwd, &paths).await);
+        }
+        progress.end();
+        Ok(())
+    })?;
+    report.sort();
+    report.print(shared, &project)?;
+    let failed = report.count(Severity::Error) > 0 || own.strict && report.count(Severity::Warning) > 0;
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// Loads and examines modules.
+async fn examine(project: &Project, paths: &[PathBuf], report: &mut Report) {
+    let engine = project.engine();
+    let mut examiner = Examiner::new(built_in_names().into_iter());
+    for some in paths.chunks(AT_ONCE) {
+        for module in engine.load(some).await {
+            report.findings.extend(examiner.examine(&module));
+            report.tools.extend(module.tools.iter().map(|tool| CheckedTool::new(&module, tool)));
+            report.modules += 1;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The author's own TypeScript compiler, run over their modules with our types, where there is one.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::{Map, Value, json};
+use toolsmith_host::exec::{Request, run};
+use toolsmith_js::code_frame;
+use toolsmith_tool::CancelToken;
+
+use crate::{
+    editor_types::{self, SETTINGS_FILE, TYPES_FILE},
+    lint::{Finding, Severity},
+};
+
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Checks the modules that are TypeScript. Where there is no compiler nothing is found, and nothing is wrong.
+pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
+    let mut programs: BTreeMap<Surroundings, Vec<PathBuf>> = BTreeMap::new();
+    for path in paths.iter().filter(|path| is_typescript(path) && path.is_file()) {
+        if let Some(around) = Surroundings::of(path) {
+            programs.entry(around).or_default().push(path.clone());
+        }
+    }
+    let mut findings = Vec::new();
+    for (around, modules) in &programs {
+        match compile(folder, around, modules).await {
+            Ok(output) => findings.extend(read_output(&output, folder)),
+            // The compiler is a help and not a part of the check.
+            Err(error) => {
+                tracing::warn!(compiler = %around.compiler, %error, "The TypeScript compiler does not run")
+            }
+        }
+    }
+    findings
+}
+
+fn is_typescript(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| ["ts", "mts", "cts"].iter().any(|known| extension == *known))
+}
+
+/// What a module is compiled with. Modules with the same are compiled together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Surroundings {
+    /// A path, or a name to look up.
+    compiler: String,
+    /// The author's settings.
+    settings: Option<PathBuf>,
+    /// The folder with `node` or `bun` types.
+    type_roots: Option<PathBuf>,
+}
+
+impl Surroundings {
+    fn of(module: &Path) -> Option<Self> {
+        let above = |name: &str| {
+            module.ancestors().skip(1).map(|folder| folder.join(name)).find(|path| path.exists())
+        };
+        let installed = above("node_modules/.bin/tsc").map(|path| path.to_string_lossy().into_owned());
+        let compiler = installed.or_else(|| in_path("tsc"))?;
+        let node = above("node_modules/@types/node").or_else(|| above("node_modules/@types/bun"));
+        Some(Self {
+            compiler,
+            settings: above(SETTINGS_FILE),
+            type_roots: node.and_then(|path| path.parent().map(Path::to_path_buf)),
+        })
+    }
+}
+
+fn in_path(name: &str) -> Option<String> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).any(|folder| folder.join(name).is_file()).then(|| name.to_owned())
+}
+
+async fn compile(folder: &Path, around: &Surroundings, modules: &[PathBuf]) -> io::Result<String> {
+    let place = tempfile::tempdir()?;
+    let types = place.path().join(TYPES_FILE);
+    fs::write(&types, editor_types::types())?;
+    let mut files: Vec<Value> = modules.iter().map(|path| json!(path)).collect();
+    files.push(json!(types));
+    let mut options = Map::new();
+    match &around.type_roots {
+        Some(roots) => {
+            let known: Vec<&str> =
+                ["node", "bun"].into_iter().filter(|name| roots.join(name).is_dir()).collect();
+            options.insert("typeRoots".to_owned(), json!([roots]));
+            options.insert("types".to_owned(), json!(known));
+        }
+        None => {
+            let globals = place.path().join("node_globals.d.ts");
+            fs::write(&globals, editor_types::NODE_GLOBALS)?;
+            files.push(json!(globals));
+            options.insert("types".to_owned(), json!([]));
+        }
+    }
+    let mut settings: Value = serde_json::from_str(editor_types::SETTINGS)?;
+    if let Some(own) = &around.settings {
+        // The author's rules, with what checking without output needs.
+        settings["extends"] = json!(own);
+        settings["compilerOptions"] = json!({
+            "noEmit": true, "composite": false, "incremental": false, "declaration": false, "skipLibCheck": true,
+            "allowImportingTsExtensions": true,
+        });
+    }
+    if let Some(all) = settings["compilerOptions"].as_object_mut() {
+        all.extend(options);
+    }
+    settings["include"] = json!([]);
+    settings["files"] = json!(files);
+    fs::write(place.path().join(SETTINGS_FILE), settings.to_string())?;
+    let request = Request::new(&around.compiler)
+        .args(["--pretty", "false", "-p", &place.path().to_string_lossy()])
+        .cwd(folder)
+        .timeout(TIMEOUT);
+    let outcome = run(&request, &CancelToken::new(), |_| {}).await.map_err(io::Error::other)?;
+    let output = outcome.stdout.text();
+    if outcome.killed {
+        return Err(io::Error::other(format!("it took longer than {TIMEOUT:?}")));
+    }
+    Ok(output)
+}
+
+/// Reads `path(line,column): error TS1: message`, with more lines of the message indented.
+fn read_output(output: &str, folder: &Path) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for line in output.lines() {
+        match read_line(line, folder) {
+            Some(finding) => findings.push(finding),
+            None if line.starts_with(' ') => {
+                if let Some(last) = findings.last_mut() {
+                    last.message.push('\n');
+                    last.message.push_str(line);
+                }
+            }
+            None => {}
+        }
+    }
+    // What packages get wrong is not the author's to mend.
+    findings.retain(|finding| !finding.path.components().any(|part| part.as_os_str() == "node_modules"));
+    findings
+}
+
+fn read_line(line: &str, folder: &Path) -> Option<Finding> {
+    let (place, rest) = line.split_once("): error TS")?;
+    let (path, at) = place.rsplit_once('(')?;
+    let (line, column) = at.split_once(',')?;
+    let (number, message) = rest.split_once(": ")?;
+    let path = folder.join(path);
+    let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+    let source = fs::read_to_string(&path).ok();
+    Some(Finding {
+        severity: Severity::Warning,
+        code: "typescript",
+        tool: None,
+        path: path.canonicalize().unwrap_or(path),
+        line: Some(line),
+        column: Some(column),
+        message: format!("{message} (TS{number})"),
+        help: None,
+        frame: source.and_then(|source| code_frame(&source, line, column)),
+    })
+}
+
+#[cfg(test)]
+#[path = "typescript_tests.rs"]
+mod tests;

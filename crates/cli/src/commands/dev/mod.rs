@@ -1,0 +1,232 @@
+//! `toolsmith dev NAME`: loads a tool, checks it and calls it, and does so again whenever one of its files changes.
+
+mod show;
+mod watch;
+
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::{Context as _, Result};
+use toolsmith::{Discovered, LoadMode};
+use toolsmith_js::LoadedModule;
+use toolsmith_tool::{
+    CancelToken, PendingHandle, PendingStack, ToolContext, ToolResult, UpdateSink, closest_names,
+};
+
+use super::call::arguments as typed;
+use crate::{
+    arguments::Shared,
+    calling::call_alone,
+    failure::{self, Problem},
+    lint::Examiner,
+    project::{Project, built_in_names},
+    runtime,
+};
+use show::{Run, Screen};
+use watch::Watch;
+
+/// Options of `dev`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DevArguments {
+    /// The tool, or the path of its module.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Its arguments, as for `call`. Without any, a tool that needs some is only checked.
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+    /// All arguments as JSON, as @FILE, or - for standard input.
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    args: Option<String>,
+}
+
+pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let given = match own.args.as_deref() {
+        // Standard input is there once, and calls come again.
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+            Some(text)
+        }
+        other => other.map(str::to_owned),
+    };
+    let path = project.cwd.join(&own.name);
+    let discovered = if path.is_file() { None } else { Some(project.discover_asking()?) };
+    runtime::block_on(async {
+        let module = match discovered {
+            None => Target { path, tool: None },
+            Some(discovered) => find(&project, discovered, &own.name).await?,
+        };
+        let mut session = Session {
+            screen: Screen::new(shared.json),
+            watch: Watch::new()?,
+            module,
+            pairs: &own.pairs,
+            args: given.as_deref(),
+            project: &project,
+        };
+        tokio::select! {
+            outcome = session.go_on() => outcome,
+            interrupt = tokio::signal::ctrl_c() => interrupt.context("Ctrl-C cannot be heard"),
+        }?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// What is developed.
+struct Target {
+    path: PathBuf,
+    /// The tool's name; the module's only one unless given.
+    tool: Option<String>,
+}
+
+/// Finds the module by the name of its file or folder, which works for one that does not load too, or by its tool's.
+async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<Target> {
+    if let Some(module) = discovered.waiting().find(|module| module.name() == name) {
+        let what = format!("{} waits for trust", project.show(&module.path));
+        return Err(Problem::failed(what).hint("`toolsmith trust` lets it run.").into());
+    }
+    if let Some(module) = discovered.ready().find(|module| module.name() == name) {
+        return Ok(Target { path: module.path.clone(), tool: None });
+    }
+    let engine = project.engine();
+    let loaded = project.load(discovered, &engine, LoadMode::Survey).await;
+    match loaded.get(name) {
+        Some(tool) => Ok(Target { path: tool.path.clone(), tool: Some(name.to_owned()) }),
+        None => {
+            let known: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+            let close = closest_names(name, known.iter().copied());
+            let problem = Problem::wrong_use(format!("There is no tool \"{name}\" and no such file"));
+            let hint = match close.first() {
+                Some(close) => format!("Did you mean \"{close}\"?"),
+                None => format!("`toolsmith new {name}` begins one; `toolsmith list` shows what there is."),
+            };
+            Err(problem.hint(hint).into())
+        }
+    }
+}
+
+/// A tool while it is worked on.
+struct Session<'a> {
+    screen: Screen,
+    watch: Watch,
+    module: Target,
+    pairs: &'a [String],
+    args: Option<&'a str>,
+    project: &'a Project,
+}
+
+impl Session<'_> {
+    /// Runs and waits, until somebody stops it.
+    async fn go_on(&mut self) -> Result<()> {
+        let mut changed = Vec::new();
+        loop {
+            changed = self.once(&changed).await?;
+        }
+    }
+
+    /// One round: load, check, call, wait for a change. A change while the call runs stops it.
+    async fn once(&mut self, changed: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        // Measured before loading: what is written meanwhile is a change.
+        self.watch.add([&self.module.path]);
+        self.watch.look();
+        let engine = self.project.engine();
+        let paths = [self.module.path.clone()];
+        let module = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
+        self.watch.add(module.files.iter().filter(|path| is_own(path)));
+        let findings = Examiner::new(built_in_names().into_iter()).examine(&module);
+        let mut run = Run::new(&self.module.path, changed, findings);
+        self.screen.begin(&run, self.project)?;
+        let cancel = CancelToken::new();
+        let call = call(&module, self.module.tool.as_deref(), self.pairs, self.args, self.project, &cancel);
+        let change = tokio::select! {
+            called = call => {
+                run.called = Some(called);
+                None
+            }
+            changed = self.watch.changed() => Some(changed),
+        };
+        self.screen.end(&run, self.watch.count())?;
+        Ok(match change {
+            Some(changed) => {
+                cancel.force("the tool's files changed");
+                changed
+            }
+            None => self.watch.changed().await,
+        })
+    }
+}
+
+/// What packages bring is not what is worked on.
+fn is_own(path: &Path) -> bool {
+    !path.components().any(|part| part.as_os_str() == "node_modules")
+}
+
+/// What became of the call of a round.
+pub(super) enum Called {
+    /// The module has no such tool now, or the arguments do not fit: what is wrong.
+    Not(anyhow::Error),
+    /// It was called.
+    Ended { tool: String, result: ToolResult, updates: Vec<ToolResult>, staged: Vec<String> },
+}
+
+async fn call(
+    module: &LoadedModule,
+    name: Option<&str>,
+    pairs: &[String],
+    args: Option<&str>,
+    project: &Project,
+    cancel: &CancelToken,
+) -> Called {
+    let mut tools = module.tools.iter();
+    let found = match name {
+        Some(name) => tools.find(|tool| tool.tool.spec().name == name),
+        None => tools.next(),
+    };
+    let Some(found) = found else {
+        // Why it did not load is among the findings.
+        let what = name.map_or_else(
+            || "There is no tool to call".to_owned(),
+            |name| format!("There is no tool \"{name}\" now"),
+        );
+        return Called::Not(Problem::failed(what).into());
+    };
+    let spec = found.tool.spec();
+    let arguments = match typed::read(spec, pairs, args) {
+        Ok(arguments) => arguments,
+        Err(error) => return Called::Not(error),
+    };
+    let updates = Arc::new(Mutex::new(Vec::new()));
+    let sink = UpdateSink::new({
+        let updates = Arc::clone(&updates);
+        move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
+    });
+    let pending = PendingStack::new();
+    let context = ToolContext::detached()
+        .with_cancel(cancel.clone())
+        .with_updates(sink)
+        .with_pending(PendingHandle::new(Arc::clone(&pending)));
+    let settings = &project.loaded.settings;
+    let deadline = settings.tool(&spec.name).timeout.unwrap_or(settings.limits.call);
+    match call_alone(Arc::clone(&found.tool), arguments, context, deadline).await {
+        Ok(outcome) => {
+            let mut staged = Vec::new();
+            while let Some(action) = pending.pop() {
+                staged.push(action.label);
+            }
+            let updates = std::mem::take(&mut *updates.lock().unwrap_or_else(PoisonError::into_inner));
+            Called::Ended { tool: spec.name.clone(), result: outcome.result, updates, staged }
+        }
+        Err(error) => Called::Not(error.into()),
+    }
+}
+
+/// Shows why a round made no call.
+fn explain(error: &anyhow::Error) {
+    let _ = failure::failed(error, false);
+}

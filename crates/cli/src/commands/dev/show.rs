@@ -1,0 +1,133 @@
+//! What `dev` shows of each round: on a terminal a clean screen, through a pipe one round after the other, and as JSON one
+//! line each.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use toolsmith_tool::{ContentBlock, ToolResult};
+
+use super::{Called, explain};
+use crate::{
+    commands::check::print_finding,
+    lint::{Finding, Severity},
+    project::Project,
+    terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
+};
+
+/// Clears a terminal, what was scrolled away too.
+const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
+
+/// One round.
+pub(super) struct Run<'a> {
+    path: &'a Path,
+    changed: &'a [PathBuf],
+    findings: Vec<Finding>,
+    pub(super) called: Option<Called>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(path: &'a Path, changed: &'a [PathBuf], findings: Vec<Finding>) -> Self {
+        Self { path, changed, findings, called: None }
+    }
+}
+
+/// Where rounds are shown.
+pub(super) struct Screen {
+    as_json: bool,
+    is_terminal: bool,
+    rounds: usize,
+}
+
+impl Screen {
+    pub(super) fn new(as_json: bool) -> Self {
+        Self { as_json, is_terminal: io::stdout().is_terminal(), rounds: 0 }
+    }
+
+    /// Shows what is known before the call.
+    pub(super) fn begin(&mut self, run: &Run<'_>, project: &Project) -> io::Result<()> {
+        self.rounds += 1;
+        if self.as_json {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        if self.is_terminal {
+            write!(out, "{CLEAR}")?;
+        } else if self.rounds > 1 {
+            writeln!(out)?;
+        }
+        let changed: Vec<String> = run.changed.iter().map(|path| project.show(path)).collect();
+        let why =
+            if changed.is_empty() { String::new() } else { format!("  changed: {}", changed.join(", ")) };
+        writeln!(out, "{}{}", paint(NAME, project.show(run.path)), paint(DIM, why))?;
+        for finding in &run.findings {
+            print_finding(&mut out, finding, project)?;
+        }
+        out.flush()
+    }
+
+    /// Shows what came of the call.
+    pub(super) fn end(&self, run: &Run<'_>, files: usize) -> io::Result<()> {
+        if self.as_json {
+            let line = json!({
+                "round": self.rounds,
+                "changed": run.changed,
+                "findings": run.findings,
+                "call": run.called.as_ref().map(called_json),
+            });
+            let mut out = io::stdout().lock();
+            writeln!(out, "{line}")?;
+            return out.flush();
+        }
+        let does_not_load = run.findings.iter().any(|finding| finding.severity == Severity::Error);
+        match &run.called {
+            None => writeln!(anstream::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
+            // That it cannot be called needs no words where it did not load.
+            Some(Called::Not(_)) if does_not_load => {}
+            Some(Called::Not(error)) => explain(error),
+            Some(Called::Ended { tool, result, updates, staged }) => {
+                show_call(tool, result, updates, staged)?
+            }
+        }
+        let mut out = anstream::stdout().lock();
+        let plural = if files == 1 { "" } else { "s" };
+        writeln!(out, "{}", paint(DIM, format_args!("Watching {files} file{plural}. Ctrl-C ends.")))?;
+        out.flush()
+    }
+}
+
+fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[String]) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    for update in updates {
+        writeln!(out, "{}", paint(DIM, format_args!("… {}", update.joined_text())))?;
+    }
+    let (style, word) = if result.is_error { (ERROR, "failed") } else { (GOOD, "answered") };
+    writeln!(out, "{}", paint(style, format_args!("{tool} {word}")))?;
+    for block in &result.content {
+        match block {
+            ContentBlock::Text { text } => writeln!(out, "{text}")?,
+            ContentBlock::Image { mime_type, data } => {
+                writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
+            }
+            _ => writeln!(out, "(something that cannot be shown)")?,
+        }
+    }
+    if let Some(details) = &result.details {
+        writeln!(out, "{}", paint(DIM, format_args!("details {details}")))?;
+    }
+    for label in staged {
+        writeln!(out, "{}", paint(WARNING, format_args!("staged, not applied here: {label}")))?;
+    }
+    Ok(())
+}
+
+fn called_json(called: &Called) -> Value {
+    match called {
+        Called::Not(error) => json!({ "problem": format!("{error:#}") }),
+        Called::Ended { tool, result, updates, staged } => {
+            json!({ "tool": tool, "result": result, "updates": updates, "staged": staged })
+        }
+    }
+}

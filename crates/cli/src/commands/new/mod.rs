@@ -1,0 +1,95 @@
+//! `toolsmith new`: a tool to begin with, in a folder of its own.
+
+mod template;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use toolsmith::trust_store;
+use toolsmith_tool::check_tool_name;
+
+use crate::{arguments::Shared, editor_types, failure::Problem, output::print_json, project::Project};
+use template::{Library, MODULE, Template};
+
+/// Options of `new`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewArguments {
+    /// The tool's name: what the model calls.
+    name: String,
+    /// Write the parameters with zod (the default).
+    #[arg(long, conflicts_with = "typebox")]
+    zod: bool,
+    /// Write the parameters with TypeBox.
+    #[arg(long)]
+    typebox: bool,
+    /// Make it one of your own tools, for every project.
+    #[arg(long)]
+    user: bool,
+}
+
+pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
+    check_name(&own.name)?;
+    let project = Project::open(shared)?;
+    let root = if own.user { project.home.toolsmith().join("agent") } else { project.cwd.join(".toolsmith") };
+    let tools = root.join("tools");
+    refuse_to_overwrite(&tools, &own.name)?;
+    let folder = tools.join(&own.name);
+    let library = if own.typebox { Library::TypeBox } else { Library::Zod };
+    let template = Template::new(&own.name, library);
+    let mut files = Vec::new();
+    fs::create_dir_all(&folder).with_context(|| format!("{} could not be made", folder.display()))?;
+    for (name, text) in template.files() {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("{} could not be written", path.display()))?;
+        files.push(path);
+    }
+    let types = editor_types::write_into(&root)
+        .with_context(|| format!("The types could not be written into {}", root.display()))?;
+    files.extend(types.into_iter().map(|(path, _)| path));
+    // The author wrote it, so it may run (CONTRACT 2.8).
+    trust_store(&project.home).add(&folder.join(MODULE))?;
+    tell(shared, own, &project, &files)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Names every provider takes, and that are good names of folders too.
+fn check_name(name: &str) -> Result<()> {
+    check_tool_name(name).map_err(|error| Problem::wrong_use(error.to_string()))?;
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        let what = format!("Tool name {name:?} has to begin with a letter");
+        return Err(Problem::wrong_use(what).hint("Some model providers refuse others.").into());
+    }
+    Ok(())
+}
+
+fn refuse_to_overwrite(tools: &Path, name: &str) -> Result<()> {
+    let extensions = ["ts", "mts", "cts", "js", "mjs", "cjs"];
+    let files = extensions.iter().map(|extension| tools.join(format!("{name}.{extension}")));
+    for path in std::iter::once(tools.join(name)).chain(files) {
+        if fs::symlink_metadata(&path).is_ok() {
+            bail!("{} is there already; choose another name, or remove it first", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn tell(shared: &Shared, own: &NewArguments, project: &Project, files: &[PathBuf]) -> Result<()> {
+    if shared.json {
+        print_json(&json!({ "name": own.name, "files": files }))?;
+        return Ok(());
+    }
+    let mut out = std::io::stdout().lock();
+    let name = &own.name;
+    for path in files {
+        writeln!(out, "{}", project.show(path))?;
+    }
+    writeln!(out, "\nTry it: toolsmith call {name} name=World")?;
+    writeln!(out, "Then:   toolsmith check, toolsmith test, toolsmith dev {name} name=World")?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The files of a new tool.
+
+const ZOD: &str = include_str!("../../../templates/zod.ts");
+const TYPEBOX: &str = include_str!("../../../templates/typebox.ts");
+const CASE: &str = include_str!("../../../templates/case.json");
+const README: &str = include_str!("../../../templates/README.md");
+
+/// The name of the module's file.
+pub(super) const MODULE: &str = "index.ts";
+
+/// What the parameters are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Library {
+    Zod,
+    TypeBox,
+}
+
+/// A tool to be written.
+pub(super) struct Template<'a> {
+    name: &'a str,
+    library: Library,
+}
+
+impl<'a> Template<'a> {
+    pub(super) fn new(name: &'a str, library: Library) -> Self {
+        Self { name, library }
+    }
+
+    /// Names and contents.
+    pub(super) fn files(&self) -> Vec<(String, String)> {
+        let module = match self.library {
+            Library::Zod => ZOD,
+            Library::TypeBox => TYPEBOX,
+        };
+        vec![
+            (MODULE.to_owned(), self.fill(module)),
+            (format!("{}.case.json", self.name), self.fill(CASE)),
+            ("README.md".to_owned(), self.fill(README)),
+        ]
+    }
+
+    fn fill(&self, text: &str) -> String {
+        text.replace("{{name}}", self.name).replace("{{label}}", &label(self.name))
+    }
+}
+
+/// `repo_stats` as people write it: `Repo Stats`.
+fn label(name: &str) -> String {
+    let words = name.split(['_', '-']).filter(|word| !word.is_empty());
+    let capitalised = words.map(|word| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    });
+    let label = capitalised.collect::<Vec<String>>().join(" ");
+    if label.is_empty() { name.to_owned() } else { label }
+}

@@ -1,0 +1,145 @@
+//! The format of case files: what is given to a tool, and what is expected of it. A file holds one case, or a list.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Stands for the case's own folder in arguments, recordings and expectations.
+pub(super) const CWD_MARK: &str = "<cwd>";
+
+/// One case.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with \"args\" and \"expect\"")]
+pub(super) struct Case {
+    /// What it shows, for people.
+    #[serde(default)]
+    pub(super) about: String,
+    /// The module, from the case file's folder; the one beside it unless given.
+    pub(super) module: Option<String>,
+    /// The tool; needed where the module has several.
+    pub(super) tool: Option<String>,
+    /// The arguments, as a model would send them.
+    #[serde(default = "no_arguments")]
+    pub(super) args: Value,
+    /// Files that are there before the call.
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, String>,
+    /// What `pi.exec` answers.
+    #[serde(default)]
+    pub(super) exec: Vec<Recorded>,
+    /// What is to come of it.
+    pub(super) expect: Option<Expect>,
+}
+
+impl Case {
+    /// The recordings without those nobody asks for.
+    pub(super) fn without_unused(&self, unused: &[String]) -> Vec<Recorded> {
+        let mut unused = unused.to_vec();
+        // Of equal ones the first are used first.
+        let mut kept: Vec<Recorded> = Vec::new();
+        for record in self.exec.iter().rev() {
+            match unused.iter().position(|known| *known == record.shown()) {
+                Some(at) => drop(unused.remove(at)),
+                None => kept.insert(0, record.clone()),
+            }
+        }
+        kept
+    }
+}
+
+fn no_arguments() -> Value {
+    Value::Object(Map::new())
+}
+
+/// A command and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recorded {
+    pub(super) command: String,
+    #[serde(default)]
+    pub(super) args: Vec<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) stdout: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) stderr: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) code: i32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) killed: bool,
+    /// It could not be started, and this is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+}
+
+impl Recorded {
+    /// The command line, for people.
+    pub(super) fn shown(&self) -> String {
+        std::iter::once(&self.command).chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(code: &i32) -> bool {
+    *code == 0
+}
+
+/// What is to come. What is left out is not compared, but a call that fails has to be expected to.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    /// The text of the result.
+    pub(super) text: Option<String>,
+    /// The whole result.
+    pub(super) result: Option<Value>,
+    /// The text of the failure.
+    pub(super) error: Option<String>,
+    /// What was streamed before: texts, or whole results.
+    pub(super) updates: Option<Vec<Value>>,
+    /// Every file that was made or changed, with its text, or removed, with null.
+    pub(super) files: Option<BTreeMap<String, Option<String>>>,
+    /// Labels of the actions that were staged.
+    pub(super) pending: Option<Vec<String>>,
+}
+
+/// A case file as it is on disk, so that an update changes only what it has to.
+#[derive(Debug)]
+pub(super) struct CaseFile {
+    value: Value,
+}
+
+impl CaseFile {
+    /// Reads a file.
+    pub(super) fn read(path: &Path) -> Result<(Self, Vec<Case>)> {
+        let bytes = std::fs::read(path).context("it cannot be read")?;
+        let text = String::from_utf8(bytes).context("it is not UTF-8")?;
+        let value: Value = serde_json::from_str(&text).context("it is not JSON")?;
+        let cases = match &value {
+            Value::Array(list) => list
+                .iter()
+                .enumerate()
+                .map(|(index, case)| Case::deserialize(case).with_context(|| format!("case {}", index + 1)))
+                .collect::<Result<Vec<Case>>>(),
+            one => Case::deserialize(one).map(|case| vec![case]).map_err(anyhow::Error::from),
+        };
+        Ok((Self { value }, cases.context("it is not a case file")?))
+    }
+
+    /// Sets a member of a case.
+    pub(super) fn set(&mut self, index: usize, key: &str, member: Value) {
+        let case = match &mut self.value {
+            Value::Array(list) => list.get_mut(index),
+            one => Some(one),
+        };
+        if let Some(case) = case.and_then(Value::as_object_mut) {
+            case.insert(key.to_owned(), member);
+        }
+    }
+
+    /// Writes the file back.
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(&self.value)?;
+        std::fs::write(path, text + "\n").with_context(|| format!("{} could not be written", path.display()))
+    }
+}

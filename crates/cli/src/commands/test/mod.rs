@@ -1,0 +1,166 @@
+//! `toolsmith test`: runs the case files beside tools.
+
+mod case;
+mod find;
+mod outcome;
+mod report;
+mod run;
+mod sandbox;
+mod tape;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use serde_json::json;
+use toolsmith::settings::Settings;
+
+use crate::{arguments::Shared, failure::Problem, project::Project, runtime};
+use case::{Case, CaseFile};
+use outcome::Mismatch;
+use report::{Line, Report, Verdict};
+
+/// Options of `test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TestArguments {
+    /// Case files, modules, or folders with them; the cases of every tool if there is none.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Write what comes into the case files.
+    #[arg(long)]
+    update: bool,
+    /// Really run what tools run, and keep it in the case files. Implies --update.
+    #[arg(long)]
+    record: bool,
+}
+
+/// What is to be done with cases.
+#[derive(Clone, Copy)]
+struct Mode {
+    update: bool,
+    record: bool,
+}
+
+pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let mut report = Report::default();
+    let mut files = Vec::new();
+    if own.paths.is_empty() {
+        let discovered = project.discover_asking()?;
+        for module in discovered.ready() {
+            let cases = find::cases_beside(&module.path);
+            if cases.is_empty() {
+                report.without.push(module.path.clone());
+            }
+            files.extend(cases);
+        }
+        let waiting = discovered.waiting().count();
+        if waiting > 0 {
+            let what = format!("{waiting} modules wait for trust, so their cases do not run");
+            let warning = toolsmith::Warning::new(what);
+            crate::failure::warn_all([&warning]);
+        }
+    } else {
+        for path in &own.paths {
+            // Taken apart and put together again, a path has no "." in it.
+            let path: PathBuf = project.cwd.join(path).components().collect();
+            files.extend(find::cases_at(&path)?);
+        }
+    }
+    files.sort();
+    files.dedup();
+    if files.is_empty() {
+        return Err(Problem::failed("There is no case to run")
+            .hint("Write NAME.case.json beside a tool: { \"args\": { … } }, then `toolsmith test --update`.")
+            .into());
+    }
+    let mode = Mode { update: own.update || own.record, record: own.record };
+    let settings = project.loaded.settings.clone();
+    runtime::block_on(async {
+        for path in &files {
+            report.lines.extend(run_file(path, &settings, mode).await);
+        }
+        Ok(())
+    })?;
+    report.print(shared.json, &project)?;
+    Ok(ExitCode::from(u8::from(report.has_failed())))
+}
+
+async fn run_file(path: &Path, settings: &Settings, mode: Mode) -> Vec<Line> {
+    let line = |number, about: &str, verdict| Line {
+        path: path.to_path_buf(),
+        number,
+        about: about.to_owned(),
+        verdict,
+    };
+    let (mut file, cases) = match CaseFile::read(path) {
+        Ok(read) => read,
+        Err(error) => return vec![line(None, "", Verdict::Broken(format!("{error:#}")))],
+    };
+    let mut lines = Vec::new();
+    for (index, case) in cases.iter().enumerate() {
+        let number = (cases.len() > 1).then_some(index + 1);
+        let verdict = match run_case(path, case, settings, mode).await {
+            Ok(Ran::Same) => Verdict::Passed,
+            Ok(Ran::Differs(list)) => Verdict::Differs(list),
+            Ok(Ran::Update { expect, exec }) => {
+                if let Some(exec) = exec {
+                    file.set(index, "exec", exec);
+                }
+                file.set(index, "expect", expect);
+                Verdict::Updated
+            }
+            Err(error) => Verdict::Broken(format!("{error:#}")),
+        };
+        lines.push(line(number, &case.about, verdict));
+    }
+    let is_changed = lines.iter().any(|line| matches!(line.verdict, Verdict::Updated));
+    if is_changed && let Err(error) = file.write(path) {
+        for line in lines.iter_mut().filter(|line| matches!(line.verdict, Verdict::Updated)) {
+            line.verdict = Verdict::Broken(format!("{error:#}"));
+        }
+    }
+    lines
+}
+
+enum Ran {
+    Same,
+    Differs(Vec<Mismatch>),
+    Update { expect: serde_json::Value, exec: Option<serde_json::Value> },
+}
+
+async fn run_case(path: &Path, case: &Case, settings: &Settings, mode: Mode) -> Result<Ran> {
+    let module = find::module_of(path, case)?;
+    let ran = run::run(case, &module, settings, mode.record).await?;
+    let mut found = match &case.expect {
+        Some(expect) => ran.outcome.compare(expect),
+        None => vec![],
+    };
+    // A missing recording makes everything after it meaningless, so it is not written down as an expectation.
+    if !ran.missing.is_empty() {
+        anyhow::bail!(
+            "no answer is recorded for: {}\n`toolsmith test --record` runs it and keeps what it says.",
+            ran.missing.join("; ")
+        );
+    }
+    if !ran.unused.is_empty() {
+        found.push(Mismatch::unused(&ran.unused));
+    }
+    let is_recorded = !mode.record || ran.recorded == case.exec;
+    if mode.update && (!found.is_empty() || case.expect.is_none() || !is_recorded) {
+        let exec = if mode.record {
+            Some(json!(ran.recorded))
+        } else {
+            // Recordings nobody asks for any more go.
+            (!ran.unused.is_empty()).then(|| json!(case.without_unused(&ran.unused)))
+        };
+        return Ok(Ran::Update { expect: ran.outcome.as_expectation(case.expect.as_ref()), exec });
+    }
+    if case.expect.is_none() {
+        anyhow::bail!("it expects nothing; `toolsmith test --update` writes what comes");
+    }
+    Ok(if found.is_empty() { Ran::Same } else { Ran::Differs(found) })
+}

@@ -1,0 +1,83 @@
+//! Running one case: a folder, an engine, a call.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use toolsmith::settings::Settings;
+use toolsmith_js::{Engine, EngineOptions, LoadedModule, LoadedTool};
+use toolsmith_tool::{PendingHandle, PendingStack, ToolContext, UpdateSink, closest_names};
+
+use super::{
+    case::{Case, Recorded},
+    outcome::{Outcome, unmark_in},
+    sandbox::Sandbox,
+    tape::Tape,
+};
+use crate::calling::call_alone;
+
+/// What came of a case.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    /// Commands that were run, while recording.
+    pub(super) recorded: Vec<Recorded>,
+    /// Recordings nobody asked for.
+    pub(super) unused: Vec<String>,
+    /// Commands without a recording.
+    pub(super) missing: Vec<String>,
+}
+
+/// Runs a case in a folder of its own.
+pub(super) async fn run(case: &Case, module: &Path, settings: &Settings, record: bool) -> Result<Ran> {
+    let sandbox = Sandbox::new(&case.files)?;
+    let cwd = sandbox.root();
+    let tape = Arc::new(if record { Tape::record(cwd) } else { Tape::play(cwd, &case.exec) });
+    let options = EngineOptions::new(cwd).limits(settings.limits.engine()).exec(Arc::clone(&tape) as _);
+    let engine = Engine::new(options);
+    let paths = [module.to_path_buf()];
+    let loaded = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
+    let tool = choose(&loaded, case.tool.as_deref())?;
+
+    let updates = Arc::new(Mutex::new(Vec::new()));
+    let sink = UpdateSink::new({
+        let updates = Arc::clone(&updates);
+        move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
+    });
+    let pending = PendingStack::new();
+    let context =
+        ToolContext::detached().with_updates(sink).with_pending(PendingHandle::new(Arc::clone(&pending)));
+    let mut arguments = case.args.clone();
+    unmark_in(&mut arguments, &cwd.to_string_lossy());
+    let deadline = settings.tool(&tool.tool.spec().name).timeout.unwrap_or(settings.limits.call);
+    let called = call_alone(Arc::clone(&tool.tool), arguments, context, deadline).await?;
+
+    let mut labels = Vec::new();
+    while let Some(action) = pending.pop() {
+        labels.insert(0, action.label);
+    }
+    let updates = updates.lock().unwrap_or_else(PoisonError::into_inner);
+    let outcome = Outcome::new(cwd, &called.result, &updates, sandbox.changes(), &labels);
+    let (recorded, unused, missing) = tape.finish();
+    Ok(Ran { outcome, recorded, unused, missing })
+}
+
+/// The tool the case is about.
+fn choose<'a>(module: &'a LoadedModule, name: Option<&str>) -> Result<&'a LoadedTool> {
+    if let Some(error) = module.errors.first() {
+        let frame = error.frame.as_ref().map(|frame| format!("\n{frame}")).unwrap_or_default();
+        return Err(anyhow!("{error}{frame}"));
+    }
+    let names: Vec<&str> = module.tools.iter().map(|tool| tool.tool.spec().name.as_str()).collect();
+    match (name, module.tools.as_slice()) {
+        (_, []) => bail!("the module offers no tool"),
+        (None, [only]) => Ok(only),
+        (None, _) => bail!("the module has several tools ({}); name one with \"tool\"", names.join(", ")),
+        (Some(name), tools) => tools.iter().find(|tool| tool.tool.spec().name == name).ok_or_else(|| {
+            let close = closest_names(name, names.iter().copied());
+            let hint = if close.is_empty() { names.join(", ") } else { close.join(", ") };
+            anyhow!("the module has no tool \"{name}\"; it has {hint}")
+        }),
+    }
+}

@@ -1,0 +1,77 @@
+//! The folder a case runs in: made before, looked at after, gone at the end.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail};
+use tempfile::TempDir;
+
+/// A folder of a case's own.
+pub(super) struct Sandbox {
+    /// Removed with the sandbox.
+    _folder: TempDir,
+    root: PathBuf,
+    before: BTreeMap<String, String>,
+}
+
+impl Sandbox {
+    /// Makes the folder with these files in it.
+    pub(super) fn new(files: &BTreeMap<String, String>) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("toolsmith-case-").tempdir()?;
+        let root = folder.path().canonicalize()?;
+        for (name, text) in files {
+            let stays = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+            if name.is_empty() || !stays {
+                bail!("file \"{name}\" has to be a path below the case's folder");
+            }
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&root))
+                .and_then(|()| fs::write(&path, text))
+                .with_context(|| format!("file \"{name}\" could not be written"))?;
+        }
+        Ok(Self { _folder: folder, root, before: files.clone() })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Files that were made or changed, with their text, and those that are gone, with none.
+    pub(super) fn changes(&self) -> BTreeMap<String, Option<String>> {
+        let mut after = BTreeMap::new();
+        read_below(&self.root, &self.root, &mut after);
+        let gone = self.before.keys().filter(|name| !after.contains_key(*name));
+        let mut changes: BTreeMap<String, Option<String>> = gone.map(|name| (name.clone(), None)).collect();
+        let changed = after.into_iter().filter(|(name, text)| self.before.get(name) != Some(text));
+        changes.extend(changed.map(|(name, text)| (name, Some(text))));
+        changes
+    }
+}
+
+fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+        if kind.is_dir() {
+            // A repository made by the tool is not what it is about.
+            if entry.file_name() != ".git" {
+                read_below(root, &path, files);
+            }
+        } else if kind.is_symlink() {
+            let target = fs::read_link(&path).unwrap_or_default();
+            files.insert(name, format!("(a link to {})", target.display()));
+        } else if kind.is_file() {
+            let text = match fs::read(&path).map(String::from_utf8) {
+                Ok(Ok(text)) => text,
+                Ok(Err(bytes)) => format!("({} bytes that are no text)", bytes.as_bytes().len()),
+                Err(error) => format!("(cannot be read: {error})"),
+            };
+            files.insert(name, text);
+        }
+    }
+}

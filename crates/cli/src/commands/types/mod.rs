@@ -1,0 +1,50 @@
+//! `toolsmith types`: the types editors check tools with.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context as _, Result};
+use serde_json::json;
+
+use crate::{
+    arguments::Shared,
+    editor_types::{self, Written},
+    output::print_json,
+    project::Project,
+};
+
+/// Options of `types`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TypesArguments {
+    /// The folder to write toolsmith.d.ts and tsconfig.json into, or - to print the types.
+    #[arg(value_name = "FOLDER", default_value = ".toolsmith")]
+    folder: PathBuf,
+}
+
+pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
+    if own.folder == Path::new("-") {
+        write!(std::io::stdout().lock(), "{}", editor_types::types())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let project = Project::open(shared)?;
+    let folder = project.cwd.join(&own.folder);
+    let files = editor_types::write_into(&folder)
+        .with_context(|| format!("The types could not be written into {}", folder.display()))?;
+    if shared.json {
+        let told: Vec<_> =
+            files.iter().map(|(path, what)| json!({ "path": path, "state": what.as_str() })).collect();
+        print_json(&json!({ "files": told }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = std::io::stdout().lock();
+    for (path, what) in &files {
+        writeln!(out, "{}: {}", project.show(path), what.as_str())?;
+        if *what == Written::Kept {
+            writeln!(out, "  To use the types, add \"{}\" to its \"include\".", editor_types::TYPES_FILE)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,42 @@
+//! What a tool costs: its share of every request, and the time to load it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use toolsmith_tool::ToolSpec;
+
+use super::{finding::Remark, subject::Subject};
+
+/// Text of schemas has about so many bytes to a token.
+const BYTES_PER_TOKEN: usize = 4;
+/// More tokens than this are worth a word.
+const MANY_TOKENS: usize = 1500;
+/// Loading that takes longer is felt.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// About how many tokens name, description and schema take in every request.
+pub(crate) fn tokens(spec: &ToolSpec) -> usize {
+    let sent = json!({ "name": spec.name, "description": spec.description, "parameters": spec.parameters });
+    sent.to_string().len().div_ceil(BYTES_PER_TOKEN)
+}
+
+pub(super) fn token_cost(subject: &Subject<'_>) -> Vec<Remark> {
+    let tokens = tokens(subject.spec());
+    if tokens > MANY_TOKENS {
+        return vec![Remark::new(
+            format!("it takes about {tokens} tokens of every request"),
+            "Shorten descriptions, split the tool, or set loadMode: \"discoverable\".",
+        )];
+    }
+    Vec::new()
+}
+
+pub(super) fn slow_load(module: &toolsmith_js::LoadedModule) -> Vec<Remark> {
+    if module.errors.is_empty() && module.elapsed > SLOW {
+        return vec![Remark::new(
+            format!("loading took {:.1} s", module.elapsed.as_secs_f64()),
+            "Move work from the top of the module and the factory into execute, and import large packages there.",
+        )];
+    }
+    Vec::new()
+}

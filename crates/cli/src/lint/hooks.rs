@@ -1,0 +1,40 @@
+//! Rules about a tool's functions: whether they take what they are given.
+
+use super::{finding::Remark, subject::Subject};
+
+pub(super) fn hook_arity(subject: &Subject<'_>) -> Vec<Remark> {
+    let arity = subject.tool.arity;
+    let mut remarks = Vec::new();
+    let most = [
+        ("execute", arity.execute, 5, "(toolCallId, params, onUpdate, ctx, signal)"),
+        ("renderCall", arity.render_call, 3, "(args, options, theme)"),
+        ("renderResult", arity.render_result, 4, "(result, options, theme, args)"),
+        ("onSession", arity.on_session, 2, "(event, ctx)"),
+    ];
+    for (name, count, most, given) in most {
+        if let Some(count) = count.filter(|count| *count > most) {
+            remarks.push(Remark::new(
+                format!("{name} declares {count} parameters and is given {most}"),
+                format!("It is called as {name}{given}."),
+            ));
+        }
+    }
+    let has_parameters = !subject.parameters().is_empty();
+    if arity.execute == Some(1) && has_parameters {
+        remarks.push(Remark::new(
+            "execute declares one parameter, and the first it is given is the call's id",
+            "The arguments come second: execute(toolCallId, params).",
+        ));
+    }
+    remarks
+}
+
+pub(super) fn render_call_order(subject: &Subject<'_>) -> Vec<Remark> {
+    if subject.tool.arity.render_call == Some(2) {
+        return vec![Remark::new(
+            "renderCall declares two parameters, so it gets (args, theme)",
+            "Write renderCall(args, options, theme) to get the options too.",
+        )];
+    }
+    Vec::new()
+}

@@ -1,0 +1,221 @@
+//! Rules for tools, in one table. A rule is a small function that looks at a loaded tool and says what it finds; where that
+//! is in the author's file is found out here.
+
+mod cost;
+mod finding;
+mod hooks;
+mod naming;
+mod providers;
+mod source_place;
+mod subject;
+mod wording;
+
+use std::{collections::HashMap, path::PathBuf};
+
+use toolsmith_js::LoadedModule;
+
+pub(crate) use cost::tokens;
+use finding::Remark;
+pub(crate) use finding::{Finding, Severity};
+use source_place::Sources;
+use subject::Subject;
+
+/// A rule about tools.
+pub(crate) struct Rule {
+    /// Its name, as findings show it.
+    pub(crate) code: &'static str,
+    pub(crate) severity: Severity,
+    /// What it looks for, in one line.
+    pub(crate) about: &'static str,
+    check: Check,
+}
+
+enum Check {
+    Module(fn(&LoadedModule) -> Vec<Remark>),
+    Tool(fn(&Subject<'_>) -> Vec<Remark>),
+    /// Found by other means; here for its name.
+    Elsewhere,
+}
+
+const fn rule(code: &'static str, severity: Severity, about: &'static str, check: Check) -> Rule {
+    Rule { code, severity, about, check }
+}
+
+use Severity::{Error, Hint, Warning};
+
+/// All rules, in the order of a report.
+pub(crate) const RULES: &[Rule] = &[
+    rule("load-error", Error, "The module or one of its tools does not load.", Check::Elsewhere),
+    rule("no-tool", Hint, "The module offers no tool.", Check::Module(no_tool)),
+    rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(cost::slow_load)),
+    rule("name", Error, "The name is one that providers refuse.", Check::Tool(naming::tool_name)),
+    rule(
+        "name-start",
+        Warning,
+        "The name begins with a digit or \"-\".",
+        Check::Tool(naming::tool_name_start),
+    ),
+    rule("name-clash", Error, "Another tool has the name.", Check::Tool(naming::name_clash)),
+    rule(
+        "description-missing",
+        Warning,
+        "The description is empty.",
+        Check::Tool(wording::description_missing),
+    ),
+    rule(
+        "description-short",
+        Hint,
+        "The description is very short.",
+        Check::Tool(wording::description_short),
+    ),
+    rule(
+        "description-long",
+        Warning,
+        "OpenAI refuses the description.",
+        Check::Tool(wording::description_long),
+    ),
+    rule(
+        "parameter-name",
+        Error,
+        "A parameter's name is one that providers refuse.",
+        Check::Tool(naming::parameter_name),
+    ),
+    rule(
+        "parameter-style",
+        Hint,
+        "Parameters are named in two styles.",
+        Check::Tool(naming::parameter_style),
+    ),
+    rule(
+        "parameter-description",
+        Warning,
+        "A parameter has no description.",
+        Check::Tool(wording::parameter_description),
+    ),
+    rule("parameter-type", Warning, "A parameter takes anything.", Check::Tool(wording::parameter_type)),
+    rule(
+        "optional-default",
+        Hint,
+        "An optional parameter does not say what leaving it out means.",
+        Check::Tool(wording::optional_without_default),
+    ),
+    rule("enum", Hint, "A list of values is described in words.", Check::Tool(wording::enum_hint)),
+    rule(
+        "root-keyword",
+        Error,
+        "Providers refuse a keyword at the top of the schema.",
+        Check::Tool(providers::root_keyword),
+    ),
+    rule("array-items", Error, "A list does not say what it holds.", Check::Tool(providers::array_items)),
+    rule(
+        "strict-open",
+        Warning,
+        "A strict tool's schema does not meet strict mode.",
+        Check::Tool(providers::strict_open),
+    ),
+    rule(
+        "strict-keyword",
+        Warning,
+        "Strict mode does not take a keyword.",
+        Check::Tool(providers::strict_keyword),
+    ),
+    rule("gemini-keyword", Hint, "Gemini does not see a keyword.", Check::Tool(providers::gemini_keyword)),
+    rule(
+        "token-cost",
+        Warning,
+        "The tool takes many tokens of every request.",
+        Check::Tool(cost::token_cost),
+    ),
+    rule("hook-arity", Warning, "A function does not take what it is given.", Check::Tool(hooks::hook_arity)),
+    rule(
+        "render-call-order",
+        Hint,
+        "renderCall has the older order of parameters.",
+        Check::Tool(hooks::render_call_order),
+    ),
+    rule("typescript", Warning, "The TypeScript compiler finds a mistake.", Check::Elsewhere),
+];
+
+fn no_tool(module: &LoadedModule) -> Vec<Remark> {
+    if module.errors.is_empty() && module.tools.is_empty() {
+        return vec![Remark::new(
+            "the module offers no tool",
+            "Its factory returned nothing. That is fine if it is meant, for this machine or folder.",
+        )];
+    }
+    Vec::new()
+}
+
+/// Looks at modules, and remembers the names it has seen.
+pub(crate) struct Examiner {
+    /// Names that are taken, with where the tool that has them comes from.
+    taken: HashMap<String, String>,
+}
+
+impl Examiner {
+    /// `built_in` are names no custom tool can have.
+    pub(crate) fn new<'a>(built_in: impl Iterator<Item = &'a str>) -> Self {
+        Self { taken: built_in.map(|name| (name.to_owned(), "built in".to_owned())).collect() }
+    }
+
+    /// What is to be said of a module.
+    pub(crate) fn examine(&mut self, module: &LoadedModule) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = module.errors.iter().map(load_error).collect();
+        let sources = Sources::read(&module.files);
+        for loaded in &module.tools {
+            let name = loaded.tool.spec().name.clone();
+            let winner = self.taken.get(&name).cloned();
+            self.taken.entry(name.clone()).or_insert_with(|| module.path.display().to_string());
+            let subject = Subject { tool: loaded, winner };
+            for rule in RULES {
+                let Check::Tool(check) = rule.check else { continue };
+                for remark in check(&subject) {
+                    let place = sources.find(&name, remark.parameter.as_deref());
+                    findings.push(finding(rule, module, Some(&name), place, remark));
+                }
+            }
+        }
+        for rule in RULES {
+            let Check::Module(check) = rule.check else { continue };
+            findings
+                .extend(check(module).into_iter().map(|remark| finding(rule, module, None, None, remark)));
+        }
+        findings
+    }
+}
+
+fn finding(
+    rule: &Rule,
+    module: &LoadedModule,
+    tool: Option<&str>,
+    place: Option<(PathBuf, u32)>,
+    remark: Remark,
+) -> Finding {
+    let (path, line) = place.map_or_else(|| (module.path.clone(), None), |(path, line)| (path, Some(line)));
+    Finding {
+        severity: rule.severity,
+        code: rule.code,
+        tool: tool.map(str::to_owned),
+        path,
+        line,
+        column: None,
+        message: remark.message,
+        help: Some(remark.help),
+        frame: None,
+    }
+}
+
+fn load_error(error: &toolsmith_js::LoadError) -> Finding {
+    let place = error.location.as_ref();
+    Finding {
+        severity: Severity::Error,
+        code: "load-error",
+        tool: None,
+        path: place.map_or_else(|| error.path.clone(), |place| place.file.clone()),
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+        message: error.message.clone(),
+        help: error.hint.clone(),
+        frame: error.frame.clone(),
+    }
+}

@@ -1,0 +1,79 @@
+//! Rules about names: what providers accept, and what clashes.
+
+use toolsmith_tool::check_tool_name;
+
+use super::{finding::Remark, subject::Subject};
+
+/// The longest property name Anthropic takes.
+const MAX_PARAMETER_NAME: usize = 64;
+
+pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Remark> {
+    match check_tool_name(&subject.spec().name) {
+        Ok(()) => Vec::new(),
+        Err(error) => vec![Remark::new(
+            error.to_string(),
+            "Name it with letters, digits, \"_\" and \"-\", at most 64 of them.",
+        )],
+    }
+}
+
+pub(super) fn tool_name_start(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = &subject.spec().name;
+    if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        let message = format!("the name begins with {:?}, which Gemini refuses", &name[..1]);
+        return vec![Remark::new(message, "Begin the name with a letter or \"_\".")];
+    }
+    Vec::new()
+}
+
+pub(super) fn name_clash(subject: &Subject<'_>) -> Vec<Remark> {
+    let name = &subject.spec().name;
+    subject
+        .winner
+        .as_ref()
+        .map(|winner| {
+            Remark::new(
+                format!("Tool name \"{name}\" conflicts with existing tool ({winner})"),
+                "Rename one of them; names are unique.",
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn parameter_name(subject: &Subject<'_>) -> Vec<Remark> {
+    let is_fine = |name: &str| {
+        !name.is_empty()
+            && name.len() <= MAX_PARAMETER_NAME
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
+    };
+    let parameters = subject.parameters();
+    let bad = parameters.iter().filter(|parameter| !is_fine(parameter.name));
+    bad.map(|parameter| {
+        Remark::new(
+            format!("parameter {:?} has a name that Anthropic refuses", parameter.path),
+            "Use letters, digits, \"_\", \".\" and \"-\", at most 64 of them.",
+        )
+        .about(parameter.name)
+    })
+    .collect()
+}
+
+pub(super) fn parameter_style(subject: &Subject<'_>) -> Vec<Remark> {
+    let parameters = subject.parameters();
+    let snake = parameters.iter().find(|parameter| parameter.name.contains('_'));
+    let camel = parameters.iter().find(|parameter| {
+        parameter.name.starts_with(|c: char| c.is_ascii_lowercase())
+            && parameter.name.contains(|c: char| c.is_ascii_uppercase())
+    });
+    match (snake, camel) {
+        (Some(snake), Some(camel)) => vec![
+            Remark::new(
+                format!("\"{}\" and \"{}\" are written in two styles", snake.path, camel.path),
+                "Choose one; models guess names by the others they see.",
+            )
+            .about(camel.name),
+        ],
+        _ => Vec::new(),
+    }
+}

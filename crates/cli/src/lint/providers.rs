@@ -1,0 +1,203 @@
+//! Rules about what each provider takes of a JSON Schema. What a provider drops is still checked here, when the call comes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{finding::Remark, subject::Subject};
+
+/// Providers refuse these at the top of a tool's schema.
+const NOT_AT_ROOT: &[&str] = &["anyOf", "oneOf", "allOf", "not", "enum", "const"];
+
+/// What Anthropic's strict mode does not know.
+const NOT_STRICT_ANTHROPIC: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "patternProperties",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "contains",
+    "oneOf",
+];
+
+/// What OpenAI's strict mode does not know.
+const NOT_STRICT_OPENAI: &[&str] = &[
+    "allOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "uniqueItems",
+    "minLength",
+    "maxLength",
+    "default",
+];
+
+/// What Gemini takes no notice of.
+const NOT_GEMINI: &[&str] = &[
+    "pattern",
+    "minLength",
+    "maxLength",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "patternProperties",
+    "propertyNames",
+    "not",
+    "allOf",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "contains",
+    "const",
+];
+
+pub(super) fn root_keyword(subject: &Subject<'_>) -> Vec<Remark> {
+    let Some(root) = subject.spec().parameters.as_object() else { return Vec::new() };
+    let found: Vec<&str> = NOT_AT_ROOT.iter().copied().filter(|key| root.contains_key(*key)).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    vec![Remark::new(
+        format!("the parameters have {} at the top, which Anthropic and OpenAI refuse", quoted(&found)),
+        "Make it one object with optional properties, or put the choice into a property.",
+    )]
+}
+
+pub(super) fn array_items(subject: &Subject<'_>) -> Vec<Remark> {
+    let places = subject.schemas();
+    let bare = places.iter().filter(|place| {
+        place.schema.get("type").is_some_and(|kind| kind == "array")
+            && !place.schema.contains_key("items")
+            && !place.schema.contains_key("prefixItems")
+    });
+    bare.map(|place| {
+        Remark::new(
+            format!("\"{}\" is a list that does not say of what; OpenAI and Gemini refuse it", place.path),
+            "Add \"items\".",
+        )
+        .about(last_name(&place.path))
+    })
+    .collect()
+}
+
+pub(super) fn strict_open(subject: &Subject<'_>) -> Vec<Remark> {
+    if subject.spec().strict != Some(true) {
+        return Vec::new();
+    }
+    let mut remarks = Vec::new();
+    for place in subject.schemas() {
+        let properties = place.schema.get("properties").and_then(Value::as_object);
+        let is_object = properties.is_some() || place.schema.get("type").is_some_and(|kind| kind == "object");
+        let at =
+            if place.path.is_empty() { "the parameters".to_owned() } else { format!("\"{}\"", place.path) };
+        let without = "so providers are asked without strict mode";
+        if is_object && place.schema.get("additionalProperties") != Some(&Value::Bool(false)) {
+            remarks.push(Remark::new(
+                format!("the tool is strict, but {at} may have other properties, {without}"),
+                "Close it: z.strictObject({…}), or additionalProperties: false.",
+            ));
+        }
+        let required = place.schema.get("required").and_then(Value::as_array);
+        let optional = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name)
+            .find(|name| !required.is_some_and(|list| list.iter().any(|item| item == name.as_str())));
+        if let Some(name) = optional {
+            remarks.push(
+                Remark::new(
+                    format!("the tool is strict, but \"{name}\" of {at} is optional, {without}"),
+                    "Require it and allow null: .nullable() in zod.",
+                )
+                .about(name),
+            );
+        }
+    }
+    remarks
+}
+
+pub(super) fn strict_keyword(subject: &Subject<'_>) -> Vec<Remark> {
+    if subject.spec().strict != Some(true) {
+        return Vec::new();
+    }
+    let providers = [("Anthropic", NOT_STRICT_ANTHROPIC), ("OpenAI", NOT_STRICT_OPENAI)];
+    providers
+        .into_iter()
+        .filter_map(|(provider, keywords)| {
+            let used = used(subject, keywords)?;
+            Some(Remark::new(
+                format!("the tool is strict, and {provider}'s strict mode does not take {used}"),
+                "Leave strict out, or say it in the description.",
+            ))
+        })
+        .collect()
+}
+
+pub(super) fn gemini_keyword(subject: &Subject<'_>) -> Vec<Remark> {
+    used(subject, NOT_GEMINI)
+        .map(|used| {
+            Remark::new(
+                format!("Gemini does not see {used}"),
+                "Say it in the description too; the value is checked when the call comes.",
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+/// Which of the keywords are used, and at which parameters.
+fn used(subject: &Subject<'_>, keywords: &[&'static str]) -> Option<String> {
+    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for place in subject.schemas() {
+        for keyword in keywords.iter().filter(|keyword| place.schema.contains_key(**keyword)) {
+            let at = if place.path.is_empty() { "the whole".to_owned() } else { place.path.clone() };
+            let places = found.entry(keyword).or_default();
+            if !places.contains(&at) {
+                places.push(at);
+            }
+        }
+    }
+    let list: Vec<String> =
+        found.iter().map(|(keyword, places)| format!("\"{keyword}\" ({})", places.join(", "))).collect();
+    (!list.is_empty()).then(|| list.join(", "))
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
