@@ -1,3 +1,5 @@
+// {{label}}: a tool that greets. Change it into yours.
+
 import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
 import { z } from "zod";
 

@@ -1,3 +1,4 @@
+//! Lines of tools and parameters.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;

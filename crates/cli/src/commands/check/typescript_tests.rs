@@ -1,3 +1,5 @@
+//! What is made of the compiler's output.
+
 use super::*;
 
 #[test]

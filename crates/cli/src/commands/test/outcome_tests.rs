@@ -1,9 +1,11 @@
+//! What counts as expected, and what an update writes.
+
 use serde::Deserialize as _;
 
 use super::*;
 
 fn outcome(result: &ToolResult) -> Outcome {
-    Outcome::new(Path::new("/tmp/case"), result, &[], BTreeMap::new(), &[])
+    Outcome::new(Path::new("/the/case"), result, &[], BTreeMap::new(), &[])
 }
 
 fn expect(value: &Value) -> Expect {
@@ -12,7 +14,7 @@ fn expect(value: &Value) -> Expect {
 
 #[test]
 fn the_cases_folder_is_marked_everywhere() {
-    let came = outcome(&ToolResult::text("in /tmp/case/a").with_details(json!({ "p": ["/tmp/case"] })));
+    let came = outcome(&ToolResult::text("in /the/case/a").with_details(json!({ "p": ["/the/case"] })));
     let whole =
         json!({ "content": [{ "type": "text", "text": "in <cwd>/a" }], "details": { "p": ["<cwd>"] } });
     assert_eq!(came.compare(&expect(&json!({ "text": "in <cwd>/a", "result": whole }))), []);
@@ -43,7 +45,7 @@ fn an_update_keeps_the_shape_and_is_then_met() {
 #[test]
 fn every_changed_file_counts() {
     let files = BTreeMap::from([("a".to_owned(), Some("1".to_owned())), ("b".to_owned(), None)]);
-    let came = Outcome::new(Path::new("/tmp/case"), &ToolResult::text(""), &[], files, &[]);
+    let came = Outcome::new(Path::new("/the/case"), &ToolResult::text(""), &[], files, &[]);
     assert_eq!(came.compare(&expect(&json!({ "files": { "a": "1", "b": null } }))), []);
     let found = came.compare(&expect(&json!({ "files": { "a": "2", "c": "3" } })));
     let what: Vec<&str> = found.iter().map(|mismatch| mismatch.what.as_str()).collect();
