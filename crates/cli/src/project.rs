@@ -152,11 +152,16 @@ impl Project {
     /// Loads what was found.
     pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
+        let names = self.taken_names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        load_custom_tools(discovered, &names, disabled, engine, mode).await
+    }
+
+    /// Names no custom tool can have.
+    pub(crate) fn taken_names(&self) -> Vec<String> {
         let built_in = self.built_in_tools();
         // `resolve` comes and goes with what is pending; its name is taken all the time.
-        let names: Vec<&str> =
-            built_in.iter().map(|tool| tool.spec().name.as_str()).chain(["resolve"]).collect();
-        load_custom_tools(discovered, &names, disabled, engine, mode).await
+        built_in.iter().map(|tool| tool.spec().name.clone()).chain(["resolve".to_owned()]).collect()
     }
 
     /// The tools that are part of the program.

@@ -12,7 +12,7 @@ mod wording;
 
 use std::{collections::HashMap, path::PathBuf};
 
-use toolsmith_js::LoadedModule;
+use toolsmith_js::{EngineKind, LoadedModule};
 
 pub(crate) use cost::tokens;
 use finding::Remark;
@@ -47,6 +47,8 @@ use Severity::{Error, Hint, Warning};
 pub(crate) const RULES: &[Rule] = &[
     rule("load-error", Error, "The module or one of its tools does not load.", Check::Elsewhere),
     rule("no-tool", Hint, "The module offers no tool.", Check::Module(no_tool)),
+    rule("engine", Hint, "The module needs another program to run in.", Check::Module(engine)),
+    rule("note", Hint, "How the module is written or runs is worth knowing.", Check::Module(note)),
     rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(cost::slow_load)),
     rule("name", Error, "The name is one that providers refuse.", Check::Tool(naming::tool_name)),
     rule(
@@ -136,6 +138,22 @@ pub(crate) const RULES: &[Rule] = &[
     rule("typescript", Warning, "The TypeScript compiler finds a mistake.", Check::Elsewhere),
 ];
 
+fn engine(module: &LoadedModule) -> Vec<Remark> {
+    if module.engine == EngineKind::Embedded {
+        return Vec::new();
+    }
+    let why = module.engine_reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    vec![Remark::new(
+        format!("it runs in {}, not in the engine that is built in{why}", module.engine),
+        "It starts more slowly, and people need that program too. Is there a way without?",
+    )]
+}
+
+fn note(module: &LoadedModule) -> Vec<Remark> {
+    let help = "Nothing has to be done if that is meant.";
+    module.notes.iter().map(|note| Remark::new(note, help)).collect()
+}
+
 fn no_tool(module: &LoadedModule) -> Vec<Remark> {
     if module.errors.is_empty() && module.tools.is_empty() {
         return vec![Remark::new(
@@ -154,8 +172,8 @@ pub(crate) struct Examiner {
 
 impl Examiner {
     /// `built_in` are names no custom tool can have.
-    pub(crate) fn new<'a>(built_in: impl Iterator<Item = &'a str>) -> Self {
-        Self { taken: built_in.map(|name| (name.to_owned(), "built in".to_owned())).collect() }
+    pub(crate) fn new(built_in: &[String]) -> Self {
+        Self { taken: built_in.iter().map(|name| (name.clone(), "built in".to_owned())).collect() }
     }
 
     /// What is to be said of a module.

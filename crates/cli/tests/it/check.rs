@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    compiler,
-    golden::text_file as golden,
-    workshop::Workshop,
-};
+use crate::{compiler, golden::text_file as golden, workshop::Workshop};
 
 /// A module with one tool made of these members.
 fn tool(members: &str) -> String {
@@ -37,6 +33,8 @@ fn examples() -> Vec<(&'static str, String, String)> {
     vec![
         ("load-error", "throw new Error('no')".to_owned(), fine.clone()),
         ("no-tool", "export default () => null".to_owned(), fine.clone()),
+        ("engine", format!("import vm from \"node:vm\"; void vm;\n{fine}"), fine.clone()),
+        ("note", tool("async execute(id, params, signal) { return { content: [] }; }"), fine.clone()),
         ("name", tool("name: \"two words\""), fine.clone()),
         ("name-start", tool("name: \"9lives\""), tool("name: \"lives9\"")),
         ("name-clash", tool("name: \"resolve\""), fine.clone()),

@@ -1,10 +1,6 @@
 //! `toolsmith new`.
 
-use crate::{
-    compiler,
-    golden::text_file as golden,
-    workshop::Workshop,
-};
+use crate::{compiler, golden::text_file as golden, workshop::Workshop};
 
 #[tokio::test]
 async fn a_new_tool_has_no_findings_and_passes_its_case() {

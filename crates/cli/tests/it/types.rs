@@ -2,11 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{
-    compiler,
-    golden::text_file as golden,
-    workshop::Workshop,
-};
+use crate::{compiler, golden::text_file as golden, workshop::Workshop};
 
 #[tokio::test]
 async fn types_are_written_once_and_settings_are_the_authors() {

@@ -25,9 +25,10 @@ function readApproval(approval) {
 
 const has = (object, name) => typeof object[name] === "function" || undefined;
 
-/** How many parameters each of a tool's functions declares; authors are told where that cannot be right. */
-function arity(object) {
+/** How many parameters each of a tool's functions declares, where they are called as ours; authors are told of wrong ones. */
+function arity(object, invoke) {
   const counts = {};
+  if (invoke !== undefined) return counts;
   for (const name of ["execute", "renderCall", "renderResult", "onSession"]) {
     if (typeof object[name] === "function") counts[name] = object[name].length;
   }
@@ -92,7 +93,7 @@ function readTool({ object, invoke, hear }) {
     hasRenderResult: has(object, "renderResult"),
     hasPrepare: has(object, "prepareArguments"),
     hasOnSession: has(object, "onSession") ?? has(object, "dispose") ?? (hear !== undefined || undefined),
-    arity: arity(object),
+    arity: arity(object, invoke),
   });
   return { entry: { object, name, check: schema.check, invoke, hear }, said: `${said.slice(0, -1)},"parameters":${json}}` };
 }

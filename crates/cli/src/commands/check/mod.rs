@@ -11,7 +11,7 @@ use crate::{
     arguments::Shared,
     lint::{Examiner, Severity},
     progress::Progress,
-    project::{Project, built_in_names},
+    project::Project,
     runtime,
 };
 pub(crate) use report::print_finding;
@@ -68,7 +68,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
 /// Loads and examines modules.
 async fn examine(project: &Project, paths: &[PathBuf], report: &mut Report) {
     let engine = project.engine();
-    let mut examiner = Examiner::new(built_in_names().into_iter());
+    let mut examiner = Examiner::new(&project.taken_names());
     for some in paths.chunks(AT_ONCE) {
         for module in engine.load(some).await {
             report.findings.extend(examiner.examine(&module));

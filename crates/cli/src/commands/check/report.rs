@@ -38,6 +38,8 @@ pub(crate) struct CheckedTool {
     name: String,
     path: PathBuf,
     schema: &'static str,
+    engine: String,
+    engine_reason: Option<String>,
     load: Duration,
     tokens: usize,
 }
@@ -49,6 +51,8 @@ impl CheckedTool {
             name: spec.name.clone(),
             path: module.path.clone(),
             schema: schema_word(tool.schema),
+            engine: module.engine.to_string(),
+            engine_reason: module.engine_reason.clone(),
             load: module.elapsed,
             tokens: tokens(spec),
         }
@@ -116,7 +120,8 @@ impl Report {
                     "name": tool.name,
                     "path": tool.path,
                     "schema": tool.schema,
-                    "engine": "embedded",
+                    "engine": tool.engine,
+                    "engineReason": tool.engine_reason,
                     "loadMs": u64::try_from(tool.load.as_millis()).unwrap_or(u64::MAX),
                     "tokens": tool.tokens,
                 })
