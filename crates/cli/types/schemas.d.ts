@@ -258,3 +258,18 @@ declare module "@sinclair/typebox*" {
 declare module "typebox*" {
   export * from "@sinclair/typebox";
 }
+
+// Values against schemas.
+declare module "@sinclair/typebox/*" {
+  export const Value: any;
+  export const ValuePointer: any;
+  export const TypeCompiler: any;
+  export const TypeGuard: any;
+  export const FormatRegistry: any;
+  export const TypeRegistry: any;
+}
+declare module "typebox/*" {
+  export const Value: any;
+  export const TypeCompiler: any;
+  export function Compile(schema: unknown): any;
+}

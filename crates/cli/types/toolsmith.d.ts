@@ -39,8 +39,8 @@ declare namespace Toolsmith {
       ctx: CustomToolContext,
       signal: AbortSignal,
     ): Promise<AgentToolResult<Details>> | AgentToolResult<Details>;
-    /** Draws the call. With exactly two parameters it gets `(args, theme)`. */
-    renderCall?(args: Arguments<Parameters>, options: RenderOptions, theme: Theme): Component | string | undefined;
+    /** Draws the call. With exactly two parameters it gets `(args, theme)`, so the second has both types. */
+    renderCall?(args: Arguments<Parameters>, options: RenderOptions & Theme, theme: Theme): Component | string | undefined;
     /** Draws a partial or final result. */
     renderResult?(
       result: AgentToolResult<Details>,
@@ -65,8 +65,27 @@ declare namespace Toolsmith {
     concurrency?: "shared" | "exclusive";
     mcpServerName?: string;
     mcpToolName?: string;
+    /** Changes the arguments before they are checked. */
+    prepareArguments?(args: any): any;
+    /** Lines for the model, added to the description. */
+    promptGuidelines?: string[];
+    /** Called when the session ends. */
+    dispose?(): void | Promise<void>;
     /** The deadline of a call in milliseconds. Updates extend it. */
     timeout?: number;
+  }
+
+  /** A tool as extensions register it: `execute` has another order of parameters. */
+  interface ExtensionTool<Parameters = any, Details = any> extends Omit<CustomTool<Parameters, Details>, "execute"> {
+    execute(
+      toolCallId: string,
+      params: Arguments<Parameters>,
+      signal: AbortSignal,
+      onUpdate: AgentToolUpdateCallback<Details>,
+      ctx: CustomToolContext,
+    ): Promise<AgentToolResult<Details>> | AgentToolResult<Details>;
+    promptSnippet?: string;
+    executionMode?: "sequential" | "parallel";
   }
 
   type ApprovalTier = "read" | "write" | "exec";
@@ -129,6 +148,34 @@ declare namespace Toolsmith {
     registerTool(tool: CustomTool<any, any>): void;
   }
 
+  /** What an extension receives. Its tools are taken; what else it registers is accepted and not used here. */
+  interface ExtensionAPI extends Omit<CustomToolAPI, "registerTool"> {
+    registerTool<Parameters>(tool: ExtensionTool<Parameters>): void;
+    registerTool<Parameters>(tool: CustomTool<Parameters>): void;
+    on(event: string, handler: (event: any, ctx: CustomToolContext) => any): () => void;
+    registerCommand(name: string, options: { description?: string; handler(args: string, ctx: CustomToolContext): any; [option: string]: any }): void;
+    registerShortcut(key: string, options: { handler(ctx: CustomToolContext): any; [option: string]: any }): void;
+    registerMessageRenderer(type: string, renderer: (...given: any[]) => any): void;
+    registerProvider(name: string, options: any): void;
+    unregisterProvider(name: string): void;
+    registerFlag(name: string, options?: { description?: string; type?: string; default?: any }): void;
+    getFlag(name: string): any;
+    setLabel(label: string): void;
+    getLabel(): string | undefined;
+    sendMessage(message: any, options?: any): void;
+    sendUserMessage(message: any, options?: any): void;
+    appendEntry(type: string, data?: unknown): void;
+    getActiveTools(): string[];
+    getAllTools(): { name: string; description: string; parameters: any }[];
+    setActiveTools(names: string[]): Promise<void>;
+    getCommands(): any[];
+    getSessionName(): string | undefined;
+    setSessionName(name: string): void;
+    setModel(model: any): Promise<boolean>;
+    getThinkingLevel(): string;
+    setThinkingLevel(level: string): void;
+  }
+
   interface ExecOptions {
     signal?: AbortSignal;
     /** Milliseconds. */
@@ -180,12 +227,9 @@ declare namespace Toolsmith {
     confirm(title: string, message?: string, more?: DialogOptions): Promise<boolean>;
     input(title: string, placeholder?: string, more?: DialogOptions): Promise<string | undefined>;
     editor(title: string, prefill?: string, more?: DialogOptions): Promise<string | undefined>;
+    /** A factory of three parameters gets `done` in place of the keybindings. */
     custom<T = unknown>(
-      factory: (tui: any, theme: Theme, done: (result?: T) => void) => Component | Promise<Component>,
-      options?: object,
-    ): Promise<T | undefined>;
-    custom<T = unknown>(
-      factory: (tui: any, theme: Theme, keybindings: any, done: (result?: T) => void) => Component | Promise<Component>,
+      factory: (tui: any, theme: Theme, keybindingsOrDone: any, done: (result?: T) => void) => Component | Promise<Component>,
       options?: object,
     ): Promise<T | undefined>;
     notify(message: string, level?: "info" | "warning" | "error"): void;
@@ -480,10 +524,35 @@ declare module "@oh-my-pi/pi-tui*" {
   }
   export { CancellableLoader as BorderedLoader };
 
+  export class SettingsList implements Toolsmith.Component {
+    constructor(items: any[], maxVisible?: number, theme?: object, onChange?: (id: string, value: string) => void, onCancel?: () => void, options?: object);
+    updateValue(id: string, value: string): void;
+    invalidate(): void;
+    render(width: number): string[];
+    handleInput(data: string): void;
+  }
+  export class Image implements Toolsmith.Component {
+    constructor(data: string, mimeType: string, theme?: object, options?: { filename?: string; [option: string]: any });
+    invalidate(): void;
+    render(width: number): string[];
+  }
+
   export const Key: Toolsmith.KeyNames;
   export function matchesKey(data: string, key: string): boolean;
   export function parseKey(data: string): string;
   export function isKeyRelease(data: string): boolean;
+  export function isKeyRepeat(data: string): boolean;
+  export function isKittyProtocolActive(): boolean;
+  export function setKittyProtocolActive(active: boolean): void;
+  export function getKeybindings(): any;
+  export function getEditorKeybindings(): any;
+  export function keyText(action: string): string;
+  export const CURSOR_MARKER: string;
+  export function isFocusable(component: unknown): boolean;
+  export function getCapabilities(): { images: null; trueColor: boolean; hyperlinks: boolean };
+  export function imageFallback(mimeType: string, size?: { widthPx: number; heightPx: number }, filename?: string): string;
+  export function hyperlink(text: string, url: string): string;
+  export function fuzzyMatch(query: string, text: string): { matches: boolean; score: number };
   export function visibleWidth(text: string): number;
   export function wrapTextWithAnsi(text: string, width: number): string[];
   export function padding(count: number): string;
@@ -501,8 +570,47 @@ declare module "@oh-my-pi/pi-ai*" {
   export type TextContent = Toolsmith.TextContent;
   export type ImageContent = Toolsmith.ImageContent;
   export type Model<Api = any> = Toolsmith.Model;
+  export function getProviders(): never[];
+  export function getModels(...of: unknown[]): never[];
+  export function getModel(...of: unknown[]): undefined;
   export function getEnvApiKey(provider: string): undefined;
   export function calculateCost(...of: unknown[]): { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
+}
+
+declare module "@oh-my-pi/pi-utils*" {
+  export const logger: Toolsmith.Logger;
+  export const $env: Record<string, string | undefined>;
+  export const APP_NAME: string;
+  export const VERSION: string;
+  export const CONFIG_DIR_NAME: string;
+  export function getConfigDirName(): string;
+  export function getConfigRootDir(): string;
+  export function getAgentDir(): string;
+  export function getProjectDir(): string;
+  export function getProjectAgentDir(cwd?: string): string;
+  export function isFsError(error: unknown): boolean;
+  export function isEnoent(error: unknown): boolean;
+  export function isEexist(error: unknown): boolean;
+  export function isEacces(error: unknown): boolean;
+  export function isEisdir(error: unknown): boolean;
+  export function isEnotdir(error: unknown): boolean;
+  export function isEnotempty(error: unknown): boolean;
+  export function hasFsCode(error: unknown, code: string): boolean;
+  export function isRecord(value: unknown): value is Record<string, unknown>;
+  export function toError(value: unknown): Error;
+  export function asString(value: unknown): string | undefined;
+  export function tryParseJson(text: string): any;
+  export function once<T>(make: () => T): () => T;
+  export function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  export function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  export function stripAnsi(text: string): string;
+  export function sanitizeText(text: string): string;
+  export function formatBytes(bytes: number): string;
+  export function formatDuration(milliseconds: number): string;
+  export function formatNumber(value: number): string;
+  export function pluralize(word: string, count: number): string;
+  export function formatCount(word: string, count: number): string;
+  export function truncate(text: string, max: number, mark?: string): string;
 }
 
 declare module "@oh-my-pi/*" {
@@ -513,6 +621,10 @@ declare module "@oh-my-pi/*" {
   export type CustomToolSessionEvent = Toolsmith.CustomToolSessionEvent;
   export type CustomToolUIContext = Toolsmith.UIContext;
   export type CustomToolPendingAction = Toolsmith.PendingAction;
+  export type ExtensionAPI = Toolsmith.ExtensionAPI;
+  export type ExtensionContext = Toolsmith.CustomToolContext;
+  export type ExtensionFactory = (pi: Toolsmith.ExtensionAPI) => void | Promise<void>;
+  export type ToolDefinition<Parameters = any, Details = any> = Toolsmith.ExtensionTool<Parameters, Details>;
   export type AgentToolResult<Details = any> = Toolsmith.AgentToolResult<Details>;
   export type CustomToolResult<Details = any> = Toolsmith.AgentToolResult<Details>;
   export type AgentToolUpdateCallback<Details = any> = Toolsmith.AgentToolUpdateCallback<Details>;
@@ -531,13 +643,14 @@ declare module "@oh-my-pi/*" {
   export { StringEnum, Type, z, z as zod } from "@oh-my-pi/pi-ai";
   export {
     BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Input, Key, Loader, Markdown, SelectList, Spacer, Text,
-    TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi,
+    SettingsList, TruncatedText, keyText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi,
   } from "@oh-my-pi/pi-tui";
   export type { Component, SelectItem } from "@oh-my-pi/pi-tui";
 
   /** Gives the tool back, with the types of its arguments inferred. */
   export function defineTool<Parameters, Details = any>(tool: CustomTool<Parameters, Details>): CustomTool<Parameters, Details>;
 
+  export const Theme: new () => Toolsmith.Theme;
   export const theme: Toolsmith.Theme;
   export function getMarkdownTheme(): Record<string, any>;
   export function getSelectListTheme(): Record<string, any>;
@@ -564,6 +677,27 @@ declare module "@oh-my-pi/*" {
   export function getAgentDir(): string;
   export function isToolCallEventType(name: string, event: any): boolean;
   export function parseFrontmatter(text: string): { frontmatter: Record<string, string>; body: string };
+  export function stripFrontmatter(text: string): string;
+  export function isBashToolResult(event: any): boolean;
+  export function isReadToolResult(event: any): boolean;
+  export function isEditToolResult(event: any): boolean;
+  export function isWriteToolResult(event: any): boolean;
+  export function isGrepToolResult(event: any): boolean;
+  export function isFindToolResult(event: any): boolean;
+  export function isLsToolResult(event: any): boolean;
+  export function rawKeyHint(key: string, description: string): string;
+  export function keyHint(action: string, description: string): string;
+  export function appKeyHint(keybindings: unknown, action: string, description: string): string;
+  export function editorKey(action: string): string;
+  /** Runs changes of one file one after the other. */
+  export function withFileMutationQueue<T>(path: string, change: () => Promise<T>): Promise<T>;
+  export function truncateToVisualLines(text: string, maxLines: number, width: number, paddingX?: number): { visualLines: string[]; skippedCount: number };
+  export function renderDiff(text: string): string;
+  export function getLanguageFromPath(path: string): string | undefined;
+  export function createEventBus(): { on(channel: string, listener: (data: any) => void): () => void; emit(channel: string, data?: unknown): void; clear(): void };
+  export function getShellConfig(): { shell: string; args: string[] };
+  const whole: Record<string, any>;
+  export default whole;
   export function execCommand(command: string, args: readonly string[], cwd?: string, options?: Toolsmith.ExecOptions): Promise<Toolsmith.ExecResult>;
 }
 
@@ -573,8 +707,12 @@ declare module "@mariozechner/pi-tui*" {
 declare module "@mariozechner/pi-ai*" {
   export * from "@oh-my-pi/pi-ai";
 }
+declare module "@mariozechner/pi-utils*" {
+  export * from "@oh-my-pi/pi-utils";
+}
 declare module "@mariozechner/*" {
   export * from "@oh-my-pi/pi-coding-agent";
+  export { default } from "@oh-my-pi/pi-coding-agent";
 }
 declare module "@earendil-works/pi-tui*" {
   export * from "@oh-my-pi/pi-tui";
@@ -582,8 +720,12 @@ declare module "@earendil-works/pi-tui*" {
 declare module "@earendil-works/pi-ai*" {
   export * from "@oh-my-pi/pi-ai";
 }
+declare module "@earendil-works/pi-utils*" {
+  export * from "@oh-my-pi/pi-utils";
+}
 declare module "@earendil-works/*" {
   export * from "@oh-my-pi/pi-coding-agent";
+  export { default } from "@oh-my-pi/pi-coding-agent";
 }
 declare module "@f5-sales-demo/pi-tui*" {
   export * from "@oh-my-pi/pi-tui";
@@ -591,8 +733,12 @@ declare module "@f5-sales-demo/pi-tui*" {
 declare module "@f5-sales-demo/pi-ai*" {
   export * from "@oh-my-pi/pi-ai";
 }
+declare module "@f5-sales-demo/pi-utils*" {
+  export * from "@oh-my-pi/pi-utils";
+}
 declare module "@f5-sales-demo/*" {
   export * from "@oh-my-pi/pi-coding-agent";
+  export { default } from "@oh-my-pi/pi-coding-agent";
 }
 declare module "@f5xc-salesdemos/pi-tui*" {
   export * from "@oh-my-pi/pi-tui";
@@ -600,8 +746,37 @@ declare module "@f5xc-salesdemos/pi-tui*" {
 declare module "@f5xc-salesdemos/pi-ai*" {
   export * from "@oh-my-pi/pi-ai";
 }
+declare module "@f5xc-salesdemos/pi-utils*" {
+  export * from "@oh-my-pi/pi-utils";
+}
 declare module "@f5xc-salesdemos/*" {
   export * from "@oh-my-pi/pi-coding-agent";
+  export { default } from "@oh-my-pi/pi-coding-agent";
+}
+
+// Tools written for opencode.
+declare module "@opencode-ai/plugin*" {
+  export interface ToolContext {
+    directory: string;
+    worktree: string;
+    sessionID: string;
+    messageID: string;
+    callID: string;
+    agent: string;
+    abort: AbortSignal;
+    metadata(said?: { title?: string; metadata?: Record<string, any> }): void;
+    ask(request?: { permission?: string; patterns?: string[]; [field: string]: any }): Promise<void>;
+  }
+  type Given<Shape> = { [Name in keyof Shape]: Toolsmith.Arguments<Shape[Name]> };
+  export interface ToolDefinition<Shape = any> {
+    description: string;
+    args: Shape;
+    execute(args: Given<Shape>, context: ToolContext): unknown;
+  }
+  export function tool<Shape extends Record<string, any>>(definition: ToolDefinition<Shape>): ToolDefinition<Shape>;
+  export namespace tool {
+    const schema: typeof import("zod");
+  }
 }
 
 // Node's and Bun's modules. Install `@types/node` or `@types/bun` for their real types.
