@@ -107,7 +107,7 @@ fn examples() -> Vec<(&'static str, String, String)> {
             with_schema(&format!("{{ type: \"object\", properties: {{ {many} }} }}")),
             fine.clone(),
         ),
-        ("hook-arity", tool("async execute(a, b, c, d, e, f) { return { content: [] }; }"), fine.clone()),
+        ("hook-arity", tool("async execute(a, b, c, d, e, f) { return { content: [] }; }"), fine),
         (
             "render-call-order",
             tool("renderCall(args, theme) {}"),

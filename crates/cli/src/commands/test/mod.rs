@@ -15,7 +15,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::json;
-use toolsmith::settings::Settings;
+use toolsmith::{Discovered, settings::Settings};
 
 use crate::{arguments::Shared, failure::Problem, project::Project, runtime};
 use case::{Case, CaseFile};
@@ -34,6 +34,12 @@ pub(crate) struct TestArguments {
     /// Really run what tools run, and keep it in the case files. Implies --update.
     #[arg(long)]
     record: bool,
+}
+
+/// What is the same for all cases: settings, and the modules they speak of.
+struct Around<'a> {
+    settings: &'a Settings,
+    found: Discovered,
 }
 
 /// What is to be done with cases.
@@ -78,10 +84,10 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
             .into());
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
-    let settings = project.loaded.settings.clone();
+    let around = Around { settings: &project.loaded.settings, found: project.discover() };
     runtime::block_on(async {
         for path in &files {
-            report.lines.extend(run_file(path, &settings, mode).await);
+            report.lines.extend(run_file(path, &around, mode).await);
         }
         Ok(())
     })?;
@@ -89,7 +95,7 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(report.has_failed())))
 }
 
-async fn run_file(path: &Path, settings: &Settings, mode: Mode) -> Vec<Line> {
+async fn run_file(path: &Path, around: &Around<'_>, mode: Mode) -> Vec<Line> {
     let line = |number, about: &str, verdict| Line {
         path: path.to_path_buf(),
         number,
@@ -103,7 +109,7 @@ async fn run_file(path: &Path, settings: &Settings, mode: Mode) -> Vec<Line> {
     let mut lines = Vec::new();
     for (index, case) in cases.iter().enumerate() {
         let number = (cases.len() > 1).then_some(index + 1);
-        let verdict = match run_case(path, case, settings, mode).await {
+        let verdict = match run_case(path, case, around, mode).await {
             Ok(Ran::Same) => Verdict::Passed,
             Ok(Ran::Differs(list)) => Verdict::Differs(list),
             Ok(Ran::Update { expect, exec }) => {
@@ -132,9 +138,9 @@ enum Ran {
     Update { expect: serde_json::Value, exec: Option<serde_json::Value> },
 }
 
-async fn run_case(path: &Path, case: &Case, settings: &Settings, mode: Mode) -> Result<Ran> {
+async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> Result<Ran> {
     let module = find::module_of(path, case)?;
-    let ran = run::run(case, &module, settings, mode.record).await?;
+    let ran = run::run(case, &module, around, mode.record).await?;
     let mut found = match &case.expect {
         Some(expect) => ran.outcome.compare(expect),
         None => vec![],

@@ -6,11 +6,12 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use toolsmith::settings::Settings;
-use toolsmith_js::{Engine, EngineOptions, LoadedModule, LoadedTool};
+use toolsmith::engine_options;
+use toolsmith_js::{Engine, LoadedModule, LoadedTool};
 use toolsmith_tool::{PendingHandle, PendingStack, ToolContext, UpdateSink, closest_names};
 
 use super::{
+    Around,
     case::{Case, Recorded},
     outcome::{Outcome, unmark_in},
     sandbox::Sandbox,
@@ -30,11 +31,12 @@ pub(super) struct Ran {
 }
 
 /// Runs a case in a folder of its own.
-pub(super) async fn run(case: &Case, module: &Path, settings: &Settings, record: bool) -> Result<Ran> {
+pub(super) async fn run(case: &Case, module: &Path, around: &Around<'_>, record: bool) -> Result<Ran> {
     let sandbox = Sandbox::new(&case.files)?;
     let cwd = sandbox.root();
     let tape = Arc::new(if record { Tape::record(cwd) } else { Tape::play(cwd, &case.exec) });
-    let options = EngineOptions::new(cwd).limits(settings.limits.engine()).exec(Arc::clone(&tape) as _);
+    let settings = around.settings;
+    let options = engine_options(cwd, settings, &around.found).exec(Arc::clone(&tape) as _);
     let engine = Engine::new(options);
     let paths = [module.to_path_buf()];
     let loaded = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
