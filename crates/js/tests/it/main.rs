@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod errors;
+mod exec_handler;
 mod fixtures;
 mod globals;
 mod hostile;
