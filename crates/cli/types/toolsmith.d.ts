@@ -701,54 +701,30 @@ declare module "@oh-my-pi/*" {
   export function execCommand(command: string, args: readonly string[], cwd?: string, options?: Toolsmith.ExecOptions): Promise<Toolsmith.ExecResult>;
 }
 
-declare module "@mariozechner/pi-tui*" {
-  export * from "@oh-my-pi/pi-tui";
-}
-declare module "@mariozechner/pi-ai*" {
-  export * from "@oh-my-pi/pi-ai";
-}
-declare module "@mariozechner/pi-utils*" {
-  export * from "@oh-my-pi/pi-utils";
-}
+declare module "@mariozechner/pi-tui*" { export * from "@oh-my-pi/pi-tui"; }
+declare module "@mariozechner/pi-ai*" { export * from "@oh-my-pi/pi-ai"; }
+declare module "@mariozechner/pi-utils*" { export * from "@oh-my-pi/pi-utils"; }
 declare module "@mariozechner/*" {
   export * from "@oh-my-pi/pi-coding-agent";
   export { default } from "@oh-my-pi/pi-coding-agent";
 }
-declare module "@earendil-works/pi-tui*" {
-  export * from "@oh-my-pi/pi-tui";
-}
-declare module "@earendil-works/pi-ai*" {
-  export * from "@oh-my-pi/pi-ai";
-}
-declare module "@earendil-works/pi-utils*" {
-  export * from "@oh-my-pi/pi-utils";
-}
+declare module "@earendil-works/pi-tui*" { export * from "@oh-my-pi/pi-tui"; }
+declare module "@earendil-works/pi-ai*" { export * from "@oh-my-pi/pi-ai"; }
+declare module "@earendil-works/pi-utils*" { export * from "@oh-my-pi/pi-utils"; }
 declare module "@earendil-works/*" {
   export * from "@oh-my-pi/pi-coding-agent";
   export { default } from "@oh-my-pi/pi-coding-agent";
 }
-declare module "@f5-sales-demo/pi-tui*" {
-  export * from "@oh-my-pi/pi-tui";
-}
-declare module "@f5-sales-demo/pi-ai*" {
-  export * from "@oh-my-pi/pi-ai";
-}
-declare module "@f5-sales-demo/pi-utils*" {
-  export * from "@oh-my-pi/pi-utils";
-}
+declare module "@f5-sales-demo/pi-tui*" { export * from "@oh-my-pi/pi-tui"; }
+declare module "@f5-sales-demo/pi-ai*" { export * from "@oh-my-pi/pi-ai"; }
+declare module "@f5-sales-demo/pi-utils*" { export * from "@oh-my-pi/pi-utils"; }
 declare module "@f5-sales-demo/*" {
   export * from "@oh-my-pi/pi-coding-agent";
   export { default } from "@oh-my-pi/pi-coding-agent";
 }
-declare module "@f5xc-salesdemos/pi-tui*" {
-  export * from "@oh-my-pi/pi-tui";
-}
-declare module "@f5xc-salesdemos/pi-ai*" {
-  export * from "@oh-my-pi/pi-ai";
-}
-declare module "@f5xc-salesdemos/pi-utils*" {
-  export * from "@oh-my-pi/pi-utils";
-}
+declare module "@f5xc-salesdemos/pi-tui*" { export * from "@oh-my-pi/pi-tui"; }
+declare module "@f5xc-salesdemos/pi-ai*" { export * from "@oh-my-pi/pi-ai"; }
+declare module "@f5xc-salesdemos/pi-utils*" { export * from "@oh-my-pi/pi-utils"; }
 declare module "@f5xc-salesdemos/*" {
   export * from "@oh-my-pi/pi-coding-agent";
   export { default } from "@oh-my-pi/pi-coding-agent";

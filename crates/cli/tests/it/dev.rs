@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use toolsmith_host::exec::{OutputPipe, Process, spawn};
 
-use crate::{golden::text_file as golden, workshop::Workshop};
+use crate::{golden::text_file as golden, pty::Terminal, workshop::Workshop};
 
 /// Nothing here takes a fraction of it; a test that would hang fails instead.
 const TOO_LONG: Duration = Duration::from_secs(120);
@@ -84,6 +84,30 @@ async fn each_change_of_the_module_or_what_it_imports_is_a_round() {
     all += &dev.round().await;
     golden("dev.txt", &shop.neutral(&all));
     assert_eq!(dev.interrupt().await, 0);
+}
+
+#[tokio::test]
+async fn a_round_has_colours_when_they_are_asked_for() {
+    let shop = shop();
+    let mut dev = Dev::start(&shop, &["--color", "always", "greet.ts", "name=Ann"]);
+    golden("dev-colour.txt", &shop.neutral(&dev.until("Ctrl-C ends.").await));
+    assert_eq!(dev.interrupt().await, 0);
+}
+
+#[test]
+fn on_a_terminal_each_round_has_a_clean_screen() {
+    let shop = shop();
+    let mut terminal = Terminal::start(shop.place(), &["dev", "greet.ts", "name=Ann"]);
+    terminal.wait_for("\x1b[2J");
+    terminal.wait_for("Hello, Ann!");
+    terminal.wait_for("Ctrl-C ends.");
+    shop.write("greet.ts", tool("Good day"));
+    terminal.wait_for("\x1b[2J");
+    terminal.wait_for("Good day, Ann!");
+    terminal.wait_for("Ctrl-C ends.");
+    terminal.type_line("\x03");
+    let (_, code) = terminal.finish();
+    assert_eq!(code, 0);
 }
 
 #[tokio::test]

@@ -33,6 +33,10 @@ impl Workshop {
         self
     }
 
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// Writes a file of the working folder.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work.join(name);

@@ -4,6 +4,7 @@
 mod bun;
 mod crypto;
 mod errors;
+mod exec_handler;
 mod fixtures;
 mod globals;
 mod hostile;
