@@ -1,12 +1,14 @@
 //! CONTRACT 8.1 and byte-bound previews: actions that name their files.
 
-use std::{fs, sync::Arc};
+use std::{fs, sync::Arc, time::Duration};
 
 use serde_json::json;
 use toolsmith_host::changes::{ChangeNote, ChangeSet, ChangeStore, content_hash};
 use toolsmith_tool::{
-    CancelToken, PendingAction, PendingHandle, PendingStack, Tool, ToolCall, ToolContext, Writes,
+    CancelToken, PendingAction, PendingHandle, PendingStack, Tool, ToolCall, ToolContext, ToolError, Writes,
 };
+
+use toolsmith_js::Limits;
 
 use crate::project::{Project, tool_source};
 
@@ -36,7 +38,7 @@ async fn files_alone_are_an_action_that_the_host_shows_and_writes() {
     ] });
     let action = stage(&tool, files).await.unwrap();
     assert_eq!((action.writes, action.files.len()), (Writes::Host, 3));
-    let set = ChangeSet::from_files(action.files.clone());
+    let set = ChangeSet::from_files(action.files);
     let preview = set.preview().unwrap();
     assert!(preview[0].diff_text().ends_with("@@ -1 +1 @@\n-one\n+two\n"), "{}", preview[0].diff_text());
     assert!(preview[1].is_new && preview[2].is_deleted);
@@ -83,4 +85,38 @@ async fn files_that_cannot_be_meant_are_refused_when_they_are_staged() {
         let error = stage(&tool, json!({ "files": files })).await.unwrap_err();
         assert!(error.contains(expected), "{files}: {error}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c8_5_an_apply_that_throws_pushes_again_or_hangs_does_what_execute_would() {
+    let source = tool_source(
+        "const push = (label, apply) => pi.pushPendingAction({ label, apply });\n\
+         push(\"throws\", async () => { throw new Error(\"no space\"); });\n\
+         push(\"nonsense\", async () => 5);\n\
+         push(\"again\", async () => { for (let n = 0; n < 1000; n++) push(`again ${n}`, async () => ({ content: [] })); return { content: [] }; });\n\
+         push(\"hangs\", () => { push(\"started\", async () => ({ content: [] })); for (;;) {} });\n\
+         return { content: [] };",
+    );
+    let limits = Limits::default().grace(Duration::from_millis(20));
+    let project = Project::with_limits(limits, &[("t.ts", &source)]);
+    let tool = project.tool("t.ts").await;
+    let stack = PendingStack::new();
+    let context = || ToolContext::detached().with_pending(PendingHandle::new(Arc::clone(&stack)));
+    tool.execute(ToolCall::new("c", json!({})), context()).await.unwrap();
+    let actions = stack.list();
+    let [hangs, again, nonsense, throws] = actions.as_slice() else { panic!("{actions:?}") };
+    let thrown = throws.callbacks.apply("r", context()).await.unwrap_err().to_string();
+    assert!(thrown.contains("no space"), "{thrown}");
+    let bad = nonsense.callbacks.apply("r", context()).await.unwrap_err().to_string();
+    assert!(bad.starts_with("Tool returned an invalid result: "), "{bad}");
+    again.callbacks.apply("r", context()).await.unwrap();
+    assert_eq!(stack.count(), 1004);
+    // Stopped by force, as a call would be; what else the same engine had staged is void from then on.
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let _subscription = stack.subscribe(move |_| stop.cancel("enough"));
+    let stopped = hangs.callbacks.apply("r", context().with_cancel(cancel)).await.unwrap_err();
+    assert!(matches!(stopped, ToolError::Stopped { .. }), "{stopped}");
+    let last = stack.peek().unwrap();
+    assert!(last.callbacks.void().is_some());
 }

@@ -119,8 +119,8 @@ async fn wait_for(moment: Moment, place: &Place, process: &mut Process) -> Optio
 
 #[tokio::test]
 async fn c8_7_kill_9_at_any_point_leaves_all_old_or_all_new_after_the_next_start() {
-    let mut moments: Vec<Moment> = [0, 60, 140, 199].map(Moment::Staged).to_vec();
-    moments.extend([0, 1, 3, 40, 100, 160, 199].map(Moment::Replaced));
+    let mut moments: Vec<Moment> = [0, 140].map(Moment::Staged).to_vec();
+    moments.extend([0, 3, 100, 199].map(Moment::Replaced));
     moments.push(Moment::Committed);
     let mut seen = Vec::new();
     for moment in moments {
