@@ -7,9 +7,8 @@ mod usage;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
-use tokio::signal::unix::{SignalKind, signal};
 use toolsmith::{LoadMode, LoadedTools};
 use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
 use toolsmith_js::Engine;
