@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::commands::{
     call, check, completions, config, demo, dev, doctor, list, man, new, print, sessions, test, trust, types,
+    undo,
 };
 
 /// A coding agent and a runtime for custom tools.
@@ -88,6 +89,8 @@ pub(crate) enum Command {
     Dev(dev::DevArguments),
     /// Write the types editors check tools with.
     Types(types::TypesArguments),
+    /// Take back what tools changed of files.
+    Undo(undo::UndoArguments),
     /// List, show, export and remove the conversations that are kept.
     Sessions(sessions::SessionsArguments),
 }

@@ -5,11 +5,13 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    Warning, discover_configured_paths, discover_custom_tool_paths, engine_options, load_custom_tools,
+    BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode,
+    LoadedTools, TrustDecision, Warning, discover_configured_paths, discover_custom_tool_paths,
+    engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
 };
+use toolsmith_host::changes::ChangeStore;
 use toolsmith_js::Engine;
 use toolsmith_tool::Tool;
 
@@ -152,21 +154,13 @@ impl Project {
     /// Loads what was found.
     pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
-        let names = self.taken_names();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        load_custom_tools(discovered, &names, disabled, engine, mode).await
+        load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, engine, mode).await
     }
 
-    /// Names no custom tool can have.
-    pub(crate) fn taken_names(&self) -> Vec<String> {
-        let built_in = self.built_in_tools();
-        // `resolve` comes and goes with what is pending; its name is taken all the time.
-        built_in.iter().map(|tool| tool.spec().name.clone()).chain(["resolve".to_owned()]).collect()
-    }
-
-    /// The tools that are part of the program.
-    pub(crate) fn built_in_tools(&self) -> Vec<Arc<dyn Tool>> {
-        toolsmith_agent::built_in_tools(&self.cwd, Some(self.home.user().to_path_buf()))
+    /// A tool that is part of the program, by its name.
+    pub(crate) fn built_in_tool(&self, name: &str, changes: &Arc<ChangeStore>) -> Option<Arc<dyn Tool>> {
+        let all = toolsmith::built_in_tools(&self.cwd, &self.home, changes);
+        all.into_iter().find(|tool| tool.spec().name == name)
     }
 
     /// Shows what was wrong with settings and trust.

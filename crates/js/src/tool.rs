@@ -146,6 +146,10 @@ impl Tool for JsTool {
         }
     }
 
+    fn translates_arguments(&self) -> bool {
+        self.has_prepare
+    }
+
     async fn prepare_arguments(&self, arguments: &Value) -> Option<Value> {
         if !self.has_prepare {
             return None;

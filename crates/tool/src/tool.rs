@@ -44,6 +44,11 @@ pub trait Tool: Send + Sync {
     /// [`ToolError::Reply`] for anything the model should hear of, [`ToolError::Stopped`] when cancelled.
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
+    /// Whether [`Tool::prepare_arguments`] does anything.
+    fn translates_arguments(&self) -> bool {
+        false
+    }
+
     /// Changes arguments before they are repaired and validated, as tools do that still take an older form. `None` leaves
     /// them as they are.
     async fn prepare_arguments(&self, _arguments: &Value) -> Option<Value> {

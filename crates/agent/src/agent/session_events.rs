@@ -1,13 +1,13 @@
-//! Telling tools what happens to the session (CONTRACT 7.1, 7.2), and the end of it (8.6).
+//! Telling tools what happens to the session (CONTRACT 7.1, 7.2).
 
 use std::{sync::Arc, time::Duration};
 
-use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool};
+use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext};
 
 use super::handle::Agent;
 use crate::panics::catching;
 
-/// How long one tool may take to hear one event, and one staged action to be dropped.
+/// How long one tool may take to hear one event.
 const HEARING: Duration = Duration::from_secs(5);
 
 impl Agent {
@@ -36,22 +36,9 @@ impl Agent {
         }
     }
 
-    /// Drops every staged action, newest first; each is told why.
-    pub async fn drop_pending(&self, reason: &str) {
-        while let Some(action) = self.pending().pop() {
-            let context = self.core().tool_context(&CancelToken::new());
-            let rejected = catching(action.callbacks.reject(reason, context));
-            if tokio::time::timeout(HEARING, rejected).await.is_err() {
-                tracing::warn!(label = %action.label, "A staged action did not answer to being dropped");
-            }
-        }
-    }
-
-    /// Ends the session: stops the run, drops what is staged, tells the tools. The agent can still be looked at.
-    pub async fn dispose(&self) {
-        self.abort_by_force("the session ends");
-        self.wait_for_idle().await;
-        self.drop_pending("the session ended").await;
-        self.tell_tools(&SessionEvent::Shutdown).await;
+    /// What a tool is handed that is not being called: for decisions about what it staged.
+    #[must_use]
+    pub fn tool_context(&self) -> ToolContext {
+        self.core().tool_context(&CancelToken::new())
     }
 }

@@ -227,7 +227,8 @@ impl Dispatcher {
         }
         let found = self.find(request)?;
         trail.keep = found.tool.spec().keep;
-        let mut arguments = prepare(&found, request.arguments.clone(), trail)?;
+        let given = translate(&found, &request.arguments).await;
+        let mut arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
         for gate in &self.parts.gates {
             arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
         }
@@ -347,6 +348,18 @@ fn not_found(registry: &Registry, request: &CallRequest) -> String {
         [one] => format!("Tool {name} not found. Did you mean {one}?"),
         several => format!("Tool {name} not found. Closest available: {}", several.join(", ")),
     }
+}
+
+/// What a tool that still takes an older form makes of the arguments. Text that is not JSON is left to be mended.
+async fn translate(found: &RegisteredTool, arguments: &Arguments) -> Option<Arguments> {
+    if !found.tool.translates_arguments() {
+        return None;
+    }
+    let value = match arguments {
+        Arguments::Value(value) => value.clone(),
+        Arguments::Text(text) => serde_json::from_str(text).ok()?,
+    };
+    catching(found.tool.prepare_arguments(&value)).await.ok().flatten().map(Arguments::Value)
 }
 
 fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> Result<Value, Refusal> {

@@ -15,6 +15,7 @@ pub(crate) mod sessions;
 pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod types;
+pub(crate) mod undo;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Test(own) => test::run(shared, &own),
         Command::Dev(own) => dev::run(shared, &own),
         Command::Types(own) => types::run(shared, &own),
+        Command::Undo(own) => undo::run(shared, &own),
         Command::Sessions(own) => sessions::run(shared, &own),
     }
 }

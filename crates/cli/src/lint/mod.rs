@@ -172,8 +172,8 @@ pub(crate) struct Examiner {
 
 impl Examiner {
     /// `built_in` are names no custom tool can have.
-    pub(crate) fn new(built_in: &[String]) -> Self {
-        Self { taken: built_in.iter().map(|name| (name.clone(), "built in".to_owned())).collect() }
+    pub(crate) fn new(built_in: &[&str]) -> Self {
+        Self { taken: built_in.iter().map(|name| ((*name).to_owned(), "built in".to_owned())).collect() }
     }
 
     /// What is to be said of a module.

@@ -8,9 +8,10 @@ use std::{
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
-    SystemPrompt, built_in_tools,
+    SystemPrompt,
+    session::{Session as KeptSession, Sessions},
 };
-use toolsmith_host::changes::{ChangeError, ChangeStore};
+use toolsmith_host::changes::ChangeError;
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{
@@ -23,6 +24,7 @@ use super::{
     model_choice::{ModelChoice, ModelError},
 };
 use crate::{
+    built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
     discovery::{ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_custom_tool_paths},
     home::Home,
     loading::{LoadMode, LoadedTools, engine_options, load_custom_tools},
@@ -43,6 +45,21 @@ pub enum BuiltIns {
     None,
 }
 
+/// Where the conversation is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keeping {
+    /// In memory; it ends with the program.
+    #[default]
+    Memory,
+    /// In a new file.
+    New,
+    /// In the newest file of this folder; in a new one if there is none.
+    Latest,
+    /// In the file of this id, beginning of an id, or path.
+    Named(String),
+}
+
 /// Why there is no session.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -59,6 +76,9 @@ pub enum SessionError {
     /// The folder for changes of files cannot be used.
     #[error(transparent)]
     Changes(#[from] ChangeError),
+    /// The conversation that was asked for cannot be opened.
+    #[error(transparent)]
+    Kept(#[from] toolsmith_agent::session::SessionError),
     /// The agent lacks something.
     #[error(transparent)]
     Agent(#[from] BuildError),
@@ -85,6 +105,7 @@ pub struct SessionBuilder {
     system: Option<String>,
     appended: Vec<String>,
     limits: AgentLimits,
+    keeping: Keeping,
 }
 
 impl SessionBuilder {
@@ -108,6 +129,7 @@ impl SessionBuilder {
             system: None,
             appended: Vec::new(),
             limits: AgentLimits::default(),
+            keeping: Keeping::default(),
         }
     }
 
@@ -224,20 +246,32 @@ impl SessionBuilder {
         self
     }
 
+    /// Says where the conversation is kept.
+    pub fn keep(mut self, keeping: Keeping) -> Self {
+        self.keeping = keeping;
+        self
+    }
+
     /// Puts it together. Needs a tokio runtime. Modules that do not load are no error: [`Session::loaded`] tells.
     ///
     /// # Errors
     /// When there is no model, or a tool that was given or asked for cannot be used.
     pub async fn build(self) -> Result<Session, SessionError> {
-        let selection = self.model.select(&self.settings, self.environment)?;
+        let kept = self.keeping.open(&self.home, &self.cwd)?;
+        let selection = match (&self.model, kept.state().model) {
+            // The conversation goes on with who was asked before, as long as they are still there.
+            (ModelChoice::Settings, Some(before)) => ModelChoice::Named(before)
+                .select(&self.settings, self.environment.clone())
+                .or_else(|_| self.model.select(&self.settings, self.environment))?,
+            _ => self.model.select(&self.settings, self.environment)?,
+        };
         let thinking = match self.thinking.or(selection.thinking) {
             Some(level) => level,
             None => self.settings.thinking.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
         };
 
-        let built_ins = built_in_tools(&self.cwd, Some(self.home.user().to_path_buf()));
-        let names: Vec<String> = built_ins.iter().map(|tool| tool.spec().name.clone()).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let changes = change_store(&self.home)?;
+        let built_ins = built_in_tools(&self.cwd, &self.home, &changes);
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -249,7 +283,8 @@ impl SessionBuilder {
         });
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
-        let mut loaded = load_custom_tools(discovered, &names, disabled, &engine, LoadMode::Call).await;
+        let mut loaded =
+            load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadMode::Call).await;
 
         let mut registry = Registry::new();
         for tool in built_ins {
@@ -260,9 +295,8 @@ impl SessionBuilder {
         }
         loaded.register_into(&mut registry);
         let pending = PendingStack::new();
-        let changes = ChangeStore::open(self.home.toolsmith().join("changes"))?;
-        let resolver = Resolver::new(Arc::clone(&pending), Arc::new(changes), &self.cwd)
-            .deadlines(self.settings.deadlines());
+        let resolver =
+            Resolver::new(Arc::clone(&pending), changes, &self.cwd).deadlines(self.settings.deadlines());
         registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;
         let requested = match self.built_ins {
             BuiltIns::All => None,
@@ -303,12 +337,28 @@ impl SessionBuilder {
             .system_prompt(system)
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
-            .cwd(&self.cwd)
+            .conversation(Arc::new(kept.clone()))
+            .session(Arc::new(kept.clone()))
             .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
             .limits(self.limits)
             .build()?;
         agent.tell_tools(&SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver))
+        Ok(Session::new(agent, engine, ui, loaded, resolver, kept))
+    }
+}
+
+impl Keeping {
+    fn open(&self, home: &Home, cwd: &Path) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
+        let sessions = Sessions::at(home.toolsmith());
+        Ok(match self {
+            Self::Memory => KeptSession::in_memory(cwd),
+            Self::New => sessions.create(cwd),
+            Self::Latest => match sessions.open_latest(cwd)? {
+                Some(latest) => latest,
+                None => sessions.create(cwd),
+            },
+            Self::Named(name) => sessions.resume(name, cwd)?,
+        })
     }
 }
 

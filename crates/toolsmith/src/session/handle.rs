@@ -2,9 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use toolsmith_agent::{Agent, Prompt, PromptError, Resolver, RunSummary, Subscription};
+use toolsmith_agent::{
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, session::Session as KeptSession,
+};
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{Ui, UiSlot};
+use toolsmith_tool::{SessionEvent, Ui, UiSlot};
 
 use super::builder::SessionBuilder;
 use crate::loading::LoadedTools;
@@ -33,6 +35,7 @@ pub struct Session {
     ui: UiSlot,
     loaded: Arc<LoadedTools>,
     resolver: Resolver,
+    kept: KeptSession,
 }
 
 impl Session {
@@ -47,8 +50,9 @@ impl Session {
         ui: UiSlot,
         loaded: LoadedTools,
         resolver: Resolver,
+        kept: KeptSession,
     ) -> Self {
-        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver }
+        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, kept }
     }
 
     /// Starts a run in the background.
@@ -119,6 +123,11 @@ impl Session {
         &self.resolver
     }
 
+    /// The conversation as it is kept: its file, its tree, exports.
+    pub fn conversation(&self) -> &KeptSession {
+        &self.kept
+    }
+
     /// Lets tools reach a person from now on (CONTRACT 3.3).
     pub fn set_ui(&self, ui: Arc<dyn Ui>) {
         self.ui.set(Arc::clone(&ui));
@@ -127,7 +136,10 @@ impl Session {
 
     /// Ends the session: stops the run, drops what is staged, and tells the tools (CONTRACT 7.1, 8.6).
     pub async fn dispose(&self) {
-        self.agent.dispose().await;
+        self.agent.abort_by_force("the session ends");
+        self.agent.wait_for_idle().await;
+        self.resolver.discard_all("the session ended", self.agent.tool_context()).await;
+        self.agent.tell_tools(&SessionEvent::Shutdown).await;
     }
 
     /// How the engine of custom tools is doing.

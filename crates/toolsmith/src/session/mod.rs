@@ -4,6 +4,6 @@ mod builder;
 mod handle;
 mod model_choice;
 
-pub use builder::{BuiltIns, SessionBuilder, SessionError};
+pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;
 pub use model_choice::{ModelChoice, ModelError, providers};

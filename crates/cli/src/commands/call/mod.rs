@@ -9,8 +9,10 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use serde_json::Value;
-use toolsmith::{LoadMode, LoadedTools};
-use toolsmith_agent::{ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher};
+use toolsmith::{BUILT_IN_NAMES, LoadMode, LoadedTools};
+use toolsmith_agent::{
+    ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, Resolver,
+};
 use toolsmith_js::Engine;
 use toolsmith_tool::{
     CancelToken, Origin, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui, UiHandle, UiSlot,
@@ -102,7 +104,7 @@ struct Call {
     arguments: Value,
     dispatcher: Dispatcher,
     deadline: Option<Duration>,
-    pending: Arc<PendingStack>,
+    resolver: Resolver,
     ui: UiHandle,
     terminal: Option<Arc<TerminalUi>>,
     cancel: CancelToken,
@@ -116,9 +118,9 @@ impl Call {
         own: &CallArguments,
     ) -> Result<Self> {
         let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
-        let built_in = || project.built_in_tools().into_iter().find(|tool| tool.spec().name == own.name);
+        let changes = toolsmith::change_store(&project.home)?;
         let (tool, origin) = custom
-            .or_else(|| Some((built_in()?, Origin::built_in())))
+            .or_else(|| Some((project.built_in_tool(&own.name, &changes)?, Origin::built_in())))
             .ok_or_else(|| unknown(project, loaded, &own.name))?;
         let arguments = arguments::read(tool.spec(), &own.pairs, own.args.as_deref())?;
         let settings = &project.loaded.settings;
@@ -134,6 +136,7 @@ impl Call {
             .build();
         let pending = PendingStack::new();
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
+        let resolver = Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines());
         let slot = UiSlot::headless();
         let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
         if let Some(terminal) = &terminal {
@@ -146,7 +149,7 @@ impl Call {
             arguments,
             dispatcher,
             deadline: own.timeout,
-            pending,
+            resolver,
             ui: slot.handle(),
             terminal,
             cancel: CancelToken::new(),
@@ -158,7 +161,7 @@ impl Call {
         ToolContext::detached()
             .with_cancel(self.cancel.clone())
             .with_ui(self.ui.clone())
-            .with_pending(PendingHandle::new(Arc::clone(&self.pending)))
+            .with_pending(PendingHandle::new(Arc::clone(self.resolver.stack())))
             .with_updates(show::updates(as_json))
     }
 
@@ -180,7 +183,9 @@ impl Call {
             return Err(Problem::wrong_use(outcome.result.joined_text()).more(usage).into());
         }
         let decisions = if came.exit_code().is_some() {
-            self.drop_pending().await
+            // Nobody will decide any more (CONTRACT 8.6).
+            self.resolver.discard_all("the call was cancelled", ToolContext::detached()).await;
+            Vec::new()
         } else {
             preview::decide(&self, own).await
         };
@@ -199,14 +204,6 @@ impl Call {
             show::decisions(&decisions)?;
         }
         Ok(ExitCode::from(code))
-    }
-
-    /// Nobody will decide any more (CONTRACT 8.6).
-    async fn drop_pending(&self) -> Vec<preview::Decided> {
-        while let Some(action) = self.pending.pop() {
-            let _ = action.callbacks.reject("the call was cancelled", ToolContext::detached()).await;
-        }
-        Vec::new()
     }
 }
 
@@ -231,9 +228,8 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
         return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
     }
-    let built_in = project.built_in_tools();
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
-    let known = names.iter().copied().chain(built_in.iter().map(|tool| tool.spec().name.as_str()));
+    let known = names.iter().copied().chain(BUILT_IN_NAMES);
     let closest = closest_names(name, known);
     let waiting = loaded.waiting.len();
     let hint = match (closest.as_slice(), names.as_slice()) {

@@ -1,7 +1,8 @@
 //! Previews a call left behind (CONTRACT 8): shown, and applied or discarded by whoever is there.
 
 use serde_json::{Value, json};
-use toolsmith_tool::{PendingAction, ToolError, ToolResult};
+use toolsmith_agent::{PendingChoice, PendingView};
+use toolsmith_tool::{ToolError, ToolResult};
 
 use super::{Call, CallArguments};
 use crate::terminal::{HEADING, NAME, paint};
@@ -54,7 +55,7 @@ impl Decided {
 /// Decides on everything that waits, newest first (CONTRACT 8.2).
 pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     let mut decided = Vec::new();
-    while let Some(action) = call.pending.pop() {
+    for action in call.resolver.list() {
         let apply = match (own.apply, own.discard, &call.terminal) {
             (true, ..) => Some(true),
             (_, true, _) => Some(false),
@@ -63,7 +64,7 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
                     "{} {}\n{}Apply it? {}",
                     paint(HEADING, "Preview:"),
                     paint(NAME, &action.label),
-                    details(&action),
+                    shown(call, &action).await,
                     paint(NAME, "[y]es, [n]o, anything else leaves it")
                 );
                 let answer = terminal.ask(&question, &call.cancel).await;
@@ -80,7 +81,15 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     decided
 }
 
-fn details(action: &PendingAction) -> String {
+/// The exact difference where the action names its files, else what the tool wants shown.
+async fn shown(call: &Call, action: &PendingView) -> String {
+    if !action.files.is_empty() {
+        let files = call.resolver.view(PendingChoice::Id(action.id)).await;
+        return match files {
+            Ok(files) => files.iter().map(|file| String::from_utf8_lossy(&file.diff).into_owned()).collect(),
+            Err(error) => format!("{error}\n"),
+        };
+    }
     match &action.details {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => format!("{text}\n"),
@@ -88,35 +97,16 @@ fn details(action: &PendingAction) -> String {
     }
 }
 
-async fn settle(call: &Call, action: PendingAction, apply: Option<bool>) -> Decided {
+async fn settle(call: &Call, action: PendingView, apply: Option<bool>) -> Decided {
     let context = call.context(false);
     let updates = context.updates.clone();
+    let choice = PendingChoice::Id(action.id);
     let outcome = match apply {
-        Some(true) => {
-            Some(action.callbacks.apply("applied on the command line", context).await.map(|result| {
-                let is_silent = result.content.is_empty();
-                if is_silent {
-                    ToolResult {
-                        content: ToolResult::text(format!("Applied: {}.", action.label)).content,
-                        ..result
-                    }
-                } else {
-                    result
-                }
-            }))
-        }
-        Some(false) => {
-            let reason = "discarded on the command line";
-            let answer = action.callbacks.reject(reason, context).await;
-            Some(answer.map(|result| {
-                result.unwrap_or_else(|| {
-                    ToolResult::text(format!("Discarded: {}. Reason: {reason}", action.label))
-                })
-            }))
-        }
+        Some(true) => Some(call.resolver.apply(choice, None, "applied on the command line", context).await),
+        Some(false) => Some(call.resolver.discard(choice, "discarded on the command line", context).await),
         // The program ends, and the action with it (CONTRACT 8.6).
         None => {
-            let _ = action.callbacks.reject("nobody decided", context).await;
+            let _ = call.resolver.discard(choice, "nobody decided", context).await;
             None
         }
     };

@@ -68,7 +68,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
 /// Loads and examines modules.
 async fn examine(project: &Project, paths: &[PathBuf], report: &mut Report) {
     let engine = project.engine();
-    let mut examiner = Examiner::new(&project.taken_names());
+    let mut examiner = Examiner::new(&toolsmith::BUILT_IN_NAMES);
     for some in paths.chunks(AT_ONCE) {
         for module in engine.load(some).await {
             report.findings.extend(examiner.examine(&module));

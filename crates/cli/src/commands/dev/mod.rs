@@ -139,7 +139,7 @@ impl Session<'_> {
         let paths = [self.module.path.clone()];
         let module = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
         self.watch.add(module.files.iter().filter(|path| is_own(path)));
-        let findings = Examiner::new(&self.project.taken_names()).examine(&module);
+        let findings = Examiner::new(&toolsmith::BUILT_IN_NAMES).examine(&module);
         let mut run = Run::new(&self.module.path, changed, findings);
         self.screen.begin(&run, self.project)?;
         let cancel = CancelToken::new();

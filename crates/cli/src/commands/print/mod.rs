@@ -7,15 +7,22 @@ mod text;
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
-use clap::ValueEnum;
-use toolsmith::{BuiltIns, ModelChoice, Session};
+use clap::{CommandFactory as _, ValueEnum};
+use toolsmith::{BuiltIns, Keeping, ModelChoice, Session};
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd};
 use toolsmith_llm::ThinkingLevel;
-use toolsmith_tool::Ui;
+use toolsmith_tool::{Ui, closest_names};
 
 use crate::{
-    approver::TerminalApprover, arguments::Shared, failure, failure::Problem, interface::TerminalUi,
-    interrupts, progress::Progress, project::Project, runtime, terminal,
+    approver::TerminalApprover,
+    arguments::{Arguments, Shared},
+    failure,
+    failure::Problem,
+    interface::TerminalUi,
+    interrupts,
+    progress::Progress,
+    project::Project,
+    runtime, terminal,
 };
 
 /// Options of a prompt.
@@ -64,6 +71,15 @@ pub(crate) struct PrintArguments {
     /// Say this to the model last; @FILE reads a file. May be given several times.
     #[arg(long, value_name = "TEXT")]
     append_system_prompt: Vec<String>,
+    /// Go on with the newest conversation of this folder.
+    #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
+    go_on: bool,
+    /// Go on with the conversation of this id, beginning of an id, or file; `toolsmith sessions list` has them.
+    #[arg(long, short, value_name = "SESSION")]
+    resume: Option<String>,
+    /// Keep nothing of the conversation.
+    #[arg(long, conflicts_with_all = ["go_on", "resume"])]
+    no_session: bool,
     /// The most answers of the model one prompt may take.
     #[arg(long, value_name = "COUNT")]
     max_turns: Option<usize>,
@@ -84,6 +100,21 @@ impl PrintArguments {
         self.print || !self.prompt.is_empty()
     }
 
+    /// A single word is more likely a command that was mistyped than something to ask a model.
+    fn check_word(&self) -> Result<()> {
+        let [word] = self.prompt.as_slice() else { return Ok(()) };
+        if self.print || word.contains(char::is_whitespace) || word.starts_with('@') {
+            return Ok(());
+        }
+        let commands = Arguments::command();
+        let closest = closest_names(word, commands.get_subcommands().map(clap::Command::get_name));
+        let hint = match closest.as_slice() {
+            [] => format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` asks a model."),
+            closest => format!("Did you mean {}? `toolsmith -p {word}` asks a model.", closest.join(", ")),
+        };
+        Err(Problem::wrong_use(format!("There is no command \"{word}\"")).hint(hint).into())
+    }
+
     fn choice(&self) -> ModelChoice {
         let endpoint =
             self.provider.clone().or_else(|| self.base_url.as_ref().map(|_| "endpoint".to_owned()));
@@ -96,6 +127,15 @@ impl PrintArguments {
             },
             (None, Some(model)) => ModelChoice::Named(model.clone()),
             (None, None) => ModelChoice::Settings,
+        }
+    }
+
+    fn keeping(&self) -> Keeping {
+        match &self.resume {
+            _ if self.no_session => Keeping::Memory,
+            Some(name) => Keeping::Named(name.clone()),
+            None if self.go_on => Keeping::Latest,
+            None => Keeping::New,
         }
     }
 
@@ -112,6 +152,7 @@ impl PrintArguments {
 
 pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let as_json = shared.json || own.mode == Some(Mode::Json);
+    own.check_word()?;
     let mut project = Project::open(shared)?;
     project.warn();
     let prompt = input::read(&own.prompt, &project.cwd)?;
@@ -123,7 +164,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             .settings(project.loaded.settings.clone())
             .discovered(discovered)
             .model_choice(own.choice())
-            .built_ins(own.built_ins());
+            .built_ins(own.built_ins())
+            .keep(own.keeping());
         if let Some(level) = own.thinking {
             builder = builder.thinking(level);
         }
