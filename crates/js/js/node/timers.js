@@ -2,16 +2,10 @@
 
 import { builtin } from "toolsmith:kernel";
 
-// Asked for when they are called: something may have replaced the global ones.
-export const setTimeout = (...args) => globalThis.setTimeout(...args);
-export const setInterval = (...args) => globalThis.setInterval(...args);
-export const setImmediate = (...args) => globalThis.setImmediate(...args);
-export const clearTimeout = (timer) => globalThis.clearTimeout(timer);
-export const clearInterval = (timer) => globalThis.clearInterval(timer);
-export const clearImmediate = (timer) => globalThis.clearImmediate(timer);
+export const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
 
 const custom = Symbol.for("nodejs.util.promisify.custom");
-for (const [run, name] of [[setTimeout, "setTimeout"], [setImmediate, "setImmediate"], [globalThis.setTimeout, "setTimeout"], [globalThis.setImmediate, "setImmediate"]]) {
+for (const [run, name] of [[setTimeout, "setTimeout"], [setImmediate, "setImmediate"]]) {
   Object.defineProperty(run, custom, { configurable: true, get: () => builtin("toolsmith:node/timers_promises")[name] });
 }
 

@@ -24,11 +24,13 @@ impl ModuleStore {
         })?;
         Ok(match target {
             Target::File(path) => json!({ "file": path }),
-            Target::Elsewhere => {
+            Target::Builtin(name) if !is_the_runtimes(&name) => {
+                json!({ "builtin": name, "names": wanted(importer, specifier) })
+            }
+            Target::Elsewhere | Target::Builtin(_) => {
                 let message = format!("{specifier} is not available in this runtime");
                 return Err(HostError::new(message).with("code", "ERR_UNKNOWN_BUILTIN_MODULE"));
             }
-            Target::Builtin(name) => json!({ "builtin": name, "names": wanted(importer, specifier) }),
         })
     }
 
@@ -60,13 +62,18 @@ impl ModuleStore {
         let resolver = self.resolver();
         let bare = imports.iter().filter(|(specifier, _)| !specifier.starts_with(['.', '/', '#']));
         bare.filter_map(|(specifier, names)| match resolver.resolve(path, specifier, false) {
-            Ok(Target::Builtin(name)) if !name.starts_with("toolsmith:node/") => {
+            Ok(Target::Builtin(name)) if !is_the_runtimes(&name) => {
                 Some((specifier.clone(), json!({ "builtin": name, "names": names })))
             }
             _ => None,
         })
         .collect()
     }
+}
+
+/// Whether a module is one a real runtime has itself, or has not.
+fn is_the_runtimes(name: &str) -> bool {
+    name.starts_with("toolsmith:node/") || name.starts_with("toolsmith:bun/")
 }
 
 /// The names a file imports by one specifier.
