@@ -179,7 +179,7 @@ async fn a_conversation_goes_on_where_it_was_left() {
     let listed = place.run(&["sessions", "list", "--json"]).await;
     let sessions = listed.json()["sessions"].as_array().cloned().unwrap();
     assert_eq!(sessions.len(), 1, "{listed:#?}");
-    let shown = place.run(&["sessions", "export", sessions[0]["id"].as_str().unwrap()]).await;
+    let shown = place.run(&["sessions", "show", sessions[0]["id"].as_str().unwrap()]).await;
     for word in ["one", "First.", "two", "Second."] {
         assert!(shown.stdout.contains(word), "{word} {shown:#?}");
     }

@@ -118,13 +118,19 @@ pub struct ChangeStore {
 }
 
 impl ChangeStore {
-    /// Opens the store in `folder`, which is made if it is missing, and takes back what was interrupted.
+    /// Opens the store in `folder`, and takes back what was interrupted. A folder that is missing is made with the first
+    /// change.
     ///
     /// # Errors
-    /// When the folder cannot be made or read.
+    /// When the folder cannot be read, or could not be made.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, ChangeError> {
         let store = Self { folder: folder.into(), limits: UndoLimits::default(), exchange: true };
-        store.recover()?;
+        if store.folder.exists() {
+            store.recover()?;
+        } else if let Some(above) = store.folder.ancestors().find(|above| above.exists()) {
+            rustix::fs::access(above, rustix::fs::Access::WRITE_OK)
+                .map_err(|error| ChangeError::io(&store.folder, "make the folder")(error.into()))?;
+        }
         Ok(store)
     }
 

@@ -97,7 +97,8 @@ impl Moment {
             }
             Self::Replaced(at) => fs::read(place.path(&name(at))).is_ok_and(|text| text.starts_with(b"new")),
             Self::Committed => fs::read_dir(place.state.join("entries"))
-                .unwrap()
+                .into_iter()
+                .flatten()
                 .flatten()
                 .any(|entry| entry.path().extension().is_some_and(|extension| extension == "json")),
         }
