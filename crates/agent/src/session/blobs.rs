@@ -8,11 +8,11 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
+use toolsmith_host::changes::content_hash;
 
 use super::{
     error::StoreError,
     files::{create_private_folder, read_failed, write_failed},
-    ids::hex,
 };
 
 /// What a reference begins with.
@@ -34,7 +34,7 @@ impl Blobs {
 
     /// Keeps bytes and gives the reference. When it returns they are on the disk, so a line may name them.
     pub(crate) fn put(&self, bytes: &[u8]) -> Result<String, StoreError> {
-        let hash = hex(ring::digest::digest(&ring::digest::SHA256, bytes).as_ref());
+        let hash = content_hash(bytes).to_string();
         let path = self.folder.join(&hash);
         let reference = format!("{PREFIX}{hash}");
         if fs::metadata(&path).is_ok_and(|found| found.len() == bytes.len() as u64) {
@@ -129,7 +129,7 @@ fn read_blob(folder: &Path, reference: &str) -> Option<Vec<u8>> {
     let hash = reference.strip_prefix(PREFIX).filter(|_| is_reference(reference))?;
     let path = folder.join(hash.to_ascii_lowercase());
     let bytes = fs::read(&path).map_err(read_failed(&path)).ok()?;
-    let found = hex(ring::digest::digest(&ring::digest::SHA256, &bytes).as_ref());
+    let found = content_hash(&bytes).to_string();
     found.eq_ignore_ascii_case(hash).then_some(bytes)
 }
 

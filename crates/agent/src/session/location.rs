@@ -7,7 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{entry::Header, ids::hex};
+use toolsmith_host::changes::content_hash;
+
+use super::entry::Header;
 
 /// The ending of a session's file.
 const ENDING: &str = "jsonl";
@@ -30,9 +32,8 @@ pub(crate) fn folder_name(cwd: &Path) -> String {
     while !readable.is_char_boundary(from) {
         from += 1;
     }
-    let hash = ring::digest::digest(&ring::digest::SHA256, cwd.as_os_str().as_bytes());
-    let hash = hex(&hash.as_ref()[..4]);
-    let name = format!("{}-{hash}", readable[from..].trim_matches(['-', '.']));
+    let hash = content_hash(cwd.as_os_str().as_bytes()).to_string();
+    let name = format!("{}-{}", readable[from..].trim_matches(['-', '.']), &hash[..8]);
     name.trim_start_matches('-').to_owned()
 }
 
