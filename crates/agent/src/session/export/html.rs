@@ -1,6 +1,7 @@
 //! The transcript as one HTML page.
 
 use std::fmt::Write as _;
+use toolsmith_host::changes::content_hash;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
@@ -21,7 +22,7 @@ const SHORT_OUTPUT: usize = 8;
 pub(super) fn render(transcript: &Transcript) -> String {
     let title = escaped(&plain(&transcript.title));
     // Only this script and these styles, and nothing from anywhere: whatever slipped through would still not run.
-    let script_hash = STANDARD.encode(ring::digest::digest(&ring::digest::SHA256, SCRIPT.as_bytes()));
+    let script_hash = STANDARD.encode(content_hash(SCRIPT.as_bytes()).as_bytes());
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
