@@ -220,6 +220,20 @@ async fn the_authors_compiler_is_asked_with_the_authors_settings() {
 }
 
 #[tokio::test]
+async fn without_nodes_types_what_they_would_say_is_no_mistake() {
+    let shop = Workshop::new().with_programs(compiler::programs().await);
+    let text = "import { type Dirent, readdirSync } from \"node:fs\";\n\
+                const names: Dirent[] = readdirSync(\".\").map((entry) => entry.name);\n\
+                const wrong: number = \"text\";\n\
+                export default () => null;\n";
+    shop.write("node.ts", text);
+    let report = shop.run(&["check", "--json", "node.ts"]).await.expect(0).json();
+    let found = report["findings"].as_array().unwrap().iter().filter(|found| found["code"] == "typescript");
+    let lines: Vec<&Value> = found.map(|found| &found["line"]).collect();
+    assert_eq!(lines, [3], "{report:#}");
+}
+
+#[tokio::test]
 async fn c2_8_what_waits_for_trust_is_not_run() {
     let shop = Workshop::new();
     shop.write(".toolsmith/tools/bad.js", "require('fs'); globalThis.process.exit(1)");

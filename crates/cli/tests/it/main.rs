@@ -7,6 +7,7 @@ mod case_files;
 mod check;
 mod compiler;
 mod dev;
+mod examples;
 mod golden;
 mod guide;
 mod interrupting;
