@@ -16,7 +16,7 @@ const factory: CustomToolFactory = (pi) => ({
   description: "Drafts a changelog in Markdown from git commits since a tag or revision, grouped by kind of change.",
   approval: "read",
   parameters: pi.typebox.Type.Object({
-    since: pi.typebox.Type.Optional(pi.typebox.Type.String({ description: "A revision; the last tag when absent" })),
+    since: pi.typebox.Type.Optional(pi.typebox.Type.String({ description: "A revision to start after; the last tag if it is left out, or the first commit if there is no tag" })),
     title: pi.typebox.Type.String({ default: "Unreleased", description: "The heading" }),
   }),
 
@@ -32,17 +32,19 @@ const factory: CustomToolFactory = (pi) => ({
       since = tag.code === 0 ? tag.stdout.trim() : undefined;
     }
     onUpdate?.({ content: [{ type: "text", text: `Reading commits ${since ? `since ${since}` : "from the beginning"}…` }] });
-    const log = await git("log", "--no-merges", "--format=%h%x09%s%x09%b%x00", ...(since ? [`${since}..HEAD`] : []));
+    // What begins with "-" would be an option, and some of git's options write files.
+    const range = since ? ["--end-of-options", `${since}..HEAD`] : [];
+    const log = await git("log", "--no-merges", "--format=%h%x09%s%x09%b%x00", ...range);
     if (log.code !== 0) throw new Error(log.stderr.trim() || "git log failed");
 
     const sections = new Map<string, string[]>(SECTIONS.map(([title]) => [title, []]));
     const other: string[] = [];
     const commits = log.stdout.split("\0").map((commit) => commit.trim()).filter(Boolean);
     for (const commit of commits) {
-      const [hash = "", subject = "", body = ""] = commit.split("\t");
+      const [hash = "", subject = "", ...body] = commit.split("\t");
       const { kind = "", scope, breaking, text = subject } = HEADLINE.exec(subject)?.groups ?? {};
       const line = `- ${scope ? `**${scope}:** ` : ""}${text} (${hash})`;
-      const isBreaking = breaking !== undefined || body.includes("BREAKING CHANGE");
+      const isBreaking = breaking !== undefined || body.join("\t").includes("BREAKING CHANGE");
       const title = isBreaking ? "Breaking" : SECTIONS.find(([, kinds]) => kind !== "" && kinds.test(kind))?.[0];
       (title ? sections.get(title) : other)?.push(line);
     }

@@ -60,7 +60,7 @@ const factory: CustomToolFactory = (pi) => ({
   approval: "read",
   parameters: pi.zod.object({
     file: pi.zod.string().describe("The CSV file"),
-    separator: pi.zod.string().length(1).default(",").describe("What is between cells"),
+    separator: pi.zod.enum([",", ";", "|", "\t"]).default(",").describe("What is between cells"),
   }),
 
   async execute(toolCallId, params, onUpdate, ctx, signal) {
@@ -112,7 +112,7 @@ const factory: CustomToolFactory = (pi) => ({
       return `- ${column.name}: ${column.kind}${range}${column.empty > 0 ? `, ${column.empty} empty` : ""}`;
     });
     return {
-      content: [{ type: "text", text: [`${rows} rows, ${columns.length} columns`, ...lines].join("\n") }],
+      content: [{ type: "text", text: [`${rows} ${rows === 1 ? "row" : "rows"}, ${columns.length} ${columns.length === 1 ? "column" : "columns"}`, ...lines].join("\n") }],
       details: { rows, columns: summary },
     };
   },

@@ -15,8 +15,10 @@ interface Manifest {
 }
 
 interface Lock {
-  packages?: Record<string, { version?: string; deprecated?: string; hasInstallScript?: boolean; resolved?: string }>;
+  packages?: Record<string, { version?: string; link?: boolean; deprecated?: string; hasInstallScript?: boolean; resolved?: string }>;
 }
+
+const OTHER_LOCKS = ["yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"];
 
 const readJson = <T>(file: string): T | undefined => {
   if (!fs.existsSync(file)) return undefined;
@@ -40,12 +42,12 @@ const factory: CustomToolFactory = (pi) => ({
   async execute(toolCallId, params) {
     const folder = path.resolve(pi.cwd, params.folder);
     const manifest = readJson<Manifest>(path.join(folder, "package.json"));
-    if (!manifest) throw new Error(`There is no package.json in ${params.folder}.`);
+    if (!manifest) throw new Error(`There is no package.json in "${params.folder}".`);
     const wanted = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
     const findings: Finding[] = [];
     for (const [name, range] of Object.entries(wanted)) {
       if (range === "" || range === "*" || range === "latest") findings.push({ package: name, problem: `any version ("${range}")` });
-      else if (/^(git|https?|github:|file:)/.test(range)) findings.push({ package: name, problem: `not from the registry (${range})` });
+      else if (/^(git|https?:|file:|link:|[\w.-]+\/)/.test(range)) findings.push({ package: name, problem: `not from the registry (${range})` });
       else if (/^>/.test(range)) findings.push({ package: name, problem: `no upper bound (${range})` });
       if (manifest.dependencies?.[name] && manifest.devDependencies?.[name]) {
         findings.push({ package: name, problem: "both a dependency and a development dependency" });
@@ -54,10 +56,15 @@ const factory: CustomToolFactory = (pi) => ({
 
     const lock = readJson<Lock>(path.join(folder, "package-lock.json"));
     const versions = new Map<string, Set<string>>();
-    if (!lock) findings.push({ package: "(project)", problem: "no package-lock.json: installs are not repeatable" });
+    const linked = new Set<string>();
+    const otherLock = OTHER_LOCKS.find((name) => fs.existsSync(path.join(folder, name)));
+    if (lock && !lock.packages) throw new Error("package-lock.json is of npm 6 or older. Run `npm install --package-lock-only` with a newer npm.");
+    if (!lock && !otherLock) findings.push({ package: "(project)", problem: "no lock file: installs are not repeatable" });
     for (const [place, entry] of Object.entries(lock?.packages ?? {})) {
-      if (place === "") continue;
+      // The project itself and its workspaces are not installed.
+      if (!place.includes("node_modules/")) continue;
       const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+      if (entry.link) linked.add(name);
       if (entry.version) versions.set(name, (versions.get(name) ?? new Set()).add(entry.version));
       if (entry.deprecated) findings.push({ package: name, problem: `deprecated: ${entry.deprecated}` });
       if (entry.hasInstallScript) findings.push({ package: name, problem: "runs a script when it is installed" });
@@ -67,11 +74,12 @@ const factory: CustomToolFactory = (pi) => ({
       if (found.size > 1) findings.push({ package: name, problem: `${found.size} versions: ${[...found].sort().join(", ")}` });
     }
     for (const name of Object.keys(wanted)) {
-      if (lock && !versions.has(name)) findings.push({ package: name, problem: "wanted but not in the lock file" });
+      if (lock && !versions.has(name) && !linked.has(name)) findings.push({ package: name, problem: "wanted but not in the lock file" });
     }
 
     findings.sort((a, b) => a.package.localeCompare(b.package) || a.problem.localeCompare(b.problem));
-    const head = `${Object.keys(wanted).length} wanted, ${versions.size} locked, ${findings.length} findings`;
+    const locked = lock ? `${versions.size} locked` : otherLock ? `${otherLock} is not read` : "none locked";
+    const head = `${Object.keys(wanted).length} wanted, ${locked}, ${findings.length} ${findings.length === 1 ? "finding" : "findings"}`;
     const lines = findings.map((finding) => `- ${finding.package}: ${finding.problem}`);
     return { content: [{ type: "text", text: [head, ...lines].join("\n") }], details: { findings } };
   },

@@ -6,8 +6,12 @@ import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** `a.b[0]`, `items[*].name`, `["odd key"]`; a leading `$` is allowed. */
-function parsePath(text: string): (string | number)[] {
-  const steps: (string | number)[] = [];
+type Step = string | number | typeof EVERY;
+
+const EVERY = Symbol("*");
+
+function parsePath(text: string): Step[] {
+  const steps: Step[] = [];
   const pattern = /\s*(?:^\$|\.?\[\s*(?:(\*)|(-?\d+)|"([^"]*)"|'([^']*)')\s*\]|\.?([^.[\]]+))/y;
   let at = 0;
   while (at < text.length) {
@@ -15,20 +19,22 @@ function parsePath(text: string): (string | number)[] {
     const match = pattern.exec(text);
     if (!match) throw new Error(`The path cannot be read from here: "${text.slice(at)}"`);
     const [whole, any, index, double, single, name] = match;
-    if (any !== undefined || name === "*") steps.push("*");
+    const quoted = double ?? single;
+    if (quoted !== undefined) steps.push(quoted);
+    else if (any !== undefined || name?.trim() === "*") steps.push(EVERY);
     else if (index !== undefined) steps.push(Number(index));
-    else if (whole.trim() !== "$") steps.push((double ?? single ?? name)!.trim());
+    else if (name !== undefined) steps.push(name.trim());
     at += whole.length;
   }
   return steps;
 }
 
-function follow(value: Json, steps: (string | number)[], walked = "$"): Json {
+function follow(value: Json, steps: Step[], walked = "$"): Json {
   const [step, ...rest] = steps;
   if (step === undefined) return value;
-  if (step === "*") {
-    const children = Array.isArray(value) ? value : Object.values((value as object) ?? {});
-    return children.map((child, index) => follow(child, rest, `${walked}[${index}]`));
+  if (step === EVERY) {
+    if (value === null || typeof value !== "object") throw new Error(`${walked} is neither a list nor an object.`);
+    return Object.values(value).map((child, index) => follow(child, rest, `${walked}[${index}]`));
   }
   if (typeof step === "number") {
     if (!Array.isArray(value)) throw new Error(`${walked} is no list.`);
@@ -53,7 +59,13 @@ const factory: CustomToolFactory = (pi) => ({
 
   async execute(toolCallId, params) {
     const text = await fs.readFile(path.resolve(pi.cwd, params.file), "utf8");
-    const value = follow(JSON.parse(text) as Json, parsePath(params.query));
+    let whole: Json;
+    try {
+      whole = JSON.parse(text.replace(/^\ufeff/, "")) as Json;
+    } catch (error) {
+      throw new Error(`${params.file} is not JSON: ${(error as Error).message}`);
+    }
+    const value = follow(whole, parsePath(params.query));
     return { content: [{ type: "text", text: JSON.stringify(value, null, 2) }], details: { file: params.file, query: params.query } };
   },
 });

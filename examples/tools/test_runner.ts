@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
 
 const RUNNERS: [marker: string, command: string[]][] = [
@@ -12,6 +13,7 @@ const RUNNERS: [marker: string, command: string[]][] = [
   ["package.json", ["npm", "test", "--silent"]],
   ["Makefile", ["make", "test"]],
 ];
+const KEPT = 40;
 const FAILURE = /(^|\s)(FAIL(ED|URE)?|✗|✘|not ok|panicked at|Error:)(\s|:|$)/;
 
 const factory: CustomToolFactory = (pi) => ({
@@ -20,7 +22,7 @@ const factory: CustomToolFactory = (pi) => ({
   description: "Runs the tests of a project (cargo, go, pytest, npm or make, or a command of your own) and reports failures.",
   approval: "exec",
   parameters: pi.zod.object({
-    command: pi.zod.array(pi.zod.string()).min(1).optional().describe("The command and its arguments; found out when absent"),
+    command: pi.zod.array(pi.zod.string()).min(1).optional().describe("The command and its arguments; if it is left out, what suits the project"),
     folder: pi.zod.string().default(".").describe("Where to run it"),
   }),
 
@@ -28,31 +30,35 @@ const factory: CustomToolFactory = (pi) => ({
     const folder = path.resolve(pi.cwd, params.folder);
     const found = RUNNERS.find(([marker]) => fs.existsSync(path.join(folder, marker)));
     const [program, ...args] = params.command ?? found?.[1] ?? [];
-    if (!program) throw new Error(`No known kind of project in ${params.folder}. Give the command.`);
+    if (!program) throw new Error(`There is no known kind of project in "${params.folder}". Give the command.`);
 
-    const lines: string[] = [];
+    // A long run prints more than is worth keeping.
+    let count = 0;
+    const latest: string[] = [];
     const failures: string[] = [];
     const child = spawn(program, args, { cwd: folder, signal, stdio: ["ignore", "pipe", "pipe"] });
-    const read = async (stream: NodeJS.ReadableStream) => {
+    const read = async (stream: Readable) => {
       for await (const line of createInterface({ input: stream })) {
-        lines.push(line);
-        if (FAILURE.test(line)) failures.push(line.trim());
-        onUpdate?.({ content: [{ type: "text", text: lines.slice(-3).join("\n") }], details: { lines: lines.length } });
+        count += 1;
+        latest.push(line);
+        if (latest.length > KEPT) latest.shift();
+        if (FAILURE.test(line) && failures.length < 20) failures.push(line.trim());
+        onUpdate?.({ content: [{ type: "text", text: latest.slice(-3).join("\n") }], details: { lines: count } });
       }
     };
-    const ended = new Promise<number>((resolve, reject) => {
+    const ended = new Promise<number | string>((resolve, reject) => {
       child.once("error", reject);
-      child.once("close", (code) => resolve(code ?? 1));
+      child.once("close", (code, killedBy) => resolve(code ?? `signal ${killedBy}`));
     });
     const [code] = await Promise.all([ended, read(child.stdout!), read(child.stderr!)]);
 
     const passed = code === 0;
-    const tail = lines.slice(passed ? -5 : -40);
-    const head = `${[program, ...args].join(" ")}: ${passed ? "passed" : `failed with code ${code}`}`;
-    const marked = failures.length > 0 && !passed ? ["Lines that speak of failure:", ...failures.slice(0, 20), ""] : [];
+    const tail = latest.slice(passed ? -5 : -KEPT);
+    const head = `${[program, ...args].join(" ")}: ${passed ? "passed" : `failed with ${typeof code === "number" ? `code ${code}` : code}`}`;
+    const marked = failures.length > 0 && !passed ? ["Lines that speak of failure:", ...failures, "", "The last lines:"] : [];
     return {
       content: [{ type: "text", text: [head, ...marked, ...tail].join("\n") }],
-      details: { code, lines: lines.length, failures: failures.length },
+      details: { code, lines: count, failures: failures.length },
       isError: !passed,
     };
   },

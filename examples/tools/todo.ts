@@ -23,8 +23,8 @@ const factory: CustomToolFactory = (pi) => {
     approval: "read",
     parameters: pi.zod.object({
       action: pi.zod.enum(["list", "add", "done", "clear"]).describe("What to do with the list"),
-      text: pi.zod.string().trim().optional().describe("The new item, for add"),
-      id: pi.zod.number().int().optional().describe("The number of the item, for done"),
+      text: pi.zod.string().trim().optional().describe("The new item; needed if the action is add"),
+      id: pi.zod.number().int().optional().describe("The number of the item; needed if the action is done"),
     }),
 
     async execute(toolCallId, params) {
@@ -36,6 +36,7 @@ const factory: CustomToolFactory = (pi) => {
           return answer(`Added #${id}: ${params.text}`);
         }
         case "done": {
+          if (params.id === undefined) throw new Error(`done needs the id of an item. ${show()}`);
           const item = items.find((candidate) => candidate.id === params.id);
           if (!item) throw new Error(`There is no item #${params.id}. ${show()}`);
           item.done = true;

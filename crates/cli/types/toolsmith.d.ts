@@ -195,10 +195,13 @@ declare namespace Toolsmith {
   interface PendingAction<Details = any> {
     /** What it will do. */
     label: string;
-    apply(reason: string): AgentToolResult<Details> | Promise<AgentToolResult<Details>>;
+    /** Does it; without it the host writes `files`. */
+    apply?(reason: string): AgentToolResult<Details> | Promise<AgentToolResult<Details>>;
     reject?(reason: string): AgentToolResult<Details> | undefined | void | Promise<AgentToolResult<Details> | undefined | void>;
     details?: unknown;
     sourceToolName?: string;
+    /** What each file becomes, `null` to delete it. `baseHash` is the SHA-256 of what it has to be now, `null` for no file. */
+    files?: { path: string; content: string | Uint8Array | null; baseHash?: string | null }[];
   }
 
   type LogFunction = (message: string, context?: unknown) => void;

@@ -17,6 +17,13 @@ async fn an_unknown_tool_comes_with_the_closest_names() {
 }
 
 #[tokio::test]
+async fn what_a_user_got_wrong_has_no_backtrace_also_when_one_is_asked_for() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let said = place.run_request(&place.request(&["call", "helo"]).env("RUST_BACKTRACE", "1")).await;
+    assert_eq!(said.stderr, "error: There is no tool \"helo\"\n  → Did you mean hello?\n");
+}
+
+#[tokio::test]
 async fn a_missing_argument_comes_with_the_usage() {
     let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
     let said = place.run(&["call", "hello"]).await;

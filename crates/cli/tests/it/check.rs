@@ -192,10 +192,12 @@ async fn the_authors_compiler_is_asked_with_the_authors_settings() {
         import type { Stats } from \"node:fs\";\n\
         const factory: CustomToolFactory = (pi) => ({ name: \"t\", description: \"A tool that is described well\",\n\
         parameters: {}, async execute() {\n\
-        pi.exec(5); const loose = (x) => x; void process.env.HOME; let s: Stats | undefined; void s;\n\
+        pi.exec(5); void process.env.HOME; let s: Stats | undefined; void s;\n\
         return { content: [{ type: \"text\", text: 5 }] }; } });\nexport default factory;\n";
     shop.write("t.ts", source);
-    let report = shop.run(&["check", "--json", "t.ts"]).await.expect(0).json();
+    // Apart, because beside Node's modules it could as well be for want of their types.
+    shop.write("loose.ts", "export const loose = (x) => x;\nexport default () => null;\n");
+    let report = shop.run(&["check", "--json", "t.ts", "loose.ts"]).await.expect(0).json();
     let found: Vec<(u64, &str)> = report["findings"]
         .as_array()
         .unwrap()
@@ -203,7 +205,7 @@ async fn the_authors_compiler_is_asked_with_the_authors_settings() {
         .map(|finding| (finding["line"].as_u64().unwrap_or(0), finding["message"].as_str().unwrap()))
         .collect();
     let has = |line: u64, code: &str| found.iter().any(|(at, message)| *at == line && message.contains(code));
-    assert!(has(5, "TS2345") && has(5, "TS7006"), "{found:#?}");
+    assert!(has(5, "TS2345") && has(1, "TS7006"), "{found:#?}");
     assert!(
         found.iter().all(|(_, message)| !message.contains("process") && !message.contains("node:fs")),
         "{found:#?}"
@@ -212,11 +214,25 @@ async fn the_authors_compiler_is_asked_with_the_authors_settings() {
         "tsconfig.json",
         r#"{ "compilerOptions": { "strict": false, "module": "esnext", "moduleResolution": "bundler" } }"#,
     );
-    let report = shop.run(&["check", "--json", "t.ts"]).await.expect(0).json();
+    let report = shop.run(&["check", "--json", "t.ts", "loose.ts"]).await.expect(0).json();
     let text = report["findings"].to_string();
     assert!(!text.contains("TS7006") && text.contains("TS2345"), "{text}");
     shop.run(&["check", "--strict", "t.ts"]).await.expect(1);
     assert_eq!(shop.run(&["check", "--no-types", "--json", "t.ts"]).await.expect(0).json()["warnings"], 0);
+}
+
+#[tokio::test]
+async fn without_nodes_types_what_they_would_say_is_no_mistake() {
+    let shop = Workshop::new().with_programs(compiler::programs().await);
+    let text = "import { type Dirent, readdirSync } from \"node:fs\";\n\
+                const names: Dirent[] = readdirSync(\".\").map((entry) => entry.name);\n\
+                const wrong: number = \"text\";\n\
+                export default () => null;\n";
+    shop.write("node.ts", text);
+    let report = shop.run(&["check", "--json", "node.ts"]).await.expect(0).json();
+    let found = report["findings"].as_array().unwrap().iter().filter(|found| found["code"] == "typescript");
+    let lines: Vec<&Value> = found.map(|found| &found["line"]).collect();
+    assert_eq!(lines, [3], "{report:#}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod check;
 mod compiler;
 mod demo;
 mod dev;
+mod examples;
 mod golden;
 mod guide;
 mod interrupting;

@@ -19,6 +19,9 @@ use crate::{
 
 const TIMEOUT: Duration = Duration::from_secs(120);
 
+/// Errors that only say that a type is not known: names of Node's modules used as types, and callbacks given to them.
+const UNKNOWN_TYPES: &[&str] = &["(TS2709)", "(TS7006)", "(TS7019)", "(TS7031)"];
+
 /// Checks the modules that are TypeScript. Where there is no compiler nothing is found, and nothing is wrong.
 pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
     let mut programs: BTreeMap<Surroundings, Vec<PathBuf>> = BTreeMap::new();
@@ -30,7 +33,10 @@ pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (around, modules) in &programs {
         match compile(folder, around, modules).await {
-            Ok(output) => findings.extend(read_output(&output, folder)),
+            Ok(output) => {
+                let found = read_output(&output, folder).into_iter();
+                findings.extend(found.filter(|finding| !is_for_want_of_types(finding, around)));
+            }
             // The compiler is a help and not a part of the check.
             Err(error) => {
                 tracing::warn!(compiler = %around.compiler, %error, "The TypeScript compiler does not run")
@@ -69,6 +75,14 @@ impl Surroundings {
             type_roots: node.and_then(|path| path.parent().map(Path::to_path_buf)),
         })
     }
+}
+
+/// Whether a finding is there only because Node's types are not, which is not the author's mistake.
+fn is_for_want_of_types(finding: &Finding, around: &Surroundings) -> bool {
+    around.type_roots.is_none()
+        && UNKNOWN_TYPES.iter().any(|code| finding.message.ends_with(code))
+        && fs::read_to_string(&finding.path)
+            .is_ok_and(|source| source.contains("\"node:") || source.contains("'node:"))
 }
 
 fn in_path(name: &str) -> Option<String> {
