@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | bench [exec] [engine]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | bench [all] [exec] [engine] [list] [agent] [ast]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

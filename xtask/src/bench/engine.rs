@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -15,87 +14,17 @@ use toolsmith_js::{Engine, EngineOptions, Limits};
 use toolsmith_tool::{CancelToken, Tool, ToolCall, ToolContext, UpdateSink};
 
 use super::{
+    modules::{self, Modules},
     peers,
+    process::timed,
     sample::{Sample, describe, verdict},
 };
 
 /// What the same program does when it is started as a child of the benchmark: load one tool and call it.
 pub(crate) const CHILD: &str = "bench-engine-child";
 
-const BUN_SCRIPT: &str = r#"
-const [kind, count, action] = process.argv.slice(2);
-const pi = { cwd: process.cwd() };
-if (kind === "typebox") pi.typebox = await import("@sinclair/typebox");
-if (kind === "zod") pi.zod = await import("zod");
-let tool;
-for (let i = 0; i < Number(count); i++) {
-  tool = (await import(`./${kind}/t${i}.ts`)).default(pi);
-  JSON.stringify(kind === "zod" ? pi.zod.toJSONSchema(tool.parameters, { io: "input" }) : tool.parameters);
-}
-if (action === "count") console.log(count);
-if (action === "call") console.log((await tool.execute("id", { n: 1 }, () => {}, {}, new AbortController().signal)).content[0].text);
-if (action === "trip") {
-  const size = Number(process.argv[5]);
-  const value = { list: Array.from({ length: Math.max(1, Math.floor(size / 40)) }, (_, i) => ({ id: i, name: `item number ${i}` })) };
-  const text = JSON.stringify(value);
-  const times = [];
-  for (let i = 0; i < Number(process.argv[6]); i++) {
-    const start = performance.now();
-    JSON.stringify(await (async (input) => JSON.parse(input))(text));
-    times.push(performance.now() - start);
-  }
-  times.sort((a, b) => a - b);
-  console.log(times[Math.floor(times.length / 2)]);
-}
-"#;
-
-fn module(kind: &str, index: usize) -> String {
-    let schema = match kind {
-        "typebox" => {
-            "pi.typebox.Type.Object({ glob: pi.typebox.Type.Optional(pi.typebox.Type.String({ default: \"**/*.ts\" })), n: pi.typebox.Type.Number() })"
-        }
-        _ => "pi.zod.object({ glob: pi.zod.string().optional().default(\"**/*.ts\"), n: pi.zod.number() })",
-    };
-    format!(
-        r#"import type {{ CustomToolFactory }} from "@oh-my-pi/pi-coding-agent";
-
-interface Options {{
-  glob?: string;
-  n: number;
-}}
-
-const factory: CustomToolFactory = (pi) => ({{
-  name: "tool_{index}",
-  label: "Tool {index}",
-  description: "A tool of the benchmark, number {index}",
-  parameters: {schema},
-  async execute(toolCallId: string, params: Options, onUpdate: any, ctx: any, signal: AbortSignal) {{
-    const words = (params.glob ?? "**/*.ts").split("/").filter(Boolean);
-    onUpdate?.({{ content: [{{ type: "text", text: "Working..." }}] }});
-    return {{ content: [{{ type: "text", text: `Found ${{words.length + params.n}}` }}], details: {{ words }} }};
-  }},
-}});
-
-export default factory;
-"#
-    )
-}
-
 pub(crate) fn run() -> Result<()> {
-    let folder = peers::folder()?.join("engine");
-    fs::create_dir_all(&folder)?;
-    peers::npm_install(
-        &folder,
-        &["bun@1.4.4", "@oven/bun-linux-x64@1.4.4", "zod@4.6.7", "@sinclair/typebox@0.34.52"],
-    )?;
-    let bun = peers::bun(&folder).context("bun was not installed")?;
-    fs::write(folder.join("run.ts"), BUN_SCRIPT)?;
-    for kind in ["typebox", "zod"] {
-        fs::create_dir_all(folder.join(kind))?;
-        for index in 0..100 {
-            fs::write(folder.join(kind).join(format!("t{index}.ts")), module(kind, index))?;
-        }
-    }
+    let Modules { folder, bun } = modules::prepare()?;
     cold_starts(&folder, &bun)?;
     loading(&folder, &bun)?;
     memory(&folder)?;
@@ -161,15 +90,6 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
         #[expect(clippy::exit, reason = "as a command ends when its output is written")]
         std::process::exit(0)
     })
-}
-
-fn timed(command: &mut std::process::Command, expected: &str) -> Result<Duration> {
-    let start = Instant::now();
-    let output = command.stdin(Stdio::null()).output()?;
-    let elapsed = start.elapsed();
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    ensure!(output.stdout.starts_with(expected.as_bytes()), "{}", String::from_utf8_lossy(&output.stdout));
-    Ok(elapsed)
 }
 
 fn cold_starts(folder: &Path, bun: &Path) -> Result<()> {

@@ -1,13 +1,21 @@
 //! `cargo xtask bench`: measures, and prints ratios of things measured beside each other in one run.
 
+mod agent;
+mod ast;
 pub(crate) mod engine;
 mod exec;
+mod list;
+mod modules;
 mod peers;
+mod process;
+mod program;
 mod sample;
 
 use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
+
+const SUBJECTS: [&str; 5] = ["exec", "engine", "list", "agent", "ast"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -15,11 +23,14 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
         let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench"];
         return cargo(&[again.as_slice(), subjects].concat());
     }
-    for subject in if subjects.is_empty() { &["exec", "engine"] } else { subjects } {
+    for subject in if matches!(subjects, [] | ["all"]) { &SUBJECTS } else { subjects } {
         match *subject {
             "exec" => exec::run()?,
             "engine" => engine::run()?,
-            other => bail!("no benchmark is called {other}; there are exec and engine"),
+            "list" => list::run()?,
+            "agent" => agent::run()?,
+            "ast" => ast::run()?,
+            other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }
     Ok(())

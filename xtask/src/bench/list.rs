@@ -1,0 +1,131 @@
+//! The commands beside Bun: listing a hundred tools, calling one, starting; what the program weighs on disk and in memory.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::Stdio,
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+
+use super::{
+    modules::{self, Modules},
+    peers,
+    process::{end, megabytes, memory, timed},
+    program::Program,
+    sample::{Sample, describe, verdict},
+};
+
+const KINDS: [&str; 2] = ["typebox", "zod"];
+/// Tools of an idle agent.
+const IDLE_TOOLS: usize = 10;
+const IDLE_MEGABYTES: f64 = 40.0;
+/// Time for what an idle agent does at its start to come to rest.
+const SETTLING: Duration = Duration::from_millis(500);
+
+pub(crate) fn run() -> Result<()> {
+    let program = Program::build()?;
+    let modules = modules::prepare()?;
+    let folder = peers::folder()?.join("list");
+    for kind in KINDS {
+        let tools = folder.join(kind).join(".toolsmith/tools");
+        fs::create_dir_all(&tools)?;
+        for index in 0..modules::COUNT {
+            fs::write(tools.join(format!("t{index}.ts")), modules::module(kind, index))?;
+        }
+    }
+    let empty = folder.join("empty");
+    fs::create_dir_all(&empty)?;
+    listing(&program, &folder, &modules)?;
+    calling(&program, &empty, &modules)?;
+    starting(&program, &empty)?;
+    for kind in KINDS {
+        idle(&program, &empty, &modules, kind)?;
+    }
+    Ok(())
+}
+
+fn listing(program: &Program, folder: &Path, modules: &Modules) -> Result<()> {
+    println!("list: `toolsmith list` of {} modules beside Bun importing them, 10 rounds", modules::COUNT);
+    let count = modules::COUNT.to_string();
+    for kind in KINDS {
+        let (mut ours, mut theirs) = (Sample::default(), Sample::default());
+        for _ in 0..10 {
+            let last = format!("tool_{} ", modules::COUNT - 1);
+            ours.push(timed(program.start(&folder.join(kind)).args(["list", "--trust"]), &last)?);
+            theirs.push(timed(
+                peers::start(&modules.bun, &modules.folder).args(["run", "run.ts", kind, &count, "count"]),
+                &count,
+            )?);
+        }
+        beside_bun(kind, &ours, &theirs, 0.5);
+    }
+    Ok(())
+}
+
+fn calling(program: &Program, empty: &Path, modules: &Modules) -> Result<()> {
+    println!("list: `toolsmith call` of one tool beside `bun run`, 40 rounds");
+    for (kind, budget) in KINDS.into_iter().zip([0.30, 0.40]) {
+        let tool = modules.folder.join(kind).join("t0.ts");
+        let (mut ours, mut theirs) = (Sample::default(), Sample::default());
+        for _ in 0..40 {
+            let mut call = program.start(empty);
+            ours.push(timed(call.args(["call", "tool_0", "n=1", "--tool"]).arg(&tool), "Found 3")?);
+            theirs.push(timed(
+                peers::start(&modules.bun, &modules.folder).args(["run", "run.ts", kind, "1", "call"]),
+                "Found 3",
+            )?);
+        }
+        beside_bun(kind, &ours, &theirs, budget);
+    }
+    Ok(())
+}
+
+fn beside_bun(kind: &str, ours: &Sample, theirs: &Sample, budget: f64) {
+    println!("  {kind:<8} toolsmith {}", describe(ours));
+    println!("  {kind:<8} bun       {}   {}", describe(theirs), verdict(ours.ratio(theirs), budget));
+}
+
+fn starting(program: &Program, empty: &Path) -> Result<()> {
+    let mut sample = Sample::default();
+    for _ in 0..40 {
+        sample.push(timed(program.start(empty).arg("--version"), "toolsmith")?);
+    }
+    println!("list: `toolsmith --version`, 40 rounds: {}", describe(&sample));
+    println!("list: the program is {:.1} MB", fs::metadata(&program.path)?.len() as f64 / 1e6);
+    Ok(())
+}
+
+/// An agent that has its tools and waits for its model.
+fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str) -> Result<()> {
+    let script = empty.join("waits.json");
+    fs::write(&script, r#"{"turns":[{"reply":[{"waitForAbort":true}]}]}"#)?;
+    let mut command = program.start(empty);
+    command.args(["-p", "--mode", "json", "--model"]).arg(format!("script:{}", script.display()));
+    for index in 0..IDLE_TOOLS {
+        command.arg("--tool").arg(modules.folder.join(kind).join(format!("t{index}.ts")));
+    }
+    let mut child =
+        command.arg("Wait.").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let stdout = child.stdout.take().context("it has an output")?;
+    let mut waits = false;
+    for line in BufReader::new(stdout).lines() {
+        let line = line?;
+        waits = line.contains("\"message_start\"") && line.contains("\"assistant\"");
+        if waits {
+            break;
+        }
+    }
+    anyhow::ensure!(waits, "the agent ended before it asked its model");
+    std::thread::sleep(SETTLING);
+    let field = |name| memory(&child, name).map_or(f64::NAN, megabytes);
+    println!(
+        "list: an idle agent with {IDLE_TOOLS} {kind} tools has {} MB resident; {:.1} MB of it its own, {:.1} MB the program's file",
+        verdict(field("VmRSS:"), IDLE_MEGABYTES),
+        field("RssAnon:"),
+        field("RssFile:"),
+    );
+    end(child)
+}
