@@ -67,11 +67,8 @@ impl AstEditTool {
     pub fn new(cwd: impl Into<PathBuf>, store: Arc<ChangeStore>) -> Self {
         let spec = ToolSpec::new(
             NAME,
-            "Rewrites code by its structure. Shows what would change and stages it; nothing is written before it is applied \
-             with `resolve`.\n\
-             Patterns are code with holes: $NAME is one node, $_ one that is not named, $$$NAME any number; the same name \
-             twice must be the same code. An empty `out` deletes. The language goes by each file's name unless `lang` is \
-             given. `glob` is relative to `path`; `*` stays within a folder, `**` does not.",
+            "Rewrites code by its structure, with patterns as for ast_grep; an empty `out` deletes. Stages a preview: nothing is \
+             written before it is applied with `resolve`.",
         )
         .label("AST Edit")
         .deferrable(true)
@@ -81,22 +78,22 @@ impl AstEditTool {
             "properties": {
                 "ops": {
                     "type": "array",
-                    "description": "Rewrites, all made in one go",
+                    "description": "Made in one go",
                     "items": {
                         "type": "object",
                         "properties": {
-                            "pat": { "type": "string", "description": "Pattern to find" },
-                            "out": { "type": "string", "description": "What it becomes; may use the pattern's names" },
+                            "pat": { "type": "string" },
+                            "out": { "type": "string", "description": "What it becomes; may use its names" },
                         },
                         "required": ["pat", "out"],
                         "additionalProperties": false,
                     },
                 },
-                "lang": { "type": "string", "description": "Language of the patterns, in place of going by file names" },
-                "path": { "type": "string", "description": "File, folder, glob, or a list of them; default is the working folder" },
-                "glob": { "type": "string", "description": "Only files that match, relative to path" },
-                "sel": { "type": "string", "description": "Kind of node within the pattern that is meant" },
-                "limit": { "type": "number", "description": "At most so many replacements" },
+                "lang": { "type": "string", "description": "Language, if file names do not tell" },
+                "path": { "type": "string", "description": "File, folder, glob, or a list of them" },
+                "glob": { "type": "string", "description": "Only files that match, below path" },
+                "sel": { "type": "string", "description": "Kind of node meant within the pattern" },
+                "limit": { "type": "number", "description": "Replacements" },
             },
             "required": ["ops"],
             "additionalProperties": false,

@@ -52,9 +52,8 @@ impl AstGrepTool {
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         let spec = ToolSpec::new(
             NAME,
-            "Finds code by its structure. Patterns are code with holes: $NAME is one node, $_ one that is not named, $$$NAME \
-             any number; the same name twice must be the same code. The language goes by each file's name unless `lang` is \
-             given. `glob` is relative to `path`; `*` stays within a folder, `**` does not.",
+            "Finds code by its structure. A pattern is code with holes: $NAME is one node, $_ any one, $$$NAME any number; the \
+             same name twice is the same code.",
         )
         .label("AST Grep")
         .approval(Tier::Read)
@@ -62,13 +61,13 @@ impl AstGrepTool {
             "type": "object",
             "properties": {
                 "pat": { "type": "array", "items": { "type": "string" }, "description": "Patterns to find" },
-                "lang": { "type": "string", "description": "Language of the patterns, in place of going by file names" },
-                "path": { "type": "string", "description": "File, folder, glob, or a list of them; default is the working folder" },
-                "glob": { "type": "string", "description": "Only files that match, relative to path" },
-                "sel": { "type": "string", "description": "Kind of node within the pattern that is meant" },
-                "limit": { "type": "number", "description": "At most so many matches; default 50" },
-                "offset": { "type": "number", "description": "Leaves out so many matches first" },
-                "context": { "type": "number", "description": "Lines shown around each match" },
+                "lang": { "type": "string", "description": "Language, if file names do not tell" },
+                "path": { "type": "string", "description": "File, folder, glob, or a list of them" },
+                "glob": { "type": "string", "description": "Only files that match, below path" },
+                "sel": { "type": "string", "description": "Kind of node meant within the pattern" },
+                "limit": { "type": "number", "description": "Matches; default 50" },
+                "offset": { "type": "number", "description": "Matches to leave out first" },
+                "context": { "type": "number", "description": "Lines around each" },
             },
             "required": ["pat"],
             "additionalProperties": false,
