@@ -7,6 +7,7 @@ use toolsmith_tool::{CancelToken, async_trait};
 
 use crate::{
     interface::TerminalUi,
+    output::harmless,
     terminal::{DIM, HEADING, NAME, paint},
 };
 
@@ -26,14 +27,19 @@ impl Approver for TerminalApprover {
             paint(DIM, format_args!("({})", request.tier.as_str()))
         );
         if let Some(reason) = &request.reason {
-            question.push_str(&format!("  {reason}\n"));
+            question.push_str(&format!("  {}\n", harmless(reason)));
         }
         if request.details.is_empty() {
-            let arguments = format!("{:#}", request.arguments);
+            let arguments = harmless(&format!("{:#}", request.arguments));
             let shown: String = arguments.chars().take(SHOWN_CHARS).collect();
             question.extend(shown.lines().map(|line| format!("  {line}\n")));
+            // What is not shown may be what matters.
+            let more = arguments.chars().count().saturating_sub(SHOWN_CHARS);
+            if more > 0 {
+                question.push_str(&paint(DIM, format_args!("  … and {more} more characters\n")));
+            }
         }
-        question.extend(request.details.iter().map(|line| format!("  {line}\n")));
+        question.extend(request.details.iter().map(|line| format!("  {}\n", harmless(line))));
         question.push_str(&paint(NAME, "[y]es, [a]lways in this session, or no with a reason:"));
         let answer = self.0.ask(&question, cancel).await.unwrap_or_default();
         match answer.trim() {

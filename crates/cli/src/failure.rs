@@ -64,7 +64,7 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::from(code);
     }
-    let what = format!("{error:#}");
+    let what = told(error);
     let more = problem.and_then(|problem| problem.more.as_deref());
     let hint = problem.and_then(|problem| problem.hint.as_deref());
     if as_json {
@@ -80,6 +80,18 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
         let _ = writeln!(out, "\n{}", error.backtrace());
     }
     ExitCode::from(code)
+}
+
+/// The error and its causes, without those it has told of already.
+fn told(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| {
+        let cause = cause.to_string();
+        match told.as_str() {
+            "" => cause,
+            said if said.ends_with(&cause) => told,
+            _ => format!("{told}: {cause}"),
+        }
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -6,7 +6,10 @@ use std::io::{self, BufRead as _, Write as _};
 use tokio::{sync::Mutex, task::JoinHandle};
 use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
 
-use crate::terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint};
+use crate::{
+    escapes::tame,
+    terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint},
+};
 
 /// Asks on the terminal, one question at a time.
 #[derive(Default)]
@@ -52,6 +55,7 @@ fn read_line() -> Option<String> {
 
 fn say(text: &str, ends: bool) {
     let mut out = anstream::stderr().lock();
+    let text = tame(text);
     let _ = if ends { writeln!(out, "{text}") } else { write!(out, "{text}") };
     let _ = out.flush();
 }

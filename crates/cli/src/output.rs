@@ -20,10 +20,10 @@ pub(crate) fn show_path(path: &Path, cwd: &Path, home: &Home) -> String {
     harmless(&short_path(path, cwd, home))
 }
 
-/// Text without control characters, but for the ends of lines. A file of somebody else's may be named so that a terminal
+/// Text without control characters, but for the ends of lines and tabs. A file of somebody else's may be named so that a terminal
 /// obeys it.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {

@@ -15,7 +15,7 @@ use toolsmith::Home;
 use toolsmith_agent::session::{Session, SessionSummary, Sessions};
 use toolsmith_tool::SessionView;
 
-use crate::arguments::Shared;
+use crate::{arguments::Shared, escapes::shown, output::cut};
 
 /// Options of `sessions`.
 #[derive(Debug, clap::Args)]
@@ -99,7 +99,7 @@ fn list(shared: &Shared, sessions: &Sessions, cwd: &Path, all: bool) -> Result<(
     let now = SystemTime::now();
     for one in &found {
         let about = one.name.as_deref().or(one.first_message.as_deref()).unwrap_or("(nothing said)");
-        let about: String = about.chars().take(70).collect();
+        let about = cut(about, 70);
         let id: String = one.id.chars().take(8).collect();
         let folder = if all { format!("  {}", one.cwd.display()) } else { String::new() };
         writeln!(out, "{id}  {:>8}  {about}{folder}", ago(now, one.modified))?;
@@ -146,7 +146,7 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
         });
         writeln!(out, "{told:#}")?;
     } else {
-        write!(out, "{}", session.to_markdown())?;
+        write!(out, "{}", shown(&session.to_markdown(), &std::io::stdout()))?;
     }
     Ok(())
 }

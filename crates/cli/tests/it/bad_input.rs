@@ -24,6 +24,12 @@ async fn what_a_user_got_wrong_has_no_backtrace_also_when_one_is_asked_for() {
 }
 
 #[tokio::test]
+async fn a_cause_is_told_once() {
+    let said = Place::new(&[]).run(&["-p", "--model", "script:missing.json", "hi"]).await;
+    assert_eq!(said.stderr.matches("No such file").count(), 1, "{}", said.stderr);
+}
+
+#[tokio::test]
 async fn a_missing_argument_comes_with_the_usage() {
     let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
     let said = place.run(&["call", "hello"]).await;

@@ -12,6 +12,7 @@ use toolsmith_tool::{ContentBlock, RenderOptions, Tool, ToolResult, UpdateSink};
 
 use super::preview::Decided;
 use crate::{
+    escapes::shown,
     failure::{self, Problem},
     output::print_json,
     terminal::{self, DIM, paint},
@@ -28,7 +29,7 @@ pub(super) fn updates(as_json: bool) -> UpdateSink {
         let text = plain(&partial);
         let new = text.strip_prefix(last.as_str()).unwrap_or(&text).trim_matches('\n').to_owned();
         if !new.is_empty() {
-            let _ = writeln!(anstream::stderr().lock(), "{}", paint(DIM, new));
+            let _ = writeln!(anstream::stderr().lock(), "{}", paint(DIM, shown(&new, &io::stderr())));
         }
         last = text;
     })
@@ -64,7 +65,7 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
     if outcome.is_error() {
         failure::failed(&Problem::failed(text).into(), false);
     } else if !text.is_empty() {
-        writeln!(anstream::stdout().lock(), "{text}")?;
+        writeln!(anstream::stdout().lock(), "{}", shown(&text, &io::stdout()))?;
     }
     Ok(())
 }
@@ -73,7 +74,9 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
 pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
     for decided in decisions {
         match &decided.outcome {
-            Some(Ok(result)) if !result.is_error => writeln!(anstream::stdout().lock(), "{}", plain(result))?,
+            Some(Ok(result)) if !result.is_error => {
+                writeln!(anstream::stdout().lock(), "{}", shown(&plain(result), &io::stdout()))?;
+            }
             Some(Ok(result)) => {
                 failure::failed(&Problem::failed(plain(result)).into(), false);
             }

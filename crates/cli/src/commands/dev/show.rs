@@ -12,6 +12,7 @@ use toolsmith_tool::{ContentBlock, ToolResult};
 use super::{Called, explain};
 use crate::{
     commands::check::print_finding,
+    escapes::shown,
     lint::{Finding, Severity},
     project::Project,
     terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
@@ -101,13 +102,13 @@ impl Screen {
 fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[String]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     for update in updates {
-        writeln!(out, "{}", paint(DIM, format_args!("… {}", update.joined_text())))?;
+        writeln!(out, "{}", paint(DIM, format_args!("… {}", shown(&update.joined_text(), &io::stdout()))))?;
     }
     let (style, word) = if result.is_error { (ERROR, "failed") } else { (GOOD, "answered") };
     writeln!(out, "{}", paint(style, format_args!("{tool} {word}")))?;
     for block in &result.content {
         match block {
-            ContentBlock::Text { text } => writeln!(out, "{text}")?,
+            ContentBlock::Text { text } => writeln!(out, "{}", shown(text, &io::stdout()))?,
             ContentBlock::Image { mime_type, data } => {
                 writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
             }

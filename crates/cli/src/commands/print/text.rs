@@ -7,7 +7,11 @@ use serde_json::Value;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription};
 
-use crate::terminal::{DIM, ERROR, GOOD, NAME, paint};
+use crate::{
+    escapes::shown,
+    output::harmless,
+    terminal::{DIM, ERROR, GOOD, NAME, paint},
+};
 
 /// Characters of arguments that are shown beside a call.
 const SHOWN_CHARS: usize = 100;
@@ -23,7 +27,7 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
             let summary = session.wait_for_idle().await;
             let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
             if !text.is_empty() {
-                writeln!(anstream::stdout().lock(), "{text}")?;
+                writeln!(anstream::stdout().lock(), "{}", shown(text, &io::stdout()))?;
             }
             return Ok(end.clone());
         }
@@ -47,8 +51,8 @@ fn show(event: &AgentEvent) {
             let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
             format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
         }
-        AgentEvent::Error { message, retry_after_ms: None, .. } => paint(ERROR, message),
-        AgentEvent::Notice { message } => paint(DIM, message),
+        AgentEvent::Error { message, retry_after_ms: None, .. } => paint(ERROR, harmless(message)),
+        AgentEvent::Notice { message } => paint(DIM, harmless(message)),
         _ => return,
     };
     let _ = writeln!(anstream::stderr().lock(), "{line}");
