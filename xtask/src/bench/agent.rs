@@ -28,6 +28,9 @@ const PEAK_MEGABYTES: f64 = 30.0;
 const FIRST_REQUEST_BYTES: usize = 6 * 1024;
 const TURN_MILLISECONDS: f64 = 2.0;
 
+/// The built-in tools the budget for the first request was set for.
+const SEVEN: &str = "read,write,edit,bash,grep,find,ls";
+
 const ANSWER: &str = "All of them were read.";
 const TOOL: &str = r#"import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
 
@@ -99,6 +102,18 @@ pub(crate) fn run() -> Result<()> {
             if side.name == ours.name { verdict(wall, TURN_MILLISECONDS) } else { format!("{wall:.2}") },
             further(one.usage.processor, many.usage.processor),
         );
+    }
+    let few = Side {
+        name: "toolsmith",
+        command: Box::new(|url| {
+            let mut command = our_command(&program, &project, &tool, url);
+            command.args(["--tools", SEVEN]);
+            command
+        }),
+    };
+    for needed in measure(&runtime, &[&few], 1, 0, Called::Read)? {
+        let size = verdict(needed.first_request as f64, FIRST_REQUEST_BYTES as f64);
+        println!("agent: first request in bytes with only {SEVEN} and the custom tool: {size}");
     }
     println!("agent: the same with calls of the custom tool");
     for turns in [1, TURNS] {
