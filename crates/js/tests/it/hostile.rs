@@ -285,7 +285,10 @@ async fn c1_5_loading_cannot_take_the_host_down() {
         ),
     ];
     for (name, source, expected) in cases {
-        let project = Project::with_limits(short(), &[("t.js", source)]);
+        // What ends by itself gets the time to, however busy the machine is.
+        let is_endless = expected.starts_with("took longer");
+        let limits = if is_endless { short() } else { short().load(Duration::from_secs(60)) };
+        let project = Project::with_limits(limits, &[("t.js", source)]);
         let module = project.load("t.js").await;
         assert!(module.tools.is_empty(), "{name}: {:?}", module.tools);
         let [error] = module.errors.as_slice() else { panic!("{name}: {:#?}", module.errors) };
