@@ -142,8 +142,11 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
                 let work = unless_cancelled(&listening.closed, accept(&shared, &listening.listener));
                 match unless_cancelled(&token, work).await.flatten() {
                     Some(Ok(connected)) => Settled::Text(connected.to_string()),
-                    Some(Err(error)) => Settled::Failed(super::byte_streams::of_system(&error, "accept")),
-                    None => Settled::Nothing,
+                    // Closing wakes whoever waits with an error.
+                    Some(Err(error)) if !listening.closed.is_cancelled() => {
+                        Settled::Failed(super::byte_streams::of_system(&error, "accept"))
+                    }
+                    _ => Settled::Nothing,
                 }
             });
         }),
@@ -153,8 +156,14 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
         Func::from(move |id: u32| {
             if let Some(listening) = listeners.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
                 listening.closed.cancel("closed");
-                if let Listener::Unix(_, path) = &listening.listener {
-                    let _ = std::fs::remove_file(path);
+                match &listening.listener {
+                    // Now, and not when the last one who waits has let go: whoever connects from here on is refused.
+                    Listener::Tcp(listener) => {
+                        let _ = rustix::net::shutdown(listener, rustix::net::Shutdown::Both);
+                    }
+                    Listener::Unix(_, path) => {
+                        let _ = std::fs::remove_file(path);
+                    }
                 }
             }
         }),
