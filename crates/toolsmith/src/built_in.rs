@@ -1,6 +1,11 @@
 //! The tools that are part of the program, and where what they change is kept.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    fs, io,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use toolsmith_agent::{AstEditTool, AstGrepTool, RESOLVE, Saving, built_in_tools_saving};
 use toolsmith_host::changes::{ChangeError, ChangeStore};
@@ -12,8 +17,8 @@ use crate::home::Home;
 pub const BUILT_IN_NAMES: [&str; 10] =
     ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", RESOLVE];
 
-/// Where changes of files are kept, so that they can be undone: in the user's folder, or in the system's temporary one
-/// where that cannot be written.
+/// Where changes of files are kept, so that they can be undone: in the user's folder, or in one of their own in the
+/// system's temporary folder where that cannot be written.
 ///
 /// # Errors
 /// When neither can be written.
@@ -21,9 +26,26 @@ pub fn change_store(home: &Home) -> Result<Arc<ChangeStore>, ChangeError> {
     let own = ChangeStore::open(home.toolsmith().join("changes"));
     let store = own.or_else(|error| {
         tracing::warn!(%error, "Changes of files are kept in the temporary folder");
-        ChangeStore::open(std::env::temp_dir().join("toolsmith-changes"))
+        private_folder_in(&std::env::temp_dir()).map_or(Err(error), ChangeStore::open)
     })?;
     Ok(Arc::new(store))
+}
+
+/// The user's folder for changes where everybody may write. What is in it is believed when changes are taken back, so a
+/// folder that somebody else made, or may write to, is refused.
+fn private_folder_in(temporary: &Path) -> io::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let folder = temporary.join(format!("toolsmith-changes-{user}"));
+    match fs::DirBuilder::new().mode(0o700).create(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(&folder)?;
+    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        Ok(folder)
+    } else {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder is not the user's own"))
+    }
 }
 
 /// The built-in tools for work in `cwd`. What they change of files can be undone from `store`.

@@ -2,7 +2,10 @@
 
 use toolsmith_host::exec::Request;
 
-use crate::place::{BROKEN, HELLO, Place};
+use crate::{
+    place::{BROKEN, HELLO, Place},
+    workshop::Workshop,
+};
 
 #[tokio::test]
 async fn an_unknown_tool_comes_with_the_closest_names() {
@@ -187,4 +190,50 @@ async fn a_pipe_where_a_file_should_be_is_not_waited_for() {
     assert_eq!(said.code, 0);
     assert!(said.stdout.matches("it is not a regular file").count() >= 4, "{}", said.stdout);
     assert!(said.stdout.contains("a.ts is left out because it is not a file"), "{}", said.stdout);
+}
+
+/// A home that cannot be made, whoever runs the test.
+const NO_HOME: &str = "/dev/null/home";
+
+#[tokio::test]
+async fn without_a_home_to_write_to_tools_are_made_and_prompts_say_what_to_do() {
+    let place = Place::new(&[("project/script.json", r#"{"turns":["answer"]}"#)]);
+    let request = |args: &[&str]| place.request(args).env("HOME", NO_HOME);
+    let made = place.run_request(&request(&["new", "hello"])).await;
+    assert_eq!(made.code, 0, "{made:#?}");
+    assert!(made.stderr.contains("The tool was written, but not trusted"), "{}", made.stderr);
+    let called = place.run_request(&request(&["call", "hello", "name=World", "--trust"])).await;
+    assert_eq!((called.code, called.stdout.as_str()), (0, "Hello, World!\n"));
+    let asked = place.run_request(&request(&["-p", "--model", "script:script.json", "hi"])).await;
+    assert!(asked.code == 1 && asked.stderr.contains("--no-session does without"), "{asked:#?}");
+    let args = ["-p", "--no-session", "--model", "script:script.json", "hi"];
+    let asked = place.run_request(&request(&args)).await;
+    assert_eq!((asked.code, asked.stdout.as_str()), (0, "answer\n"));
+}
+
+#[tokio::test]
+async fn a_limit_of_turns_is_one_or_more_and_says_how_to_go_on() {
+    let script = r#"{"turns":[{"reply":[{"call":"ls","arguments":{}}]},"done"]}"#;
+    let place = Place::new(&[("project/script.json", script)]);
+    let run = ["-p", "--model", "script:script.json", "hi", "--max-turns"];
+    let said = place.run(&[&run[..], &["0"]].concat()).await;
+    assert!(said.code == 2 && said.stderr.contains("expected a number, 1 or more"), "{said:#?}");
+    let said = place.run(&[&run[..], &["1"]].concat()).await;
+    assert!(said.code == 1 && said.stderr.contains("--max-turns raises the limit"), "{said:#?}");
+}
+
+#[tokio::test]
+async fn c2_8_a_tool_that_resembles_others_may_be_one_that_waits() {
+    let place = Place::new(&[("project/.toolsmith/tools/several.ts", "export default () => null;")]);
+    let said = place.run(&["call", "reed"]).await;
+    assert!(
+        said.stderr.contains("Did you mean read") && said.stderr.contains("waits for trust"),
+        "{said:#?}"
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_ends_its_last_line_gets_no_other_end() {
+    let said = Workshop::new().run(&["call", "bash", "command=echo hi"]).await;
+    assert_eq!(said.stdout, "hi\n", "{said:#?}");
 }

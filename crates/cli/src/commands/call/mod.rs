@@ -118,6 +118,10 @@ impl Call {
         own: &CallArguments,
     ) -> Result<Self> {
         let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
+        // What cannot be called leaves nothing behind in the user's folder.
+        if custom.is_none() && !BUILT_IN_NAMES.contains(&own.name.as_str()) {
+            return Err(unknown(project, loaded, &own.name));
+        }
         let changes = toolsmith::change_store(&project.home)?;
         let (tool, origin) = custom
             .or_else(|| Some((project.built_in_tool(&own.name, &changes)?, Origin::built_in())))
@@ -243,6 +247,10 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
+        (closest, _) if waiting > 0 => format!(
+            "Did you mean {}? Or it is in what waits for trust; `toolsmith list` shows that.",
+            closest.join(", ")
+        ),
         (closest, _) => format!("Did you mean {}?", closest.join(", ")),
     };
     Problem::wrong_use(format!("There is no tool \"{name}\"")).hint(hint).into()

@@ -62,10 +62,12 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
         }
     }
     let text = plain(&outcome.result);
+    // Its last line has an end already, or gets one.
+    let text = text.strip_suffix('\n').unwrap_or(&text);
     if outcome.is_error() {
         failure::failed(&Problem::failed(text).into(), false);
     } else if !text.is_empty() {
-        writeln!(anstream::stdout().lock(), "{}", shown(&text, &io::stdout()))?;
+        writeln!(anstream::stdout().lock(), "{}", shown(text, &io::stdout()))?;
     }
     Ok(())
 }

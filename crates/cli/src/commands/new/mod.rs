@@ -14,7 +14,13 @@ use serde_json::json;
 use toolsmith::trust_store;
 use toolsmith_tool::check_tool_name;
 
-use crate::{arguments::Shared, editor_types, failure::Problem, output::print_json, project::Project};
+use crate::{
+    arguments::Shared,
+    editor_types,
+    failure::{self, Problem},
+    output::print_json,
+    project::Project,
+};
 use template::{Library, MODULE, Template};
 
 /// Options of `new`.
@@ -53,8 +59,12 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
         .with_context(|| format!("The types could not be written into {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
     // The author wrote it, so it may run (CONTRACT 2.8).
-    trust_store(&project.home).add(&folder.join(MODULE))?;
+    let trusted = trust_store(&project.home).add(&folder.join(MODULE));
     tell(shared, own, &project, &files)?;
+    if let Err(error) = trusted {
+        let warning = toolsmith::Warning::new(format!("The tool was written, but not trusted: {error}"));
+        failure::warn_all([&warning.hint("--trust lets it run, each time.")]);
+    }
     Ok(ExitCode::SUCCESS)
 }
 

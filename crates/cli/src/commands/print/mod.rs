@@ -81,8 +81,12 @@ pub(crate) struct PrintArguments {
     #[arg(long, conflicts_with_all = ["go_on", "resume"])]
     no_session: bool,
     /// The most answers of the model one prompt may take.
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     max_turns: Option<usize>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    text.parse().ok().filter(|count| *count > 0).ok_or("expected a number, 1 or more")
 }
 
 /// What comes out.
@@ -207,7 +211,21 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             (None, RunEnd::Completed) => ExitCode::SUCCESS,
             // In JSON the last event says it.
             (None, _) if as_json => ExitCode::FAILURE,
-            (None, end) => return Err(Problem::failed(end.message().unwrap_or("the run ended early")).into()),
+            (None, end) => return Err(ended_early(&end).into()),
         })
     })
+}
+
+/// Why there is no whole answer, and what the command line offers against it.
+fn ended_early(end: &RunEnd) -> Problem {
+    let problem = Problem::failed(end.message().unwrap_or("the run ended early"));
+    match end {
+        RunEnd::Limit { .. } => {
+            problem.hint("--max-turns raises the limit, and --continue goes on from here.")
+        }
+        RunEnd::Fatal { .. } => {
+            problem.hint("If conversations cannot be kept here, --no-session does without.")
+        }
+        _ => problem,
+    }
 }
