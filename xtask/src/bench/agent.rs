@@ -67,7 +67,7 @@ enum Called {
 }
 
 pub(crate) fn run() -> Result<()> {
-    let program = Program::build()?;
+    let program = Program::find()?;
     let folder = peers::folder()?.join("agent");
     let project = folder.join("project");
     fs::create_dir_all(project.join("notes"))?;

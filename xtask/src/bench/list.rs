@@ -26,7 +26,7 @@ const IDLE_MEGABYTES: f64 = 40.0;
 const SETTLING: Duration = Duration::from_millis(500);
 
 pub(crate) fn run() -> Result<()> {
-    let program = Program::build()?;
+    let program = Program::find()?;
     let modules = modules::prepare()?;
     let folder = peers::folder()?.join("list");
     for kind in KINDS {

@@ -19,9 +19,9 @@ const SUBJECTS: [&str; 5] = ["exec", "engine", "list", "agent", "ast"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
-        // Figures of an unoptimised build say nothing.
-        let again = ["run", "--quiet", "--release", "--package", "xtask", "--", "bench"];
-        return cargo(&[again.as_slice(), subjects].concat());
+        // Figures of an unoptimised build say nothing. Both programs in one build, which compiles what they share once.
+        cargo(&["build", "--quiet", "--release", "--package", "xtask", "--package", program::PACKAGE])?;
+        return program::rerun(subjects);
     }
     for subject in if matches!(subjects, [] | ["all"]) { &SUBJECTS } else { subjects } {
         match *subject {

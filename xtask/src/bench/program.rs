@@ -9,7 +9,22 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 use super::peers;
-use crate::cargo::cargo;
+
+/// The package it is in.
+pub(crate) const PACKAGE: &str = "toolsmith-cli";
+
+/// Goes on in the optimised build of this program, which is beside the one that runs.
+pub(crate) fn rerun(subjects: &[&str]) -> Result<()> {
+    let own = std::env::current_exe()?;
+    let folder = own.parent().and_then(Path::parent).context("this program is in no build folder")?;
+    let status = peers::start(folder.join("release/xtask"), &std::env::current_dir()?)
+        .arg("bench")
+        .args(subjects)
+        .status()
+        .context("the optimised build of this program could not be started")?;
+    ensure!(status.success(), "the benchmark failed");
+    Ok(())
+}
 
 /// The program, and the empty home it is given.
 pub(crate) struct Program {
@@ -18,13 +33,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds it, unless it is up to date.
-    pub(crate) fn build() -> Result<Self> {
-        cargo(&["build", "--quiet", "--release", "--package", "toolsmith-cli"])?;
-        // Both are built into the same folder.
+    /// It was built together with this program, into the same folder.
+    pub(crate) fn find() -> Result<Self> {
         let own = std::env::current_exe()?;
         let path = own.parent().context("this program is in no folder")?.join("toolsmith");
-        ensure!(path.is_file(), "{} was not built", path.display());
+        ensure!(path.is_file(), "{} is not there; `cargo xtask bench` builds it", path.display());
         let home = peers::folder()?.join("home");
         fs::create_dir_all(&home)?;
         Ok(Self { path, home })
