@@ -12,8 +12,8 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-const FILES: usize = 6_000;
-const ROUNDS: usize = 10;
+const FILES: usize = 5_000;
+const ROUNDS: usize = 5;
 const BUDGET: f64 = 1.1;
 
 /// Name, pattern, and what it becomes. All but the last match in one file of ten.
@@ -97,6 +97,10 @@ fn their_count(command: &mut Command) -> Result<u64> {
 
 /// Writes the tree, and says how many bytes it has.
 fn plant(tree: &Path) -> Result<usize> {
+    if tree.exists() {
+        // An earlier benchmark may have planted another one.
+        fs::remove_dir_all(tree)?;
+    }
     let mut bytes = 0;
     for file in 0..FILES {
         let folder = tree.join(format!("package{}/src/part{}", file % 20, file / 20 % 10));
@@ -117,7 +121,7 @@ fn source(file: usize) -> String {
         let _ = writeln!(text, "  field{field}?: Map<string, Array<number | undefined>>;");
     }
     text.push_str("}\n");
-    for part in 0..12 {
+    for part in 0..4 {
         let _ = write!(
             text,
             r#"
@@ -132,7 +136,7 @@ export async function handle{part}(store: Store<Row{file}>, options: Options = {
   }}
 "#
         );
-        if file.is_multiple_of(10) && part % 4 == 0 {
+        if file.is_multiple_of(10) && part % 2 == 0 {
             text.push_str("  console.log(\"handled\", total);\n  options.done && options.done();\n");
         }
         text.push_str("  return total;\n}\n");
