@@ -79,6 +79,8 @@ impl ModelServer {
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 accepting.counts.send_modify(|counts| counts.connections += 1);
+                // A reply is many small pieces; none waits for the one before to be acknowledged.
+                let _ = socket.set_nodelay(true);
                 tokio::spawn(serve(socket, Arc::clone(&accepting)));
             }
         });
