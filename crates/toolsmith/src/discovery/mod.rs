@@ -31,8 +31,6 @@ pub struct DiscoveryOptions {
     pub settings: Settings,
     /// Whether the working folder's code may run.
     pub trust: TrustDecision,
-    /// Only the configured paths count, nobody's folders and plugins.
-    pub only_configured: bool,
 }
 
 impl DiscoveryOptions {
@@ -44,7 +42,6 @@ impl DiscoveryOptions {
             configured: Vec::new(),
             settings: Settings::default(),
             trust: TrustDecision::default(),
-            only_configured: false,
         }
     }
 
@@ -59,13 +56,6 @@ impl DiscoveryOptions {
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
-        self
-    }
-
-    /// Looks at the configured paths only.
-    #[must_use]
-    pub fn only_configured(mut self) -> Self {
-        self.only_configured = true;
         self
     }
 
@@ -88,10 +78,8 @@ pub fn discover_configured_paths(options: &DiscoveryOptions) -> Discovered {
 /// once, by whoever came first.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
-    if !options.only_configured {
-        providers::find(&mut finder);
-        plugins::find(&mut finder);
-    }
+    providers::find(&mut finder);
+    plugins::find(&mut finder);
     configured::find(&mut finder);
     finder.finish()
 }

@@ -25,7 +25,10 @@ use super::{
 };
 use crate::{
     built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
-    discovery::{ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_custom_tool_paths},
+    discovery::{
+        ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
+        discover_custom_tool_paths,
+    },
     home::Home,
     loading::{LoadMode, LoadedTools, engine_options, load_custom_tools},
     settings::Settings,
@@ -276,10 +279,10 @@ impl SessionBuilder {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
                 .trust(self.trust);
-            discover_custom_tool_paths(&match self.discovery {
-                true => options.settings(self.settings.clone()),
-                false => options.only_configured(),
-            })
+            match self.discovery {
+                true => discover_custom_tool_paths(&options.settings(self.settings.clone())),
+                false => discover_configured_paths(&options),
+            }
         });
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
