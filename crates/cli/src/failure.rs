@@ -74,11 +74,6 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
     }
     let mut out = anstream::stderr().lock();
     let _ = draw(&mut out, (ERROR, "error"), &what, None, more, hint);
-    // A failure with words of its own is nobody's bug, so how the program came to it helps nobody.
-    let is_told = problem.is_some() || is_flag;
-    if !is_told && matches!(error.backtrace().status(), std::backtrace::BacktraceStatus::Captured) {
-        let _ = writeln!(out, "\n{}", error.backtrace());
-    }
     ExitCode::from(code)
 }
 
