@@ -21,11 +21,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
-use toolsmith_tool::ToolResult;
+use toolsmith_tool::{SessionEvent, ToolResult};
 
 use crate::approval::{ApprovalRequest, Decision};
 
@@ -141,6 +141,25 @@ pub enum AgentEvent {
         /// What.
         message: String,
     },
+    /// Something happened to the session; tools hear the same. The `type` is the reason `onSession` gets, with `session_`
+    /// before it where it would say too little: `session_switch`, `auto_retry_start`, `todo_reminder`.
+    #[serde(untagged)]
+    Session(#[serde(serialize_with = "session_event")] SessionEvent),
+}
+
+fn session_event<S: Serializer>(event: &SessionEvent, serializer: S) -> Result<S::Ok, S::Error> {
+    use SessionEvent::{Branch, Shutdown, Start, Switch, Tree};
+    let mut fields = event.to_json();
+    let name = match event {
+        Start | Switch { .. } | Branch { .. } | Tree | Shutdown => format!("session_{}", event.reason()),
+        _ => event.reason().to_owned(),
+    };
+    let mut whole = serde_json::Map::from_iter([("type".to_owned(), Value::String(name))]);
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("reason");
+        whole.append(fields);
+    }
+    whole.serialize(serializer)
 }
 
 impl AgentEvent {

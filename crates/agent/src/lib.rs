@@ -37,7 +37,8 @@ mod tools;
 mod turn;
 
 pub use agent::{
-    Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Prompt, PromptError, RunSummary, Totals,
+    Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Occupied, Prompt, PromptError, RunSummary,
+    Totals,
 };
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
@@ -56,4 +57,4 @@ pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
     register_built_in_tools,
 };
-pub use turn::{AfterError, RequestPlan, TurnHook};
+pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

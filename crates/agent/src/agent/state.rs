@@ -11,7 +11,11 @@ use toolsmith_tool::{
     AgentView, CancelToken, PendingHandle, PendingStack, SessionView, ToolContext, UiHandle,
 };
 
-use super::{builder::AgentLimits, handle::RunSummary, totals::Totals};
+use super::{
+    builder::AgentLimits,
+    handle::{PromptError, RunSummary},
+    totals::Totals,
+};
 use crate::{
     conversation::Conversation,
     dispatch::{CallOutcome, Dispatcher},
@@ -134,6 +138,23 @@ impl Core {
     pub(super) fn tell_queues(&self) {
         let (steering, follow_up) = self.queued();
         self.emit(AgentEvent::QueueChanged { steering, follow_up });
+    }
+
+    /// From idle to busy; gives how the last run went.
+    pub(super) fn begin_activity(
+        &self,
+        cancel: &CancelToken,
+    ) -> Result<Option<Arc<RunSummary>>, PromptError> {
+        let mut before = Err(PromptError::Busy);
+        self.activity.send_if_modified(|activity| {
+            let Activity::Idle { last } = activity else {
+                return false;
+            };
+            before = Ok(last.take());
+            *activity = Activity::Running { cancel: cancel.clone() };
+            true
+        });
+        before
     }
 
     pub(super) fn is_idle(&self) -> bool {

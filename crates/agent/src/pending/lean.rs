@@ -9,7 +9,7 @@ use toolsmith_tool::{PendingAction, PendingId, PendingStack};
 
 use crate::{
     tools::RESOLVE,
-    turn::{RequestPlan, TurnHook},
+    turn::{RequestPlan, TurnContext, TurnHook},
 };
 
 /// How often a model that cannot be made to decide is reminded of one action before it may stop.
@@ -61,7 +61,7 @@ impl TurnHook for LeanToResolve {
     }
 
     /// A model that cannot be made to call may stop without deciding.
-    async fn before_stop(&self) -> Option<Message> {
+    async fn before_stop(&self, _context: &TurnContext) -> Option<Message> {
         let action = self.stack.peek()?;
         let mut reminded = self.reminded.lock().unwrap_or_else(PoisonError::into_inner);
         if reminded.0 != Some(action.id) {

@@ -9,7 +9,7 @@ use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
     SystemPrompt,
-    session::{Session as KeptSession, Sessions},
+    session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_host::changes::ChangeError;
 use toolsmith_js::Engine;
@@ -333,6 +333,7 @@ impl SessionBuilder {
         for text in self.appended {
             system = system.append(text);
         }
+        let current = CurrentSession::new(kept);
         let agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
@@ -340,13 +341,13 @@ impl SessionBuilder {
             .system_prompt(system)
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
-            .conversation(Arc::new(kept.clone()))
-            .session(Arc::new(kept.clone()))
+            .conversation(Arc::new(current.clone()))
+            .session(Arc::new(current.clone()))
             .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
             .limits(self.limits)
             .build()?;
-        agent.tell_tools(&SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver, kept))
+        agent.announce(SessionEvent::Start).await;
+        Ok(Session::new(agent, engine, ui, loaded, resolver, current))
     }
 }
 
