@@ -1,3 +1,5 @@
+//! Which draft a schema is read as, and that it does not matter where drafts agree.
+
 use serde_json::json;
 
 use super::*;
