@@ -186,6 +186,23 @@ impl ModelOverride {
         Self { id: id.into(), ..Self::default() }
     }
 
+    /// What is said here, and where nothing is, what `other` says.
+    #[must_use]
+    pub(crate) fn or(self, other: &Self) -> Self {
+        let other = other.clone();
+        Self {
+            id: self.id,
+            name: self.name.or(other.name),
+            context_window: self.context_window.or(other.context_window),
+            max_output: self.max_output.or(other.max_output),
+            images: self.images.or(other.images),
+            thinking: self.thinking.or(other.thinking),
+            temperature: self.temperature.or(other.temperature),
+            forced_tool: self.forced_tool.or(other.forced_tool),
+            price: self.price.or(other.price),
+        }
+    }
+
     /// Lays what is said over `model`.
     pub(crate) fn apply(&self, model: &mut Model) {
         let said = self.clone();

@@ -95,7 +95,8 @@ async fn what_is_wrong_with_a_prompt_is_said() {
 #[tokio::test]
 async fn without_a_model_it_says_exactly_what_to_set() {
     let place = Place::new(&[]);
-    let said = place.run(&["-p", "hi"]).await;
+    // Whoever runs this test may have a server.
+    let said = place.run(&["-p", "hi", "--set", "discovery.local_models=no"]).await;
     assert_eq!(said.code, 1);
     for part in ["ANTHROPIC_API_KEY", "--model", "config.toml", "toolsmith demo"] {
         assert!(said.stderr.contains(part), "{said:#?}");

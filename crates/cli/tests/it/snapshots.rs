@@ -72,12 +72,20 @@ async fn trust() {
     check(&place, "trust-remove-again", &place.run(&["trust", "--remove", "tool.ts", "--json"]).await);
 }
 
+/// Settings under which no server of this machine is found: nothing listens on the first port.
+fn nobody_near() -> String {
+    ["ollama", "lmstudio", "\"llama.cpp\"", "vllm"]
+        .map(|name| format!("[providers.{name}]\nbase_url = \"http://127.0.0.1:1\"\n"))
+        .concat()
+}
+
 #[tokio::test]
 async fn doctor() {
     let place = Place::new(&[
         ("project/.toolsmith/tools/hello.ts", HELLO),
         ("project/.toolsmith/config.toml", "not toml\n"),
         ("home/.toolsmith/agent/tools/x.ts", ""),
+        ("home/.toolsmith/config.toml", &nobody_near()),
     ]);
     place.program("bun", "#!/bin/sh\necho 9.9.9\n");
     three_ways(&place, "doctor", &["doctor"]).await;

@@ -162,6 +162,12 @@ const KEYS: &[Key] = &[
         "How long the model may think.",
     ),
     key(
+        "discovery.local_models",
+        KeyKind::Bool,
+        Some("true"),
+        "Ask servers on this machine which models they have, when no other model is meant.",
+    ),
+    key(
         "discovery.providers.toolsmith",
         KeyKind::Bool,
         Some("true"),

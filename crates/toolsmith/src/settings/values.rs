@@ -39,6 +39,8 @@ pub struct Settings {
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct DiscoverySettings {
+    /// Whether servers that want no key are asked which models they have, when no model is known otherwise.
+    pub local_models: bool,
     /// Which providers are on.
     pub providers: BTreeMap<String, bool>,
 }
