@@ -48,7 +48,8 @@ async fn config() {
     let place = Place::new(&[
         (
             "home/.toolsmith/config.toml",
-            "model = \"some/model\"\n[tools.hello]\ntimeout = \"3s\"\n[limits]\nmemroy = 3\n",
+            "model = \"some/model\"\n[tools.hello]\ntimeout = \"3s\"\n[limits]\nmemroy = 3\n\
+             [providers.ollama.models.\"qwen3:4b\"]\ncontext_window = 32768\nprice.input = 0.5\nimges = true\n",
         ),
         ("project/.toolsmith/config.toml", "approval.mode = \"yolo\"\noutput.max_lines = 100\n"),
     ]);

@@ -116,3 +116,37 @@ async fn nobody_answers_or_nobody_is_asked() {
     let settings = settings(&[("llama.cpp", &stranger)], "");
     assert!(matches!(select(ModelChoice::Settings, &settings).await, Err(ModelError::None)));
 }
+
+#[tokio::test]
+async fn what_the_settings_say_of_a_model_is_laid_over_what_is_known() {
+    let ollama = server(&["tiny:1b"]).await;
+    let more = "[providers.ollama.models.\"tiny:1b\"]\nimages = true\nmax_output = 99\nthinking = [\"low\", \"high\"]\n\
+        [providers.anthropic.models.claude-haiku-4-5]\ncontext_window = 12345\nprice.input = 7.5\n\
+        [providers.anthropic.models.house-model]\nthinking_budget = 4096\n";
+    let settings = settings(&[("ollama", &ollama)], more);
+    // What the server says comes after what the user says.
+    let tiny = select(named("tiny"), &settings).await.unwrap().model;
+    assert_eq!((tiny.images, tiny.max_output), (true, 99));
+    assert_eq!(tiny.thinking.efforts, ["low", "high"]);
+
+    let known = ModelChoice::Named("anthropic/claude-haiku-4-5".to_owned());
+    let plain = known.clone().select(&Settings::default(), keyless()).await.unwrap().model;
+    let changed = known.select(&settings, keyless()).await.unwrap().model;
+    assert_eq!((changed.context_window, changed.price.input), (12345, 7.5));
+    assert_eq!((changed.max_output, changed.price.output), (plain.max_output, plain.price.output));
+
+    let own = select(named("anthropic/house-model"), &settings).await.unwrap().model;
+    assert_eq!(own.thinking.budget, Some((1024, 4096)));
+}
+
+#[tokio::test]
+async fn a_server_fills_in_what_the_user_did_not_say() {
+    let ollama = server(&["tiny:1b", "big:70b"]).await;
+    let more = "[providers.ollama.models.\"tiny:1b\"]\nimages = true\n[providers.ollama.models.\"big:70b\"]\ncontext_window = 7\n";
+    let settings = settings(&[("ollama", &ollama)], more);
+    let mut providers = toolsmith::providers(&settings, keyless()).unwrap();
+    providers.discover().await;
+    let [tiny, big] = ["ollama/tiny:1b", "ollama/big:70b"].map(|name| providers.select(name).unwrap().model);
+    assert_eq!((tiny.images, tiny.context_window), (true, 4096));
+    assert_eq!(big.context_window, 7);
+}
