@@ -224,6 +224,13 @@ const KEYS: &[Key] = &[
         "More module files to load; relative ones are seen from the working folder.",
     ),
     key("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
+    // Before those of a tool that would be called "approval".
+    careful(
+        "tools.approval.<name>",
+        POLICIES,
+        None,
+        "Whether one tool may run without asking; deny always wins.",
+    ),
     key(
         "tools.<name>.timeout",
         KeyKind::Duration,
@@ -237,7 +244,7 @@ const KEYS: &[Key] = &[
         None,
         "What runs the module of this name.",
     ),
-    careful("tools.<name>.approval", POLICIES, None, "Whether this tool may run without asking."),
+    careful("tools.<name>.approval", POLICIES, None, "The same as `tools.approval.<name>`."),
     key("limits.memory", KeyKind::Size, Some("256MB"), "How much memory a tool's module may use."),
     key("limits.load", KeyKind::Duration, Some("10s"), "How long loading a module may take."),
     key("limits.call", KeyKind::Duration, Some("10m"), "How long a call may take without progress."),
@@ -253,18 +260,7 @@ const KEYS: &[Key] = &[
         Some("write"),
         "What runs without asking: what only reads, also what writes files, or everything.",
     ),
-    careful(
-        "approval.tools.<name>",
-        POLICIES,
-        None,
-        "Whether one tool may run without asking; deny always wins.",
-    ),
-    careful(
-        "tools.approval.<name>",
-        POLICIES,
-        None,
-        "The same as `approval.tools.<name>`, as relatives of this program spell it.",
-    ),
+    careful("approval.tools.<name>", POLICIES, None, "The same as `tools.approval.<name>`."),
     careful(
         "providers.<name>.wire",
         KeyKind::Choice(&[

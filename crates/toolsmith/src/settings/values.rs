@@ -32,7 +32,7 @@ pub struct Settings {
     pub tools: ToolsSettings,
     /// What tools may use.
     pub limits: LimitSettings,
-    /// What runs without asking (CONTRACT 5.4), with what `tools.<name>.approval` says.
+    /// What runs without asking (CONTRACT 5.4), with what `tools.approval.<name>` says.
     pub approval: ApprovalSettings,
     /// Providers of models.
     #[serde(default)]

@@ -253,6 +253,14 @@ fn deny_wins_over_the_other_place_to_say_it() {
     assert_eq!(approval.tools["a"], ApprovalPolicy::Deny);
     assert_eq!(approval.tools["b"], ApprovalPolicy::Deny);
     assert_eq!(approval.tools["c"], ApprovalPolicy::Deny);
+    // A tool may be called as a setting of tools is.
+    let place = Place::new(&[(
+        "home/.toolsmith/config.toml",
+        "[tools.approval]\ntimeout = \"deny\"\nmemory = \"3s\"\n",
+    )]);
+    let loaded = place.settings();
+    assert_eq!(loaded.settings.approval.tools["timeout"], ApprovalPolicy::Deny);
+    assert_eq!(loaded.warnings.len(), 1, "{:#?}", loaded.warnings);
 }
 
 #[test]
