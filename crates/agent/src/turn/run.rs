@@ -106,10 +106,8 @@ impl Run {
         }
         let limits = self.core.limits();
         let message = if self.turn >= limits.max_turns {
-            format!(
-                "Stopped after {} turns, the most one prompt may take. Say \"continue\" to go on, or raise the limit (maxTurns).",
-                self.turn
-            )
+            let turns = if self.turn == 1 { "1 turn".to_owned() } else { format!("{} turns", self.turn) };
+            format!("Stopped after {turns}, the most one prompt may take. Say \"continue\" to go on.")
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
                 "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",

@@ -12,6 +12,7 @@ mod examples;
 mod golden;
 mod guide;
 mod interrupting;
+mod models;
 mod new;
 mod on_a_terminal;
 mod place;

@@ -263,10 +263,14 @@ impl SessionBuilder {
         let kept = self.keeping.open(&self.home, &self.cwd)?;
         let selection = match (&self.model, kept.state().model) {
             // The conversation goes on with who was asked before, as long as they are still there.
-            (ModelChoice::Settings, Some(before)) => ModelChoice::Named(before)
-                .select(&self.settings, self.environment.clone())
-                .or_else(|_| self.model.select(&self.settings, self.environment))?,
-            _ => self.model.select(&self.settings, self.environment)?,
+            (ModelChoice::Settings, Some(before)) => {
+                let again = ModelChoice::Named(before).select(&self.settings, self.environment.clone());
+                match again.await {
+                    Ok(selection) => selection,
+                    Err(_) => self.model.select(&self.settings, self.environment).await?,
+                }
+            }
+            _ => self.model.select(&self.settings, self.environment).await?,
         };
         let thinking = match self.thinking.or(selection.thinking) {
             Some(level) => level,

@@ -3,6 +3,7 @@
 
 mod discovery;
 mod loading;
+mod models;
 mod place;
 mod plugins;
 mod settings;

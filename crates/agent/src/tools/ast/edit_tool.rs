@@ -285,7 +285,8 @@ impl Tool for AstEditTool {
             Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
         let updates = context.updates.clone();
         let preview = blocking(&context.cancel, move |cancel| preview(request, cancel, &updates)).await?;
-        let result = ToolResult::text(preview.text).with_details(preview.details);
+        let mut result = ToolResult::text(preview.text).with_details(preview.details);
+        result.is_error = preview.request.ops.are_unusable();
         let total: usize = preview.counts.iter().sum();
         if total > 0 {
             let files = preview.set.into_files();

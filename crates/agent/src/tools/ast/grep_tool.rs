@@ -243,7 +243,9 @@ fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Resu
     if !issues.is_empty() {
         details["parseErrors"] = json!(issues);
     }
-    Ok(ToolResult::text(text).with_details(details))
+    let mut result = ToolResult::text(text).with_details(details);
+    result.is_error = request.ops.are_unusable();
+    Ok(result)
 }
 
 fn counted_sum(per_file: &[Value]) -> u64 {

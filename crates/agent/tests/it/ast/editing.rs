@@ -169,6 +169,7 @@ async fn incomplete_patterns_and_files_with_errors_are_reported() {
             text.starts_with(&format!("No replacements made\n\nParse issues:\n- {pat}: Invalid pattern: ")),
             "{text}"
         );
+        assert!(result.is_error, "nothing could be searched: {pat}");
         assert_eq!(result.details.unwrap()["parseErrors"].as_array().unwrap().len(), 1);
     }
     let free =
