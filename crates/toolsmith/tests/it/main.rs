@@ -6,5 +6,6 @@ mod loading;
 mod models;
 mod place;
 mod plugins;
+mod previews;
 mod settings;
 mod trusting;
