@@ -78,7 +78,14 @@ impl Run {
             }
             self.turn += 1;
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
-            self.waiting.extend(self.core.take_queued(Lane::Steering));
+            let mut waiting = Vec::new();
+            for hook in self.core.hooks() {
+                waiting.extend(hook.news().await);
+            }
+            // What happened comes before what is said about it.
+            waiting.append(&mut self.waiting);
+            waiting.extend(self.core.take_queued(Lane::Steering));
+            self.waiting = waiting;
             self.inject_waiting().await?;
             if self.take_turn().await? {
                 continue;

@@ -347,7 +347,7 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
-            .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
+            .hook(Arc::new(LeanToResolve::new(resolver.clone())))
             .limits(self.limits)
             .build()?;
         agent.announce(SessionEvent::Start).await;

@@ -3,6 +3,7 @@
 mod builder;
 mod handle;
 mod model_choice;
+mod previews;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;

@@ -188,7 +188,7 @@ impl Call {
         }
         let decisions = if came.exit_code().is_some() {
             // Nobody will decide any more (CONTRACT 8.6).
-            self.resolver.discard_all("the call was cancelled", ToolContext::detached()).await;
+            self.resolver.drop_all("the call was cancelled", ToolContext::detached()).await;
             Vec::new()
         } else {
             preview::decide(&self, own).await

@@ -1,5 +1,7 @@
 //! CONTRACT §8 in whole sessions: a model on a scripted server, tools in JavaScript and the built-in ones, real files.
 
+mod deciding;
+mod ending;
 mod leaning;
 mod seed;
 
