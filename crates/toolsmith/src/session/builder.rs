@@ -105,6 +105,7 @@ pub struct SessionBuilder {
     ui: Option<Arc<dyn Ui>>,
     approver: Option<Arc<dyn Approver>>,
     approval_mode: Option<ApprovalMode>,
+    preview: Option<bool>,
     system: Option<String>,
     appended: Vec<String>,
     limits: AgentLimits,
@@ -129,6 +130,7 @@ impl SessionBuilder {
             ui: None,
             approver: None,
             approval_mode: None,
+            preview: None,
             system: None,
             appended: Vec::new(),
             limits: AgentLimits::default(),
@@ -231,6 +233,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Says whether `edit` and `write` stage their changes in place of making them, in place of the settings
+    /// (`tools.preview`).
+    pub fn preview(mut self, on: bool) -> Self {
+        self.preview = Some(on);
+        self
+    }
+
     /// Says this to the model in place of our own words.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
@@ -278,7 +287,8 @@ impl SessionBuilder {
         };
 
         let changes = change_store(&self.home)?;
-        let built_ins = built_in_tools(&self.cwd, &self.home, &changes);
+        let preview = self.preview.unwrap_or(self.settings.tools.preview);
+        let built_ins = built_in_tools(&self.cwd, &self.home, &changes, preview);
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)

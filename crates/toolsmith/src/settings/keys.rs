@@ -224,6 +224,12 @@ const KEYS: &[Key] = &[
         "More module files to load; relative ones are seen from the working folder.",
     ),
     key("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
+    careful(
+        "tools.preview",
+        KeyKind::Bool,
+        Some("false"),
+        "`edit` and `write` show what they would do, and wait until somebody applies it.",
+    ),
     // Before those of a tool that would be called "approval".
     careful(
         "tools.approval.<name>",

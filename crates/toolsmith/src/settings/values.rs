@@ -68,6 +68,8 @@ pub struct ToolsSettings {
     /// Tools that are left out.
     #[serde(default)]
     pub disabled: Vec<String>,
+    /// `edit` and `write` stage their changes in place of making them.
+    pub preview: bool,
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,

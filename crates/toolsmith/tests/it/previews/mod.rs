@@ -3,6 +3,7 @@
 mod deciding;
 mod ending;
 mod leaning;
+mod saving;
 mod seed;
 
 use std::{fs, path::PathBuf, sync::Arc};
