@@ -9,10 +9,12 @@ use std::{
 };
 
 use serde_json::json;
-use toolsmith_host::changes::{ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange};
+use toolsmith_host::changes::{
+    ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange, Recording,
+};
 use toolsmith_tool::{
-    CancelToken, PendingAction, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    ToolSpec, Writes, async_trait,
+    CancelToken, FileWatch, PendingAction, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, Writes, async_trait,
 };
 
 use super::{
@@ -306,10 +308,15 @@ impl Resolver {
             // The action writes by itself, but what it was shown to do is only true of these contents.
             blocking(&context.cancel, move |_| set.check().map_err(reply)).await?;
         }
-        match files {
+        let note = ChangeNote::new(&action.source_tool_name, &action.label, &self.root);
+        let recorded = Recorded { recording: Recording::start(Arc::clone(&self.store)), note: Some(note) };
+        let context = context.with_files(Arc::clone(&recorded.recording) as Arc<dyn FileWatch>);
+        let outcome = match files {
             Some(files) => action.callbacks.apply_files(&self.absolute(files), reason, context).await,
             None => action.callbacks.apply(reason, context).await,
-        }
+        };
+        recorded.finish().await;
+        outcome
     }
 
     fn absolute(&self, files: &[PathBuf]) -> Vec<PathBuf> {
@@ -340,6 +347,44 @@ impl Tool for OneDecision {
 
     async fn execute(&self, _call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         self.resolver.carry_out(&self.action, &self.decision, &self.reason, context).await
+    }
+}
+
+/// What an action's own `apply` writes, kept for undoing; also when it fails halfway, or is stopped by force.
+struct Recorded {
+    recording: Arc<Recording>,
+    /// Taken when it is finished.
+    note: Option<ChangeNote>,
+}
+
+impl Recorded {
+    async fn finish(mut self) {
+        if let Some(note) = self.note.take() {
+            let recording = Arc::clone(&self.recording);
+            let cancel = CancelToken::new();
+            let done = blocking(&cancel, move |_| {
+                keep(&recording, &note);
+                Ok(())
+            });
+            // It only fails when the program ends.
+            let _ = done.await;
+        }
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        if let (Some(note), Ok(runtime)) = (self.note.take(), tokio::runtime::Handle::try_current()) {
+            let recording = Arc::clone(&self.recording);
+            runtime.spawn_blocking(move || keep(&recording, &note));
+        }
+    }
+}
+
+/// The change is made. That it cannot be undone is no reason to say that it was not.
+fn keep(recording: &Recording, note: &ChangeNote) {
+    if let Err(error) = recording.finish(note) {
+        tracing::warn!(%error, label = note.label, "What an action wrote cannot be undone");
     }
 }
 

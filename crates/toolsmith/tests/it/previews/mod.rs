@@ -5,6 +5,7 @@ mod ending;
 mod leaning;
 mod saving;
 mod seed;
+mod undoing;
 
 use std::{fs, path::PathBuf, sync::Arc};
 
