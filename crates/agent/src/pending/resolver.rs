@@ -273,6 +273,11 @@ impl Resolver {
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
+        let mut context = context;
+        if let Some(tier) = action.tier {
+            // What it stages in its turn may change as much as the tool it came from, not as much as `resolve`.
+            context.pending = context.pending.with_tier(tier);
+        }
         let decided = Decided { apply: matches!(decision, Decision::Apply(_)), reason, action };
         let void = action.callbacks.void();
         let own = match (decision, void) {

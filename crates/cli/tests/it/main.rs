@@ -16,6 +16,7 @@ mod models;
 mod new;
 mod on_a_terminal;
 mod place;
+mod previews;
 mod printing;
 mod pty;
 mod sessions;

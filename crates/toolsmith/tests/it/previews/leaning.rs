@@ -2,8 +2,9 @@
 //! and gone when nothing waits.
 
 use serde_json::json;
+use toolsmith::BuiltIns;
 use toolsmith_llm::ForcedTool;
-use toolsmith_testkit::{Reply, Wire};
+use toolsmith_testkit::{Gate, Reply, Wire};
 
 use super::{Asked, Bench, Choice, resolve, rewrite};
 
@@ -128,6 +129,39 @@ async fn c8_4_each_demand_is_about_the_newest_until_nothing_waits() {
     assert_eq!((asked[4].choice(), asked.len()), (Choice::Free, 5));
     assert_eq!((bench.read("a.ts").as_deref(), bench.read("out.txt")), (Some("f(1);\n"), None));
     assert_eq!(bench.read("rejected.txt").as_deref(), Some("neither\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c8_4_a_push_makes_one_more_request_with_the_reminder_between_the_two_answers() {
+    let bench = Bench::plain().await;
+    let session = bench.session().await;
+    bench.answer(Reply::new().text("First.").call("c1", "stage", &json!({})));
+    bench.answer(Reply::new().wait(&Gate::new()).text("never"));
+    session.prompt("Go").unwrap();
+    bench.server.wait_for_requests(2).await;
+    let said = bench.requests()[1].body()["messages"].to_string();
+    let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text}: {said}"));
+    assert!(at("First.") < at("Staged.") && at("Staged.") < at(REMINDER), "{said}");
+    session.abort("enough");
+    session.wait_for_idle().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c8_4_resolve_is_offered_whatever_tools_were_asked_for() {
+    for built_ins in [BuiltIns::Named(vec!["read".to_owned()]), BuiltIns::None] {
+        let bench = Bench::plain().await;
+        let session = bench.builder().built_ins(built_ins).build().await.unwrap();
+        bench.answer(Reply::new().call("c1", "stage", &json!({})));
+        bench.answer(Reply::new().call("c2", "resolve", &resolve("apply", "ok")));
+        bench.answer(Reply::new().text("Done."));
+        session.run("Go").await.unwrap();
+        let asked = bench.requests();
+        assert!(!asked[0].tools().contains(&"resolve"));
+        assert!(asked[1].tools().contains(&"resolve"), "{:?}", asked[1].tools());
+        assert_eq!(asked[1].choice(), Choice::Named("resolve".to_owned()));
+        assert!(!asked[2].tools().contains(&"resolve"));
+        assert_eq!(bench.read("out.txt").as_deref(), Some("ok"));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,6 +2,7 @@
 
 mod deciding;
 mod ending;
+mod hostile;
 mod leaning;
 mod saving;
 mod seed;
