@@ -45,7 +45,7 @@ pub use agent::{
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
-pub use compaction::{SummaryError, summarize_branch};
+pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,

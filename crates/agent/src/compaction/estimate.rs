@@ -27,7 +27,7 @@ pub(super) fn message_tokens(message: &Message) -> u64 {
 }
 
 /// The tokens of what goes to the model from outside.
-pub(super) fn content_tokens(content: &[ContentBlock]) -> u64 {
+pub(crate) fn content_tokens(content: &[ContentBlock]) -> u64 {
     content.iter().map(|block| block.as_text().map_or(IMAGE_TOKENS, |text| tokens(chars(text)))).sum()
 }
 

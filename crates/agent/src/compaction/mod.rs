@@ -1,7 +1,17 @@
 //! Keeping a conversation within what the model can read: old output is left out, and what is older still is summed up.
 
+mod compact;
+mod compactor;
+mod cut;
 mod estimate;
+mod files;
+mod policy;
+mod prune;
 mod summary;
 mod transcript;
 
+pub use compact::{CompactError, Compacted};
+pub use compactor::Compactor;
+pub(crate) use estimate::content_tokens;
+pub use policy::CompactionPolicy;
 pub use summary::{SummaryError, summarize_branch};

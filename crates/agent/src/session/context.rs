@@ -7,8 +7,9 @@ use toolsmith_llm::{ContentBlock, InputMessage, Message};
 
 use super::{
     blobs::Blobs,
-    entry::{Compaction, Entry, EntryKind},
+    entry::{Entry, EntryKind},
     format::read_entry,
+    live::{Live, LiveEntry, live, may_change_others},
     tree::{Position, Tree},
 };
 
@@ -36,6 +37,8 @@ pub(crate) struct Told {
     /// The leaf they are for, once there are any.
     leaf: Option<Option<Position>>,
     messages: Vec<Arc<Message>>,
+    /// The first of them that came after the last change to what the model is told.
+    unchanged_from: usize,
 }
 
 impl Told {
@@ -49,11 +52,26 @@ impl Told {
                     let added = added.into_iter().rev().filter_map(|at| told_message(read(tree, at, blobs)));
                     self.messages.extend(added.map(Arc::new));
                 }
-                None => self.messages = messages(tree, leaf, blobs).into_iter().map(Arc::new).collect(),
+                None => self.tell(live(tree, leaf, blobs)),
             }
             self.leaf = Some(leaf);
         }
         &self.messages
+    }
+
+    /// How many of the messages were told differently before, the last time the model answered.
+    pub(crate) fn unchanged_from(&self) -> usize {
+        self.unchanged_from
+    }
+
+    fn tell(&mut self, live: Live) {
+        let told = |entries: &[LiveEntry]| entries.iter().filter(|entry| entry.message.is_some()).count();
+        let summary = live
+            .compaction
+            .map(|(timestamp, compaction)| summary_message(COMPACTED, &compaction.summary, &timestamp));
+        self.unchanged_from = usize::from(summary.is_some()) + told(&live.entries[..live.unchanged_from]);
+        let rest = live.entries.into_iter().filter_map(|entry| entry.message);
+        self.messages = summary.into_iter().chain(rest).map(Arc::new).collect();
     }
 
     /// The entries after those told, newest first, if nothing else has changed.
@@ -63,7 +81,7 @@ impl Told {
         let mut at = leaf;
         while at != told {
             let position = at?;
-            if names_compaction(tree, position) {
+            if may_change_others(tree, position) {
                 return None;
             }
             added.push(position);
@@ -71,32 +89,6 @@ impl Told {
         }
         Some(added)
     }
-}
-
-/// Whether an entry may be a compaction. Most are none; reading those only to find that out is what would take time.
-fn names_compaction(tree: &Tree, at: Position) -> bool {
-    tree.line(at).contains("\"compaction\"")
-}
-
-fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<Message> {
-    let path = tree.path_to(leaf);
-    let entry = |at: Position| read(tree, at, blobs);
-    let compacted = path.iter().enumerate().rev().find_map(|(index, at)| {
-        let found = names_compaction(tree, *at).then(|| entry(*at))?;
-        match found.kind {
-            EntryKind::Compaction(compaction) => Some((index, found.timestamp, compaction)),
-            _ => None,
-        }
-    });
-    let Some((index, timestamp, compaction)) = compacted else {
-        return path.into_iter().filter_map(|at| told_message(entry(at))).collect();
-    };
-    let Compaction { summary, first_kept_entry_id, .. } = compaction;
-    let (before, after) = (&path[..index], &path[index + 1..]);
-    let kept = before.iter().position(|at| tree.id(*at) == first_kept_entry_id).unwrap_or(index);
-    let summary = summary_message(COMPACTED, &summary, &timestamp);
-    let rest = before[kept..].iter().chain(after).filter_map(|at| told_message(entry(*at)));
-    std::iter::once(summary).chain(rest).collect()
 }
 
 /// The settings at the end of a path.

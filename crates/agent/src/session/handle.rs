@@ -15,6 +15,7 @@ use super::{
     entry::{BranchSummary, Entry, EntryKind, Header},
     error::{SessionError, StoreError},
     format::{entry_line, write_header},
+    live::{Live, live},
     store::{MemoryStore, SessionStore, Weight},
     tree::{Position, Tree},
 };
@@ -228,6 +229,19 @@ impl Session {
     pub fn context(&self) -> Vec<Arc<Message>> {
         let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.at_leaf(&self.tree(), self.blobs()).to_vec()
+    }
+
+    /// The same, and the first that came after the last change to what the model is told of those before.
+    pub(crate) fn context_since_change(&self) -> (Vec<Arc<Message>>, usize) {
+        let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let messages = told.at_leaf(&self.tree(), self.blobs()).to_vec();
+        (messages, told.unchanged_from())
+    }
+
+    /// The path as far as the model is told of it.
+    pub(crate) fn live(&self) -> Live {
+        let tree = self.tree();
+        live(&tree, tree.leaf(), self.blobs())
     }
 
     /// The settings that hold at the leaf.

@@ -3,6 +3,7 @@
 
 mod ast;
 mod batches;
+mod compacting;
 mod dispatching;
 mod events;
 mod faults;
@@ -12,6 +13,7 @@ mod probe;
 mod prompts;
 mod request_size;
 mod resolving;
+mod retrying;
 mod saving;
 mod scripted;
 mod session_children;

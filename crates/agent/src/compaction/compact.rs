@@ -1,0 +1,162 @@
+//! One compaction: cut, sum up, append.
+
+use serde::Serialize;
+use serde_json::Value;
+use thiserror::Error;
+use toolsmith_llm::Message;
+
+use super::{
+    cut::Cut,
+    estimate::Size,
+    files::Files,
+    policy::CompactionPolicy,
+    summary::{self, Subject, SummaryError},
+};
+use crate::{
+    agent::PromptError,
+    session::{Compaction, EntryKind, Live, LiveEntry, Session},
+    turn::TurnContext,
+};
+
+/// The longest line that stands for a summary in a list.
+const SHORT_CHARS: usize = 512;
+
+/// What a compaction came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Compacted {
+    /// What the model reads in place of what came before.
+    pub summary: String,
+    /// One line of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_summary: Option<String>,
+    /// The first entry that stays as it is; empty when none does.
+    pub first_kept_entry_id: String,
+    /// The size of the context before.
+    pub tokens_before: u64,
+    /// The size after, estimated.
+    pub tokens_after: u64,
+    /// The files that were read and changed.
+    pub details: Value,
+}
+
+/// Why a conversation was not compacted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CompactError {
+    /// A run is on its way.
+    #[error("the conversation cannot be compacted while a run is on its way; stop it first")]
+    Busy(#[from] PromptError),
+    /// All of it is what is kept in any case.
+    #[error("there is nothing to compact: the conversation is too short")]
+    Nothing,
+    /// Somebody stopped it.
+    #[error("Compaction cancelled")]
+    Aborted,
+    /// There is no summary.
+    #[error("no summary: {0}")]
+    Summary(SummaryError),
+    /// The summary was not written down.
+    #[error(transparent)]
+    NotSaved(#[from] crate::session::SessionError),
+}
+
+impl From<SummaryError> for CompactError {
+    fn from(error: SummaryError) -> Self {
+        match error {
+            SummaryError::Aborted => Self::Aborted,
+            other => Self::Summary(other),
+        }
+    }
+}
+
+/// What is to be done.
+pub(super) struct Work<'a> {
+    pub(super) session: &'a Session,
+    pub(super) live: Live,
+    pub(super) cut: Cut,
+    pub(super) tokens_before: u64,
+    pub(super) instructions: Option<&'a str>,
+}
+
+impl Work<'_> {
+    /// Has the summary written, and appends it.
+    pub(super) async fn run(
+        self,
+        policy: &CompactionPolicy,
+        context: &TurnContext,
+    ) -> Result<Compacted, CompactError> {
+        let (before, kept) = self.live.entries.split_at(self.cut.first_kept);
+        let (history, prefix) = before.split_at(self.cut.turn_start.unwrap_or(before.len()));
+        let previous = self.live.compaction.as_ref().map(|(_, compaction)| compaction);
+
+        let mut files = Files::of_details(previous.and_then(|previous| previous.details.as_ref()));
+        before.iter().filter_map(|entry| entry.message.as_ref()).for_each(|message| files.add(message));
+
+        let mut summary = self.sum_up(history, previous, policy, context).await?;
+        let prefix = messages(prefix);
+        if !prefix.is_empty() {
+            let budget = policy.reserve_tokens / 2;
+            let of_turn = summary::write(&Subject::TurnPrefix, &prefix, budget, context).await?;
+            summary += &format!("\n\n---\n\n**Turn Context (split turn):**\n\n{of_turn}");
+        }
+        let short_summary = short(&summary);
+        files.add_to(&mut summary);
+        // A run that was stopped has no use for it any more.
+        if context.cancel().is_cancelled() {
+            return Err(CompactError::Aborted);
+        }
+
+        let compaction = Compaction {
+            summary,
+            short_summary,
+            first_kept_entry_id: kept.first().map(|entry| entry.id.clone()).unwrap_or_default(),
+            tokens_before: self.tokens_before,
+            details: Some(files.details()),
+            preserve_data: previous.and_then(|previous| previous.preserve_data.clone()),
+            from_extension: false,
+        };
+        self.session.append(EntryKind::Compaction(compaction.clone()))?;
+        if let Err(error) = crate::conversation::Conversation::sync(self.session).await {
+            tracing::warn!(%error, "the summary may not outlive the machine");
+        }
+        let (messages, from) = self.session.context_since_change();
+        Ok(Compacted {
+            summary: compaction.summary,
+            short_summary: compaction.short_summary,
+            first_kept_entry_id: compaction.first_kept_entry_id,
+            tokens_before: compaction.tokens_before,
+            tokens_after: Size::of(&messages, from).known,
+            details: compaction.details.unwrap_or_default(),
+        })
+    }
+
+    async fn sum_up(
+        &self,
+        history: &[LiveEntry],
+        previous: Option<&Compaction>,
+        policy: &CompactionPolicy,
+        context: &TurnContext,
+    ) -> Result<String, SummaryError> {
+        let history = messages(history);
+        let previous = previous.map(|previous| Files::strip(&previous.summary));
+        if history.is_empty() {
+            // All that is cut off belongs to the turn that is cut in two.
+            return Ok(previous.unwrap_or("(nothing before this turn)").to_owned());
+        }
+        let subject = Subject::History { previous, instructions: self.instructions };
+        summary::write(&subject, &history, policy.reserve_tokens / 5 * 4, context).await
+    }
+}
+
+fn messages(entries: &[LiveEntry]) -> Vec<Message> {
+    entries.iter().filter_map(|entry| entry.message.clone()).collect()
+}
+
+/// The first line that says something: of the goal, where the summary has the sections it was asked for.
+fn short(summary: &str) -> Option<String> {
+    let line =
+        summary.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '-', '*']))?;
+    Some(line.chars().take(SHORT_CHARS).collect())
+}

@@ -1,0 +1,249 @@
+//! When a conversation is compacted: when it is asked for, when it grows past the threshold, when the model finds it too long.
+
+use std::{
+    fmt,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use toolsmith_llm::{AssistantMessage, ErrorClass, LlmError, Message, StopReason};
+use toolsmith_tool::{CompactionAction, CompactionEnd, CompactionTrigger, SessionEvent};
+
+use super::{
+    compact::{CompactError, Compacted, Work},
+    cut,
+    estimate::Size,
+    policy::CompactionPolicy,
+    prune,
+};
+use crate::{
+    session::{CurrentSession, Session, leave_out},
+    turn::{AfterError, TurnContext, TurnHook},
+};
+
+const ANSWER_AGAIN: &str = "The conversation had grown past what you can read at once, so you may have missed parts of it. It was \
+     compacted. If your last answer was incomplete or wrong because of that, answer again; otherwise go on.";
+
+/// Compacts the session that is open. Every `auto_compaction_start` is followed by one `auto_compaction_end`.
+pub struct Compactor {
+    session: CurrentSession,
+    policy: CompactionPolicy,
+    enabled: AtomicBool,
+    state: Mutex<State>,
+}
+
+/// What has happened in the run so far.
+#[derive(Debug, Default)]
+struct State {
+    /// Compacting at the threshold did not help; trying again each turn would not either.
+    gave_up: bool,
+    /// The model found the conversation too long, it was compacted, and there has been no whole answer since.
+    recovering: bool,
+    /// The model answered although the conversation was too long; that was dealt with.
+    answered_overlong: bool,
+    /// It is to be asked again.
+    ask_again: bool,
+}
+
+impl Compactor {
+    /// Compacts `session` as `policy` says.
+    pub fn new(session: CurrentSession, policy: CompactionPolicy) -> Self {
+        Self { session, enabled: AtomicBool::new(policy.enabled), policy, state: Mutex::default() }
+    }
+
+    /// Switches on or off whether it compacts without being asked to.
+    pub fn set_enabled(&self, enabled: bool) {
+        self.enabled.store(enabled, Ordering::Relaxed);
+    }
+
+    /// Whether it compacts without being asked to.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Compacts now, because somebody asked; `instructions` tell the model what matters. While the agent is held:
+    /// [`crate::Agent::occupy`].
+    ///
+    /// # Errors
+    /// When there is nothing to compact, there is no summary, or somebody stopped it.
+    pub async fn compact(
+        &self,
+        instructions: Option<&str>,
+        context: &TurnContext,
+    ) -> Result<Compacted, CompactError> {
+        let session = self.session.get();
+        let instructions = instructions.map(str::trim).filter(|text| !text.is_empty());
+        let work = self.work(&session, instructions, context).ok_or(CompactError::Nothing)?;
+        work.run(&self.policy, context).await
+    }
+
+    /// What there is to do, however large the conversation is.
+    fn work<'a>(
+        &self,
+        session: &'a Session,
+        instructions: Option<&'a str>,
+        context: &TurnContext,
+    ) -> Option<Work<'a>> {
+        let size = size(session);
+        let threshold = self.policy.threshold(context.model().context_window);
+        let keep = self.policy.keep(size, (threshold / 2).min(size.known / 2));
+        let live = session.live();
+        let cut = cut::find(&live.entries, keep, threshold / 4 * 3)?;
+        Some(Work { session, live, cut, tokens_before: size.known, instructions })
+    }
+
+    /// Compacts if the conversation has grown past the threshold and leaving out old output is not enough.
+    async fn check_threshold(&self, context: &TurnContext) {
+        if !self.is_enabled() || self.state().gave_up || context.cancel().is_cancelled() {
+            return;
+        }
+        let session = self.session.get();
+        let threshold = self.policy.threshold(context.model().context_window);
+        let known = size(&session).known;
+        if known <= threshold || known.saturating_sub(prune(&session)) <= threshold {
+            return;
+        }
+        let Some(work) = self.work(&session, None, context) else {
+            self.state().gave_up = true;
+            return;
+        };
+        let outcome = self.announced(CompactionTrigger::Threshold, false, Some(work), context).await;
+        if outcome.is_none_or(|compacted| compacted.tokens_after > threshold) {
+            self.state().gave_up = true;
+        }
+    }
+
+    /// Compacts because the conversation was too long for the model. Gives whether it is shorter now.
+    async fn recover(&self, will_retry: bool, context: &TurnContext) -> bool {
+        let session = self.session.get();
+        prune(&session);
+        let work = self.work(&session, None, context);
+        self.announced(CompactionTrigger::Overflow, will_retry, work, context).await.is_some()
+    }
+
+    /// Compacts, and tells the beginning and the end of it.
+    async fn announced(
+        &self,
+        trigger: CompactionTrigger,
+        will_retry: bool,
+        work: Option<Work<'_>>,
+        context: &TurnContext,
+    ) -> Option<Compacted> {
+        let action = CompactionAction::ContextFull;
+        context.announce(SessionEvent::AutoCompactionStart { trigger, action }).await;
+        let outcome = match work {
+            Some(work) => work.run(&self.policy, context).await,
+            None => Err(CompactError::Nothing),
+        };
+        let aborted = matches!(outcome, Err(CompactError::Aborted));
+        let error_message = match &outcome {
+            Err(error) if !aborted => Some(match trigger {
+                CompactionTrigger::Overflow => format!("Context overflow recovery failed: {error}"),
+                _ => format!("Auto-compaction failed: {error}"),
+            }),
+            _ => None,
+        };
+        if let Some(message) = &error_message {
+            context.notice(message);
+        }
+        let end = CompactionEnd {
+            action,
+            result: outcome.as_ref().ok().and_then(|compacted| serde_json::to_value(compacted).ok()),
+            aborted,
+            will_retry: will_retry && outcome.is_ok(),
+            error_message,
+        };
+        context.announce(SessionEvent::AutoCompactionEnd(end)).await;
+        outcome.ok()
+    }
+}
+
+#[async_trait]
+impl TurnHook for Compactor {
+    async fn run_started(&self, _context: &TurnContext) {
+        *self.state() = State::default();
+    }
+
+    async fn before_request(&self, context: &TurnContext) {
+        self.check_threshold(context).await;
+    }
+
+    async fn after_answer(&self, _message: &AssistantMessage, _context: &TurnContext) {
+        self.state().recovering = false;
+    }
+
+    async fn after_turn(&self, message: &AssistantMessage, _results: &[Message], context: &TurnContext) {
+        if matches!(message.stop_reason, StopReason::Error | StopReason::Aborted) {
+            return;
+        }
+        let model = context.model();
+        let same = message.model == model.id && message.provider == model.provider;
+        let overlong =
+            same && model.context_window > 0 && message.usage.prompt_tokens() > model.context_window;
+        if overlong
+            && self.is_enabled()
+            && !context.cancel().is_cancelled()
+            && !std::mem::replace(&mut self.state().answered_overlong, true)
+        {
+            // With calls in it the model is asked again anyway.
+            let has_calls = message.tool_calls().next().is_some();
+            self.state().ask_again = self.recover(!has_calls, context).await && !has_calls;
+            return;
+        }
+        self.check_threshold(context).await;
+    }
+
+    async fn before_stop(&self, context: &TurnContext) -> Option<Message> {
+        let ask = std::mem::take(&mut self.state().ask_again);
+        (ask && !context.cancel().is_cancelled()).then(|| Message::developer(ANSWER_AGAIN))
+    }
+
+    async fn on_error(&self, error: &LlmError, _attempt: usize, context: &TurnContext) -> AfterError {
+        if error.class != ErrorClass::Overflow {
+            return AfterError::End;
+        }
+        if !self.is_enabled() {
+            context.notice("The conversation is not compacted by itself (compaction.enabled is false). Compact it, or choose a model that reads more.");
+            return AfterError::End;
+        }
+        if std::mem::replace(&mut self.state().recovering, true) {
+            context.notice(
+                "Context overflow recovery failed: the conversation is too long even after it was compacted. Start a new \
+                 session, or choose a model that reads more.",
+            );
+            return AfterError::End;
+        }
+        if self.recover(true, context).await { AfterError::Again } else { AfterError::End }
+    }
+}
+
+impl fmt::Debug for Compactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compactor").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+fn size(session: &Session) -> Size {
+    let (messages, unchanged_from) = session.context_since_change();
+    Size::of(&messages, unchanged_from)
+}
+
+/// Has old output left out; gives how many tokens that saves.
+fn prune(session: &Session) -> u64 {
+    let Some(prune) = prune::find(&session.live().entries) else { return 0 };
+    match session.append(leave_out(&prune.entry_ids)) {
+        Ok(_) => prune.saved,
+        // It holds nevertheless; whoever appends next hears of the disk.
+        Err(error) => {
+            tracing::warn!(%error, "what is left out of the context was not written down");
+            prune.saved
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is left of the path for the model: after the newest compaction, without output that was left out since. The entries
+//! themselves stay as they are, for tools and for people.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use toolsmith_llm::{ContentBlock, Message};
+
+use super::{
+    blobs::Blobs,
+    context::{read, told_message},
+    entry::{Compaction, EntryKind},
+    tree::{Position, Tree},
+};
+
+/// The `customType` of the entry that says whose output the model is no longer told.
+const LEFT_OUT: &str = "toolsmith.left_out";
+
+/// The path as far as the model is told of it.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    /// The newest compaction on the path, and when it was.
+    pub(crate) compaction: Option<(String, Compaction)>,
+    /// The entries from the first that was kept on, without the compaction.
+    pub(crate) entries: Vec<LiveEntry>,
+    /// The first of them that came after the last change to what the model is told.
+    pub(crate) unchanged_from: usize,
+}
+
+/// An entry, and what the model is told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveEntry {
+    pub(crate) id: String,
+    pub(crate) message: Option<Message>,
+}
+
+/// The entry that has the output of these results left out from here on.
+pub(crate) fn leave_out(results: &[String]) -> EntryKind {
+    EntryKind::Custom { custom_type: LEFT_OUT.to_owned(), data: Some(json!({ "entryIds": results })) }
+}
+
+/// Whether an entry may change what the model is told of those before it. Most do not; reading those only to find that
+/// out is what would take time.
+pub(crate) fn may_change_others(tree: &Tree, at: Position) -> bool {
+    let line = tree.line(at);
+    line.contains("\"compaction\"") || line.contains(LEFT_OUT)
+}
+
+pub(crate) fn live(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Live {
+    let path = tree.path_to(leaf);
+    let mut compaction = None;
+    let mut left_out = HashSet::new();
+    let mut changed = 0;
+    for (index, at) in path.iter().enumerate() {
+        if !may_change_others(tree, *at) {
+            continue;
+        }
+        let entry = read(tree, *at, None);
+        match entry.kind {
+            EntryKind::Compaction(found) => compaction = Some((index, entry.timestamp, found)),
+            EntryKind::Custom { custom_type, data } if custom_type == LEFT_OUT => {
+                left_out.extend(ids_in(data.as_ref()));
+            }
+            _ => continue,
+        }
+        changed = index + 1;
+    }
+    let (before, after, compaction) = match compaction {
+        None => (&path[..0], &path[..], None),
+        Some((index, timestamp, compaction)) => {
+            let is_first = |at: &Position| tree.id(*at) == compaction.first_kept_entry_id;
+            let kept = path[..index].iter().position(is_first).unwrap_or(index);
+            (&path[kept..index], &path[index + 1..], Some((timestamp, compaction)))
+        }
+    };
+    let entries = before.iter().chain(after).map(|at| {
+        let entry = read(tree, *at, blobs);
+        let id = entry.id.clone();
+        let mut message = told_message(entry);
+        if let Some(Message::ToolResult(result)) = &mut message
+            && left_out.contains(&id)
+        {
+            result.content = vec![ContentBlock::text(notice(&result.content))];
+        }
+        LiveEntry { id, message }
+    });
+    let entries: Vec<_> = entries.collect();
+    let since = path.len() - changed;
+    Live { compaction, unchanged_from: entries.len().saturating_sub(since), entries }
+}
+
+fn ids_in(data: Option<&Value>) -> Vec<String> {
+    let ids = data.and_then(|data| data["entryIds"].as_array());
+    ids.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
+}
+
+fn notice(content: &[ContentBlock]) -> String {
+    format!("[Output truncated - {} tokens]", crate::compaction::content_tokens(content))
+}
