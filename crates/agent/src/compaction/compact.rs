@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     agent::PromptError,
+    retry::Retry,
     session::{Compaction, EntryKind, Live, LiveEntry, Session},
     turn::TurnContext,
 };
@@ -78,6 +79,7 @@ pub(super) struct Work<'a> {
     pub(super) cut: Cut,
     pub(super) tokens_before: u64,
     pub(super) instructions: Option<&'a str>,
+    pub(super) retry: Option<&'a Retry>,
 }
 
 impl Work<'_> {
@@ -94,13 +96,17 @@ impl Work<'_> {
         let mut files = Files::of_details(previous.and_then(|previous| previous.details.as_ref()));
         before.iter().filter_map(|entry| entry.message.as_ref()).for_each(|message| files.add(message));
 
-        let mut summary = self.sum_up(history, previous, policy, context).await?;
+        let history = self.sum_up(history, previous, policy, context).await?;
         let prefix = messages(prefix);
-        if !prefix.is_empty() {
+        let of_turn = if prefix.is_empty() {
+            None
+        } else {
             let budget = policy.reserve_tokens / 2;
-            let of_turn = summary::write(&Subject::TurnPrefix, &prefix, budget, context).await?;
-            summary += &format!("\n\n---\n\n**Turn Context (split turn):**\n\n{of_turn}");
-        }
+            let subject = Subject::TurnPrefix { instructions: self.instructions };
+            let summary = summary::write(&subject, &prefix, budget, self.retry, context).await?;
+            Some(format!("**Turn Context (split turn):**\n\n{summary}"))
+        };
+        let mut summary = history.into_iter().chain(of_turn).collect::<Vec<_>>().join("\n\n---\n\n");
         let short_summary = short(&summary);
         files.add_to(&mut summary);
         // A run that was stopped has no use for it any more.
@@ -138,15 +144,15 @@ impl Work<'_> {
         previous: Option<&Compaction>,
         policy: &CompactionPolicy,
         context: &TurnContext,
-    ) -> Result<String, SummaryError> {
+    ) -> Result<Option<String>, SummaryError> {
         let history = messages(history);
         let previous = previous.map(|previous| Files::strip(&previous.summary));
         if history.is_empty() {
             // All that is cut off belongs to the turn that is cut in two.
-            return Ok(previous.unwrap_or("(nothing before this turn)").to_owned());
+            return Ok(previous.map(str::to_owned));
         }
         let subject = Subject::History { previous, instructions: self.instructions };
-        summary::write(&subject, &history, policy.reserve_tokens / 5 * 4, context).await
+        summary::write(&subject, &history, policy.reserve_tokens / 5 * 4, self.retry, context).await.map(Some)
     }
 }
 

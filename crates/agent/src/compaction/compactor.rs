@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -20,6 +20,7 @@ use super::{
     prune,
 };
 use crate::{
+    retry::Retry,
     session::{CurrentSession, Session, leave_out},
     turn::{AfterError, TurnContext, TurnHook},
 };
@@ -31,6 +32,7 @@ const ANSWER_AGAIN: &str = "The conversation had grown past what you can read at
 pub struct Compactor {
     session: CurrentSession,
     policy: CompactionPolicy,
+    retry: Option<Arc<Retry>>,
     enabled: AtomicBool,
     state: Mutex<State>,
 }
@@ -51,7 +53,15 @@ struct State {
 impl Compactor {
     /// Compacts `session` as `policy` says.
     pub fn new(session: CurrentSession, policy: CompactionPolicy) -> Self {
-        Self { session, enabled: AtomicBool::new(policy.enabled), policy, state: Mutex::default() }
+        let enabled = AtomicBool::new(policy.enabled);
+        Self { session, policy, retry: None, enabled, state: Mutex::default() }
+    }
+
+    /// Waits for errors that pass while a summary is written, as `retry` says.
+    #[must_use]
+    pub fn with_retry(mut self, retry: Arc<Retry>) -> Self {
+        self.retry = Some(retry);
+        self
     }
 
     /// Switches on or off whether it compacts without being asked to.
@@ -86,7 +96,7 @@ impl Compactor {
 
     /// What there is to do, however large the conversation is.
     fn work<'a>(
-        &self,
+        &'a self,
         session: &'a Session,
         instructions: Option<&'a str>,
         context: &TurnContext,
@@ -96,7 +106,14 @@ impl Compactor {
         let keep = self.policy.keep(size, (threshold / 2).min(size.known / 2));
         let live = session.live();
         let cut = cut::find(&live.entries, keep, threshold / 4 * 3)?;
-        Some(Work { session, live, cut, tokens_before: size.known, instructions })
+        Some(Work {
+            session,
+            live,
+            cut,
+            tokens_before: size.known,
+            instructions,
+            retry: self.retry.as_deref(),
+        })
     }
 
     /// Compacts if the conversation has grown past the threshold and leaving out old output is not enough.

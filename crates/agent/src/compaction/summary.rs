@@ -5,6 +5,7 @@ use toolsmith_llm::{ErrorClass, LlmError, Message, Model, Request};
 
 use super::transcript;
 use crate::{
+    retry::Retry,
     session::{Entry, told_message},
     turn::TurnContext,
 };
@@ -86,7 +87,7 @@ pub(super) enum Subject<'a> {
     /// What comes before the part that is kept.
     History { previous: Option<&'a str>, instructions: Option<&'a str> },
     /// The beginning of a turn whose end is kept.
-    TurnPrefix,
+    TurnPrefix { instructions: Option<&'a str> },
     /// A path that was left.
     Branch,
 }
@@ -101,37 +102,57 @@ impl Subject<'_> {
                 }
                 prompt += if previous.is_some() { UPDATE } else { FIRST };
                 prompt += &format!(" {SECTIONS}");
-                if let Some(instructions) = instructions {
-                    prompt += &format!("\n\nThe person adds: {instructions}");
-                }
+                add(&mut prompt, *instructions);
             }
-            Self::TurnPrefix => prompt += TURN_PREFIX,
+            Self::TurnPrefix { instructions } => {
+                prompt += TURN_PREFIX;
+                add(&mut prompt, *instructions);
+            }
             Self::Branch => prompt += &format!("{BRANCH} {SECTIONS}"),
         }
         prompt
     }
 }
 
+fn add(prompt: &mut String, instructions: Option<&str>) {
+    if let Some(instructions) = instructions {
+        *prompt += &format!("\n\nThe person adds: {instructions}");
+    }
+}
+
 /// Sums messages up in at most so many tokens. Of a conversation that does not fit the model, the newest part is read.
+/// Errors that pass are waited for as `retry` says.
 pub(super) async fn write(
     subject: &Subject<'_>,
     messages: &[Message],
     max_tokens: u64,
+    retry: Option<&Retry>,
     context: &TurnContext,
 ) -> Result<String, SummaryError> {
     let model = context.model();
     let max_tokens = max_tokens.min(model.max_output).min(model.context_window / 4).max(1);
     let mut room = room(&model, max_tokens, &subject.prompt(""));
     let mut tries = 3;
-    loop {
+    let mut attempts = 0;
+    let outcome = loop {
         let prompt = subject.prompt(&transcript::write(messages, room));
-        tries -= 1;
         match ask(&prompt, &model, max_tokens, context).await {
             // Some texts have more tokens than their characters promise.
-            Err(SummaryError::Model(error)) if error.class == ErrorClass::Overflow && tries > 0 => room /= 2,
-            outcome => return outcome,
+            Err(SummaryError::Model(error)) if error.class == ErrorClass::Overflow && tries > 1 => {
+                tries -= 1;
+                room /= 2;
+            }
+            Err(SummaryError::Model(error)) => match retry {
+                Some(retry) if retry.wait(&error, &mut attempts, context).await => {}
+                _ if context.cancel().is_cancelled() => break Err(SummaryError::Aborted),
+                _ => break Err(SummaryError::Model(error)),
+            },
+            outcome => break outcome,
         }
-    }
+    };
+    let failed = outcome.as_ref().err().map(ToString::to_string);
+    Retry::end(&mut attempts, failed, context).await;
+    outcome
 }
 
 /// Characters of conversation that fit beside everything else.
@@ -174,5 +195,5 @@ pub async fn summarize_branch(entries: &[Entry], context: &TurnContext) -> Resul
     if messages.is_empty() {
         return Err(SummaryError::Nothing);
     }
-    write(&Subject::Branch, &messages, BRANCH_TOKENS, context).await
+    write(&Subject::Branch, &messages, BRANCH_TOKENS, None, context).await
 }

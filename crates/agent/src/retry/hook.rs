@@ -65,9 +65,46 @@ impl Retry {
         std::mem::replace(&mut *self.attempts.lock().unwrap_or_else(PoisonError::into_inner), attempts)
     }
 
+    /// Waits, and gives whether to ask again. `attempts` is how often that was done since the last whole answer.
+    pub(crate) async fn wait(&self, error: &LlmError, attempts: &mut u32, context: &TurnContext) -> bool {
+        if !self.is_enabled() {
+            return false;
+        }
+        let attempt = attempts.saturating_add(1);
+        let delay = match self.policy.plan(error, attempt, (self.chance)()) {
+            Plan::Wait(delay) => delay,
+            Plan::TooLong(wait) => {
+                context.notice(format!(
+                    "The provider asks to wait {} s, which is longer than {} s (retry.max_delay), so the request is not \
+                     made again.",
+                    wait.as_secs(),
+                    self.policy.max_delay.as_secs()
+                ));
+                return false;
+            }
+            Plan::GiveUp => return false,
+        };
+        *attempts = attempt;
+        let start = RetryStart {
+            attempt,
+            max_attempts: self.policy.max_attempts,
+            delay_ms: milliseconds(delay),
+            error_message: error.to_string(),
+        };
+        context.announce(SessionEvent::AutoRetryStart(start)).await;
+        tokio::select! {
+            biased;
+            () = context.cancel().cancelled() => {
+                Self::end(attempts, Some(CANCELLED.to_owned()), context).await;
+                false
+            }
+            () = tokio::time::sleep(delay) => true,
+        }
+    }
+
     /// Tells the end of a series, if one has begun.
-    async fn end(&self, context: &TurnContext, final_error: Option<String>) {
-        let attempt = self.count(0);
+    pub(crate) async fn end(attempts: &mut u32, final_error: Option<String>, context: &TurnContext) {
+        let attempt = std::mem::take(attempts);
         if attempt > 0 {
             let end = RetryEnd { success: final_error.is_none(), attempt, final_error };
             context.announce(SessionEvent::AutoRetryEnd(end)).await;
@@ -82,45 +119,16 @@ impl TurnHook for Retry {
     }
 
     async fn after_answer(&self, _message: &AssistantMessage, context: &TurnContext) {
-        self.end(context, None).await;
+        Self::end(&mut self.count(0), None, context).await;
     }
 
     async fn on_error(&self, error: &LlmError, _attempt: usize, context: &TurnContext) -> AfterError {
-        if !self.is_enabled() {
-            return AfterError::End;
-        }
         // The loop's own count has errors in it that are no affair of this hook.
-        let attempt = self.attempts.lock().map_or_else(|poisoned| *poisoned.into_inner(), |count| *count) + 1;
-        let delay = match self.policy.plan(error, attempt, (self.chance)()) {
-            Plan::Wait(delay) => delay,
-            Plan::TooLong(wait) => {
-                context.notice(format!(
-                    "The provider asks to wait {} s, which is longer than {} s (retry.max_delay), so the request is not \
-                     made again.",
-                    wait.as_secs(),
-                    self.policy.max_delay.as_secs()
-                ));
-                return AfterError::End;
-            }
-            // The end of the run tells it.
-            Plan::GiveUp => return AfterError::End,
-        };
-        self.count(attempt);
-        let start = RetryStart {
-            attempt,
-            max_attempts: self.policy.max_attempts,
-            delay_ms: milliseconds(delay),
-            error_message: error.to_string(),
-        };
-        context.announce(SessionEvent::AutoRetryStart(start)).await;
-        tokio::select! {
-            biased;
-            () = context.cancel().cancelled() => {
-                self.end(context, Some(CANCELLED.to_owned())).await;
-                AfterError::End
-            }
-            () = tokio::time::sleep(delay) => AfterError::Again,
-        }
+        let mut attempts = self.count(0);
+        let again = self.wait(error, &mut attempts, context).await;
+        self.count(attempts);
+        // Where it is not asked again, the end of the run tells the end of the series.
+        if again { AfterError::Again } else { AfterError::End }
     }
 
     async fn run_ended(&self, end: &RunEnd, context: &TurnContext) {
@@ -128,7 +136,7 @@ impl TurnHook for Retry {
             RunEnd::Aborted { .. } => CANCELLED,
             end => end.message().unwrap_or_default(),
         };
-        self.end(context, Some(why.to_owned())).await;
+        Self::end(&mut self.count(0), Some(why.to_owned()), context).await;
     }
 }
 

@@ -22,6 +22,7 @@ use toolsmith_tool::{
 use super::{
     handle::Session,
     model_choice::{ModelChoice, ModelError},
+    recovery::Recovery,
 };
 use crate::{
     built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
@@ -348,6 +349,7 @@ impl SessionBuilder {
             system = system.append(text);
         }
         let current = CurrentSession::new(kept);
+        let recovery = Recovery::new(&self.settings, &current);
         let agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
@@ -358,10 +360,10 @@ impl SessionBuilder {
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
             .hook(Arc::new(LeanToResolve::new(resolver.clone())))
-            .limits(self.limits)
-            .build()?;
+            .limits(self.limits);
+        let agent = recovery.add_to(agent).build()?;
         agent.announce(SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver, current))
+        Ok(Session::new(agent, engine, ui, loaded, resolver, current, recovery))
     }
 }
 

@@ -9,7 +9,7 @@ use toolsmith_agent::{
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_tool::{SessionEvent, Ui, UiSlot};
 
-use super::builder::SessionBuilder;
+use super::{builder::SessionBuilder, recovery::Recovery};
 use crate::loading::LoadedTools;
 
 /// A session: talk to it, listen to it, stop it. Clones are the same session.
@@ -37,6 +37,7 @@ pub struct Session {
     loaded: Arc<LoadedTools>,
     resolver: Resolver,
     current: CurrentSession,
+    recovery: Recovery,
 }
 
 impl Session {
@@ -52,8 +53,13 @@ impl Session {
         loaded: LoadedTools,
         resolver: Resolver,
         current: CurrentSession,
+        recovery: Recovery,
     ) -> Self {
-        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, current }
+        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, current, recovery }
+    }
+
+    pub(super) fn recovery(&self) -> &Recovery {
+        &self.recovery
     }
 
     /// Starts a run in the background.

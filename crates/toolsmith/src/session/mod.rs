@@ -4,6 +4,7 @@ mod builder;
 mod handle;
 mod model_choice;
 mod previews;
+mod recovery;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;

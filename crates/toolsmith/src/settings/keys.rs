@@ -362,4 +362,48 @@ const KEYS: &[Key] = &[
         Some("2000"),
         "How many lines of a tool's output a model is shown.",
     ),
+    key("retry.enabled", KeyKind::Bool, Some("true"), "Ask a model again after an error that passes."),
+    key("retry.max_attempts", KeyKind::Count, Some("5"), "How often, until there is a whole answer."),
+    key(
+        "retry.base_delay",
+        KeyKind::Duration,
+        Some("1s"),
+        "The first wait; each one after is twice as long.",
+    ),
+    key(
+        "retry.max_delay",
+        KeyKind::Duration,
+        Some("5m"),
+        "The longest wait; when a provider asks for more, the run fails at once.",
+    ),
+    key(
+        "compaction.enabled",
+        KeyKind::Bool,
+        Some("true"),
+        "Sum up the older part of a conversation when it grows too long for the model.",
+    ),
+    key(
+        "compaction.reserve_tokens",
+        KeyKind::Count,
+        Some("16384"),
+        "How many tokens of the model's window are kept free, unless 15 % of it are more.",
+    ),
+    key(
+        "compaction.keep_recent_tokens",
+        KeyKind::Count,
+        Some("20000"),
+        "How many tokens of the newest messages stay as they are.",
+    ),
+    key(
+        "compaction.threshold_percent",
+        KeyKind::Count,
+        None,
+        "Compact past this part of the model's window, 1 to 99, in place of what is reserved.",
+    ),
+    key(
+        "compaction.threshold_tokens",
+        KeyKind::Count,
+        None,
+        "Compact past so many tokens, in place of a part of the window.",
+    ),
 ];

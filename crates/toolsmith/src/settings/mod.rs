@@ -5,6 +5,7 @@ mod file;
 mod keys;
 mod layers;
 mod origin;
+mod recovery;
 mod units;
 mod values;
 
@@ -14,6 +15,7 @@ pub use layers::{
     load_settings,
 };
 pub use origin::SettingOrigin;
+pub use recovery::{CompactionSettings, RetrySettings};
 pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PriceSettings,

@@ -12,6 +12,7 @@ use toolsmith_llm::{
 };
 use toolsmith_tool::ApprovalPolicy;
 
+use super::recovery::{CompactionSettings, RetrySettings};
 use super::units::{read_duration, read_duration_option, read_size, read_size_option};
 use crate::discovery::ConfiguredPath;
 
@@ -39,6 +40,10 @@ pub struct Settings {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// How much output a model is shown.
     pub output: OutputSettings,
+    /// What is done about errors that pass.
+    pub retry: RetrySettings,
+    /// What is done about a conversation that grows too long.
+    pub compaction: CompactionSettings,
 }
 
 /// Where tools are looked for.

@@ -7,5 +7,6 @@ mod models;
 mod place;
 mod plugins;
 mod previews;
+mod recovering;
 mod settings;
 mod trusting;
