@@ -19,6 +19,7 @@ mod place;
 mod previews;
 mod printing;
 mod pty;
+mod recovering;
 mod sessions;
 mod snapshots;
 mod trusting;

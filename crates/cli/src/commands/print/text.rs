@@ -3,12 +3,14 @@
 use std::{
     collections::BTreeSet,
     io::{self, IsTerminal as _, Write as _},
+    time::Duration,
 };
 
 use anyhow::Result;
 use serde_json::Value;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
+use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
 use crate::{
     escapes::shown,
@@ -73,11 +75,37 @@ fn show(event: &AgentEvent) {
             let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
             format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
         }
-        AgentEvent::Error { message, retry_after_ms: None, .. } => paint(ERROR, harmless(message)),
+        // An error that ends the run is told at the end.
+        AgentEvent::Session(event) => match session_line(event) {
+            Some(line) => paint(DIM, line),
+            None => return,
+        },
         AgentEvent::Notice { message } => paint(DIM, harmless(message)),
         _ => return,
     };
     let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
+
+/// What a person who waits wants to know of the session.
+fn session_line(event: &SessionEvent) -> Option<String> {
+    Some(match event {
+        SessionEvent::AutoRetryStart(start) => {
+            let wait = Duration::from_millis(start.delay_ms);
+            let of = format_args!("{} of {}", start.attempt, start.max_attempts);
+            format!("retrying in {:.1} s ({of}): {}", wait.as_secs_f64(), harmless(&start.error_message))
+        }
+        SessionEvent::AutoCompactionStart { trigger: CompactionTrigger::Overflow, .. } => {
+            "compacting the conversation: it is too long for the model".to_owned()
+        }
+        SessionEvent::AutoCompactionStart { .. } => {
+            "compacting the conversation: it has grown long".to_owned()
+        }
+        SessionEvent::AutoCompactionEnd(end) => {
+            let result = end.result.as_ref()?;
+            format!("compacted from about {} to {} tokens", result["tokensBefore"], result["tokensAfter"])
+        }
+        _ => return None,
+    })
 }
 
 fn arguments(value: &Value) -> String {
