@@ -238,10 +238,10 @@ impl Session {
         (messages, told.unchanged_from())
     }
 
-    /// The path as far as the model is told of it.
+    /// The path as far as the model is told of it, with images as they stand in the file.
     pub(crate) fn live(&self) -> Live {
         let tree = self.tree();
-        live(&tree, tree.leaf(), self.blobs())
+        live(&tree, tree.leaf(), None)
     }
 
     /// The settings that hold at the leaf.

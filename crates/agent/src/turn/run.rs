@@ -202,6 +202,8 @@ impl Run {
             self.attempt += 1;
             for hook in self.core.hooks() {
                 if hook.on_error(&error, self.attempt, &self.context).await == AfterError::Again {
+                    // The same turn begins again; the limit of turns is about what was done.
+                    self.turn -= 1;
                     self.forget(message);
                     return Ok(true);
                 }

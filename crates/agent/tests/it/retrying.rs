@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith_agent::{Agent, AgentEvent, Retry, RetryPolicy, RunEnd, Subscription};
+use toolsmith_agent::{Agent, AgentEvent, AgentLimits, Retry, RetryPolicy, RunEnd, Subscription};
 use toolsmith_llm::{ErrorClass, Turn};
 use toolsmith_tool::ToolResult;
 
@@ -149,6 +149,21 @@ async fn cancel_while_the_request_is_made_again_ends_the_series_too() {
     }
     assert_eq!(told[1]["finalError"], "Retry cancelled");
     assert_eq!(told.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_asked_for_again_counts_once() {
+    let turns = [failing(ErrorClass::Server), failing(ErrorClass::Server), Turn::new().text("x")];
+    let (builder, _) = playing(turns, []);
+    let limits = AgentLimits::default().max_turns(1);
+    let agent = builder.hook(Arc::new(Retry::new(RetryPolicy::default()))).limits(limits).build().unwrap();
+    let mut events = agent.subscribe();
+    assert_eq!(agent.run("go").await.unwrap().end, RunEnd::Completed);
+    let turns = heard(&mut events).into_iter().filter_map(|event| match *event {
+        AgentEvent::TurnStart { turn } => Some(turn),
+        _ => None,
+    });
+    assert_eq!(turns.collect::<Vec<_>>(), [1, 1, 1]);
 }
 
 #[tokio::test(start_paused = true)]
