@@ -1,3 +1,5 @@
+//! Where conversations are cut, by their shape.
+
 use proptest::prelude::*;
 use serde_json::json;
 use toolsmith_llm::{

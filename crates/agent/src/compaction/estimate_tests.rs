@@ -1,3 +1,5 @@
+//! Sizes of messages and contexts.
+
 use std::sync::Arc;
 
 use toolsmith_llm::{

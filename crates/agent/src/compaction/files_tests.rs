@@ -1,3 +1,5 @@
+//! Files over compactions.
+
 use serde_json::json;
 use toolsmith_llm::{AssistantBlock, AssistantMessage, Message, ToolCall};
 

@@ -1,3 +1,5 @@
+//! Thresholds, and how much is kept.
+
 use super::{CompactionPolicy, Size};
 
 #[test]

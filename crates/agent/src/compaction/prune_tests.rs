@@ -1,3 +1,5 @@
+//! Which output is left out.
+
 use toolsmith_llm::{ContentBlock, Message, ToolResultMessage};
 
 use super::{LiveEntry, find};

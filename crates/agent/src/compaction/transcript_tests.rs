@@ -1,3 +1,5 @@
+//! Conversations as text.
+
 use serde_json::json;
 use toolsmith_llm::{
     AssistantBlock, AssistantMessage, ContentBlock, InputMessage, Message, ToolCall, ToolResultMessage,

@@ -1,3 +1,5 @@
+//! Which errors are waited for, and how long.
+
 use std::time::Duration;
 
 use toolsmith_llm::{ErrorClass, LlmError};
