@@ -16,7 +16,7 @@ use super::{
     compact::{CompactError, Compacted, Work},
     cut,
     estimate::Size,
-    policy::CompactionPolicy,
+    policy::{CompactionPolicy, window},
     prune,
 };
 use crate::{
@@ -102,7 +102,7 @@ impl Compactor {
         context: &TurnContext,
     ) -> Option<Work<'a>> {
         let size = size(session);
-        let threshold = self.policy.threshold(context.model().context_window);
+        let threshold = self.policy.threshold(window(&context.model()));
         let keep = self.policy.keep(size, (threshold / 2).min(size.known / 2));
         let live = session.live();
         let cut = cut::find(&live.entries, keep, threshold / 4 * 3)?;
@@ -122,7 +122,7 @@ impl Compactor {
             return;
         }
         let session = self.session.get();
-        let threshold = self.policy.threshold(context.model().context_window);
+        let threshold = self.policy.threshold(window(&context.model()));
         let known = size(&session).known;
         if known <= threshold || known.saturating_sub(prune(&session)) <= threshold {
             return;
@@ -202,8 +202,7 @@ impl TurnHook for Compactor {
         }
         let model = context.model();
         let same = message.model == model.id && message.provider == model.provider;
-        let overlong =
-            same && model.context_window > 0 && message.usage.prompt_tokens() > model.context_window;
+        let overlong = same && message.usage.prompt_tokens() > window(&model);
         if overlong
             && self.is_enabled()
             && !context.cancel().is_cancelled()

@@ -1,5 +1,7 @@
 //! When a conversation is compacted, and how much of it is kept.
 
+use toolsmith_llm::Model;
+
 use super::estimate::Size;
 
 /// What a context keeps free at least: this part of the window, in percent.
@@ -81,6 +83,15 @@ impl CompactionPolicy {
         let keep = self.keep_recent_tokens.min(at_most);
         // Where the provider counts more than the estimate, the same is true of what is kept.
         if size.known > size.estimated { keep.saturating_mul(size.estimated) / size.known } else { keep }
+    }
+}
+
+/// Tokens a model reads at once.
+pub(super) fn window(model: &Model) -> u64 {
+    match model.context_window {
+        // Nobody knows; a model that reads nothing cannot be meant.
+        0 => 128_000,
+        window => window,
     }
 }
 

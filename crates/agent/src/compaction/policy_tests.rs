@@ -1,6 +1,8 @@
 //! Thresholds, and how much is kept.
 
-use super::{CompactionPolicy, Size};
+use toolsmith_llm::Model;
+
+use super::{CompactionPolicy, Size, window};
 
 #[test]
 fn the_threshold_is_tokens_else_percent_else_what_is_not_reserved() {
@@ -19,6 +21,15 @@ fn the_threshold_is_tokens_else_percent_else_what_is_not_reserved() {
     assert_eq!(percent.threshold_tokens(Some(0)).threshold(200_000), 80_000);
     assert_eq!(policy.threshold(0), 0);
     assert_eq!(policy.threshold(u64::MAX), u64::MAX - u64::MAX / 100 * 15 - 2);
+}
+
+#[test]
+fn a_model_of_which_nothing_is_known_has_a_window() {
+    let mut model = Model::unknown("p", "m");
+    model.context_window = 0;
+    assert_eq!(window(&model), 128_000);
+    model.context_window = 5;
+    assert_eq!(window(&model), 5);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use thiserror::Error;
 use toolsmith_llm::{ErrorClass, LlmError, Message, Model, Request};
 
-use super::transcript;
+use super::{policy::window, transcript};
 use crate::{
     retry::Retry,
     session::{Entry, told_message},
@@ -130,7 +130,7 @@ pub(super) async fn write(
     context: &TurnContext,
 ) -> Result<String, SummaryError> {
     let model = context.model();
-    let max_tokens = max_tokens.min(model.max_output).min(model.context_window / 4).max(1);
+    let max_tokens = max_tokens.min(model.max_output).min(window(&model) / 4).max(1);
     let mut room = room(&model, max_tokens, &subject.prompt(""));
     let mut tries = 3;
     let mut attempts = 0;
@@ -157,7 +157,7 @@ pub(super) async fn write(
 
 /// Characters of conversation that fit beside everything else.
 fn room(model: &Model, max_tokens: u64, rest: &str) -> usize {
-    let tokens = model.context_window.saturating_sub(max_tokens).saturating_sub(rest.len() as u64 / 3);
+    let tokens = window(model).saturating_sub(max_tokens).saturating_sub(rest.len() as u64 / 3);
     // Rather too little than too much: code has fewer characters for each token than prose.
     usize::try_from(tokens.saturating_mul(3)).unwrap_or(usize::MAX)
 }

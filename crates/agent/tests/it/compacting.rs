@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolsmith_agent::{
     Agent, AgentEvent, CompactError, CompactionPolicy, Compactor, RunEnd, Subscription, SummaryError,
-    session::{CurrentSession, EntryKind, Session, Sessions},
+    session::{CurrentSession, EntryKind, Session, SessionStore, Sessions, StoreError, Weight},
     summarize_branch,
 };
 use toolsmith_llm::{
@@ -252,6 +252,29 @@ async fn without_a_summary_the_end_is_told_and_the_run_goes_on_as_far_as_it_can(
     let told = three.told();
     assert!(told[2]["errorMessage"].as_str().unwrap().contains("there is nothing to compact"), "{told:?}");
     assert_eq!(told.len(), 3);
+}
+
+#[tokio::test]
+async fn a_summary_that_cannot_be_written_down_is_told_as_an_error() {
+    #[derive(Debug)]
+    struct Refusing;
+    impl SessionStore for Refusing {
+        fn append(&mut self, line: &str, _weight: Weight) -> Result<(), StoreError> {
+            let path = "/full".into();
+            if line.contains("\"type\":\"compaction\"") { Err(StoreError::ReadOnly { path }) } else { Ok(()) }
+        }
+    }
+    let session = Session::with_store("/project", Box::new(Refusing));
+    for message in long_talk(20).messages() {
+        session.append_message(message).unwrap();
+    }
+    let turns = [Turn::new().text("The summary"), Turn::new().text("Done.")];
+    let mut stage = stage(session, policy(), turns);
+    assert_eq!(stage.agent.run("Go").await.unwrap().text, "Done.");
+    let told = stage.told();
+    assert_eq!(told.len(), 3, "{told:?}");
+    let message = told[2]["errorMessage"].as_str().unwrap();
+    assert!(message.starts_with("Auto-compaction failed: ") && message.contains("/full"), "{message}");
 }
 
 #[tokio::test]
