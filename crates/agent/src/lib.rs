@@ -32,6 +32,7 @@ mod panics;
 mod pending;
 mod prompt;
 mod queues;
+pub mod rules;
 pub mod session;
 mod tools;
 mod turn;
@@ -54,7 +55,7 @@ pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
 pub use tools::{
-    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
-    register_built_in_tools,
+    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
+    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, register_built_in_tools,
 };
 pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

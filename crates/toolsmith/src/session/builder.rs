@@ -8,7 +8,7 @@ use std::{
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
-    SystemPrompt,
+    SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_host::changes::ChangeError;
@@ -24,7 +24,7 @@ use super::{
     model_choice::{ModelChoice, ModelError},
 };
 use crate::{
-    built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
+    built_in::{BUILT_IN_NAMES, built_in_tools_with, change_store},
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
         discover_custom_tool_paths,
@@ -288,7 +288,11 @@ impl SessionBuilder {
 
         let changes = change_store(&self.home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
-        let built_ins = built_in_tools(&self.cwd, &self.home, &changes, preview);
+        let todos = Todos::default();
+        let mut built_ins = built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone());
+        if !self.settings.todo.enabled {
+            built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
+        }
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -321,6 +325,8 @@ impl SessionBuilder {
             BuiltIns::None => Some(Vec::new()),
         };
         registry.activate_initial(requested.as_deref())?;
+        // Only a model that can change the list is reminded of it.
+        let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let ui = UiSlot::headless();
@@ -348,7 +354,7 @@ impl SessionBuilder {
             system = system.append(text);
         }
         let current = CurrentSession::new(kept);
-        let agent = Agent::builder()
+        let mut agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
             .dispatcher(dispatcher.build())
@@ -358,8 +364,11 @@ impl SessionBuilder {
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
             .hook(Arc::new(LeanToResolve::new(resolver.clone())))
-            .limits(self.limits)
-            .build()?;
+            .limits(self.limits);
+        if reminds {
+            agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+        }
+        let agent = agent.build()?;
         agent.announce(SessionEvent::Start).await;
         Ok(Session::new(agent, engine, ui, loaded, resolver, current))
     }

@@ -362,4 +362,11 @@ const KEYS: &[Key] = &[
         Some("2000"),
         "How many lines of a tool's output a model is shown.",
     ),
+    key("todo.enabled", KeyKind::Bool, Some("true"), "Give the model a todo list (`todo_write`)."),
+    key(
+        "todo.reminders",
+        KeyKind::Bool,
+        Some("true"),
+        "Remind the model, up to three times, when it stops with open tasks.",
+    ),
 ];

@@ -39,6 +39,18 @@ pub struct Settings {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// How much output a model is shown.
     pub output: OutputSettings,
+    /// The model's todo list.
+    pub todo: TodoSettings,
+}
+
+/// The model's todo list.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct TodoSettings {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// Whether the model is reminded of open tasks when it stops.
+    pub reminders: bool,
 }
 
 /// Where tools are looked for.
