@@ -9,6 +9,7 @@ use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
     SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_host::changes::ChangeError;
@@ -110,6 +111,7 @@ pub struct SessionBuilder {
     appended: Vec<String>,
     limits: AgentLimits,
     keeping: Keeping,
+    rules: Vec<Rule>,
 }
 
 impl SessionBuilder {
@@ -135,6 +137,7 @@ impl SessionBuilder {
             appended: Vec::new(),
             limits: AgentLimits::default(),
             keeping: Keeping::default(),
+            rules: Vec::new(),
         }
     }
 
@@ -258,6 +261,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Adds a rule for the model, before those that are found.
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
     /// Says where the conversation is kept.
     pub fn keep(mut self, keeping: Keeping) -> Self {
         self.keeping = keeping;
@@ -350,6 +359,15 @@ impl SessionBuilder {
         if let Some(text) = self.system {
             system = system.replace(text);
         }
+        let mut rules = self.rules;
+        for found in &loaded.rules {
+            if !rules.iter().any(|rule| rule.name == found.rule.name) {
+                rules.push(found.rule.clone());
+            }
+        }
+        if let Some(text) = rules_prompt(&rules) {
+            system = system.append(text);
+        }
         for text in self.appended {
             system = system.append(text);
         }
@@ -367,6 +385,9 @@ impl SessionBuilder {
             .limits(self.limits);
         if reminds {
             agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+        }
+        if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
+            agent = agent.hook(Arc::new(watching));
         }
         let agent = agent.build()?;
         agent.announce(SessionEvent::Start).await;

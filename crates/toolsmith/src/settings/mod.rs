@@ -17,5 +17,5 @@ pub use origin::SettingOrigin;
 pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PriceSettings,
-    ProviderError, ProviderSettings, Settings, TodoSettings, ToolSettings, ToolsSettings,
+    ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings, ToolsSettings,
 };
