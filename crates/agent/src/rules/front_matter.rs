@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use super::file::RuleError;
 
+pub(super) type Fields = Map<String, Value>;
+
 /// Splits a file into its fields and its text. `None` where a file has no fields at all.
-pub(super) fn split(text: &str) -> Result<(Option<Map<String, Value>>, &str), RuleError> {
+pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
     let text = text.trim_start_matches('\u{feff}');
     let Some(rest) = text
         .strip_prefix("---")
@@ -24,14 +26,14 @@ pub(super) fn split(text: &str) -> Result<(Option<Map<String, Value>>, &str), Ru
     Err(RuleError::new("the fields at its top begin with --- but do not end with it"))
 }
 
-fn read(yaml: &str) -> Result<Map<String, Value>, RuleError> {
+fn read(yaml: &str) -> Result<Fields, RuleError> {
     let value = parse(yaml).or_else(|error| match quote_globs(yaml) {
         quoted if quoted != yaml => parse(&quoted),
         _ => Err(error),
     })?;
     match value {
         Value::Object(fields) => Ok(fields),
-        Value::Null => Ok(Map::new()),
+        Value::Null => Ok(Fields::new()),
         _ => Err(RuleError::new("the fields at its top are not `name: value` lines")),
     }
 }
@@ -72,7 +74,7 @@ fn quote_globs(yaml: &str) -> String {
 }
 
 /// A field that is a text or a list of texts.
-pub(super) fn texts(fields: &Map<String, Value>, names: &[&str]) -> Result<Vec<String>, RuleError> {
+pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
     let mut all = Vec::new();
     for name in names {
         let wrong = || RuleError::new(format!("`{name}` has to be a text or a list of texts"));
@@ -92,7 +94,7 @@ pub(super) fn texts(fields: &Map<String, Value>, names: &[&str]) -> Result<Vec<S
 }
 
 /// The same, where a text may be several with commas between them.
-pub(super) fn lists(fields: &Map<String, Value>, names: &[&str]) -> Result<Vec<String>, RuleError> {
+pub(super) fn lists(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
     Ok(texts(fields, names)?.iter().flat_map(|text| split_list(text)).collect())
 }
 
@@ -111,7 +113,7 @@ fn split_list(text: &str) -> Vec<String> {
 }
 
 /// A field that is yes or no.
-pub(super) fn flag(fields: &Map<String, Value>, name: &str) -> Result<Option<bool>, RuleError> {
+pub(super) fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, RuleError> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),

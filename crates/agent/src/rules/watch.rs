@@ -214,8 +214,8 @@ impl Window {
 
 /// Reads arguments while they come in: their text without the escapes of JSON, and the files they name.
 #[derive(Debug, Default)]
-struct ArgumentReader {
-    paths: Vec<String>,
+pub(super) struct ArgumentReader {
+    pub(super) paths: Vec<String>,
     in_string: bool,
     escape: Escape,
     /// The first half of a character written as two escapes.
@@ -238,7 +238,7 @@ enum Escape {
 }
 
 impl ArgumentReader {
-    fn read(&mut self, delta: &str, plain: &mut String) {
+    pub(super) fn read(&mut self, delta: &str, plain: &mut String) {
         for c in delta.chars() {
             if !self.in_string {
                 plain.push(c);
@@ -310,7 +310,7 @@ impl ArgumentReader {
     }
 
     /// What ended was a value.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let Some(value) = self.ended.take() else {
             return;
         };

@@ -1,11 +1,12 @@
 use std::path::Path;
 
+use proptest::prelude::*;
 use serde_json::json;
 use toolsmith_llm::{StreamEvent, ToolCall};
 
 use super::{
     rule::Rule,
-    watch::{Hit, WINDOW, Watch},
+    watch::{ArgumentReader, Hit, WINDOW, Watch},
 };
 
 fn rule(fields: &str) -> Rule {
@@ -85,7 +86,7 @@ fn files_are_known_by_arguments_that_name_a_path() {
     assert!(!finds(rs, "tool:edit", &edit("src/a.ts")));
     assert!(!finds(rs, "tool:write", &edit("src/a.rs")));
     let below = "condition: foo\nglobs: src/**/*.rs";
-    assert!(finds(below, "tool:any", &edit("/home/p/src/x/a.rs")));
+    assert!(finds(below, "tool:any", &edit("/srv/p/src/x/a.rs")));
     assert!(finds(below, "tool:any", &edit("./src/a.rs")));
     assert!(!finds(below, "tool:any", &edit("lib/a.rs")));
     assert!(!finds(below, "text", "foo in src/a.rs"));
@@ -141,4 +142,33 @@ fn much_text_takes_time_in_proportion() {
     }
     let delta = "x".repeat(8 << 20);
     assert_eq!(watch.step(&rules, &StreamEvent::TextDelta { content_index: 1, delta }), []);
+}
+
+proptest! {
+    #[test]
+    fn any_path_is_read_however_the_arguments_are_cut(text in ".{1,40}", ascii in any::<bool>(), size in 1_usize..9) {
+        let mut json = json!({ "note": &text, "file_path": &text, "many": { "paths": [&text, "b"] } }).to_string();
+        if ascii {
+            // Everything as escapes, in pairs where a character needs two.
+            let units: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            json = format!(r#"{{"file_path": "{units}" , "paths":["{units}","b"]}}"#);
+        }
+        let (mut reader, mut plain) = (ArgumentReader::default(), String::new());
+        let letters: Vec<char> = json.chars().collect();
+        for part in letters.chunks(size) {
+            reader.read(&part.iter().collect::<String>(), &mut plain);
+        }
+        reader.settle();
+        prop_assert_eq!(reader.paths, [text.as_str(), text.as_str(), "b"]);
+        prop_assert!(plain.contains(&text));
+    }
+
+    #[test]
+    fn nothing_a_model_writes_as_arguments_is_a_problem(parts in prop::collection::vec(r#"[\\"u0-9d-f:,\[\]{} path]{0,12}"#, 0..20)) {
+        let (mut reader, mut plain) = (ArgumentReader::default(), String::new());
+        for part in &parts {
+            reader.read(part, &mut plain);
+        }
+        reader.settle();
+    }
 }

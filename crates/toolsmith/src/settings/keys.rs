@@ -369,8 +369,14 @@ const KEYS: &[Key] = &[
         Some("true"),
         "Remind the model, up to three times, when it stops with open tasks.",
     ),
-    key("rules.enabled", KeyKind::Bool, Some("true"), "Follow the rules in `.toolsmith/rules` and the like."),
-    key(
+    // A project must not switch off what its user wants to be followed.
+    careful(
+        "rules.enabled",
+        KeyKind::Bool,
+        Some("true"),
+        "Follow the rules in `.toolsmith/rules` and the like.",
+    ),
+    careful(
         "rules.interrupt",
         KeyKind::Choice(&["always", "never", "prose-only", "tool-only"]),
         Some("always"),

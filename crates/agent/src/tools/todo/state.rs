@@ -1,6 +1,6 @@
 //! Where the list is: in the newest result on the branch.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use toolsmith_tool::SessionView;
@@ -28,40 +28,43 @@ impl Todos {
     }
 
     pub(super) fn read(&self, session: &dyn SessionView) -> List {
-        let place = place(session);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((known, list)) if *known == place => list.clone(),
-            _ => {
-                let list = session.last_details(TODO_WRITE).and_then(from_details).unwrap_or_default();
-                *last = Some((place, list.clone()));
-                list
-            }
-        }
+        known(&mut self.lock(), session).clone()
     }
 
-    /// Changes the list; two calls at a time wait for each other.
+    /// Changes the list; two at a time wait for each other.
     pub(super) fn change(
         &self,
         session: &dyn SessionView,
         change: impl FnOnce(&List) -> Result<List, String>,
     ) -> Result<List, String> {
-        let changed = change(&self.read(session))?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((place(session), changed.clone()));
-        Ok(changed)
+        let mut last = self.lock();
+        let list = known(&mut last, session);
+        *list = change(list)?;
+        Ok(list.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(Place, List)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the branch again next time: the session may have been taken to a place it had been at before.
     pub(super) fn forget(&self, session: &dyn SessionView) {
         // Without a session there is nothing to read again.
         if session.leaf_id().is_some() {
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *self.lock() = None;
         }
     }
 }
 
-fn place(session: &dyn SessionView) -> Place {
-    (session.session_id(), session.leaf_id())
+/// The list at the leaf: what was left there last, else what the branch says.
+fn known<'a>(last: &'a mut Option<(Place, List)>, session: &dyn SessionView) -> &'a mut List {
+    let place = (session.session_id(), session.leaf_id());
+    let known = last.take().filter(|(known, _)| *known == place);
+    let (_, list) = last.insert(known.unwrap_or_else(|| {
+        let list = session.last_details(TODO_WRITE).and_then(from_details).unwrap_or_default();
+        (place, list)
+    }));
+    list
 }
 
 /// What a result kept. Results of relatives have the same shape.

@@ -41,7 +41,7 @@ impl TodoTool {
                 "properties": { "ops": { "type": "array", "items": {
                     "type": "object",
                     "properties": {
-                        "op": { "enum": ["init", "append", "start", "done", "drop", "reopen", "remove", "view"] },
+                        "op": { "type": "string", "enum": ["init", "append", "start", "done", "drop", "reopen", "remove", "view"] },
                         "phase": { "type": "string" },
                         "task": { "type": "string" },
                         "items": { "type": "array", "items": { "type": "string" }, "description": "texts for init, append" },

@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde_json::Value;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
+use toolsmith_tool::SessionEvent;
 
 use crate::{
     escapes::shown,
@@ -74,6 +75,14 @@ fn show(event: &AgentEvent) {
             format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
         }
         AgentEvent::Error { message, retry_after_ms: None, .. } => paint(ERROR, harmless(message)),
+        AgentEvent::Session(SessionEvent::TtsrTriggered { rules }) => {
+            let names: Vec<&str> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();
+            paint(DIM, format_args!("answer interrupted by a rule: {}", harmless(&names.join(", "))))
+        }
+        AgentEvent::Session(SessionEvent::TodoReminder(reminder)) => {
+            let (open, attempt, most) = (reminder.todos.len(), reminder.attempt, reminder.max_attempts);
+            paint(DIM, format_args!("reminded of {open} open tasks ({attempt}/{most})"))
+        }
         AgentEvent::Notice { message } => paint(DIM, harmless(message)),
         _ => return,
     };
