@@ -1,3 +1,5 @@
+//! What is a rule and what is none, and what the system prompt says of them.
+
 use std::path::Path;
 
 use super::{InterruptMode, Rule, rules_prompt};

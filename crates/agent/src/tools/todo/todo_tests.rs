@@ -1,3 +1,5 @@
+//! What operations do to a list.
+
 use serde_json::json;
 
 use super::{
