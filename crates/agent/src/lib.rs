@@ -34,6 +34,7 @@ mod pending;
 mod prompt;
 mod queues;
 mod retry;
+pub mod rules;
 pub mod session;
 mod tools;
 mod turn;
@@ -58,7 +59,7 @@ pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, gi
 pub use queues::QueueMode;
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{
-    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
-    register_built_in_tools,
+    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
+    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, register_built_in_tools,
 };
 pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

@@ -66,7 +66,9 @@ pub use result::{Failure, Stop, ToolError, ToolResult};
 pub use session_event::{
     CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,
 };
-pub use session_view::{AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError};
+pub use session_view::{
+    AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError, result_details,
+};
 pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};

@@ -75,6 +75,20 @@ pub trait SessionView: Send + Sync + fmt::Debug {
     fn branch(&self, _from: Option<&str>) -> Vec<Value> {
         Vec::new()
     }
+    /// What the newest result of a tool on the path to the leaf kept in `details`, if it did not fail: where a tool finds its
+    /// state again.
+    fn last_details(&self, tool: &str) -> Option<Value> {
+        let mut at = self.leaf_id();
+        // A view with a loop in it would be walked for ever.
+        for _ in 0..1_000_000 {
+            let entry = self.entry(&at?)?;
+            if let Some(details) = result_details(&entry, tool) {
+                return Some(details.clone());
+            }
+            at = entry.get("parentId").and_then(Value::as_str).map(str::to_owned);
+        }
+        None
+    }
     /// The forest as rows in the order of [`SessionView::entries`]: `{entry, parent, label}`, where `parent` is the index
     /// of the parent's row or null. Flat, because a conversation is as deep as it is long, and neither writing nor
     /// reading JSON that deep ends well. Tools get `{entry, children, label}` nodes made of it.
@@ -118,6 +132,17 @@ pub trait SessionView: Send + Sync + fmt::Debug {
     fn put_blob(&self, _bytes: &[u8]) -> Result<String, ViewError> {
         Err(ViewError::NotStored)
     }
+}
+
+/// What an entry has to say about the state of a tool: the `details` of its result.
+pub fn result_details<'a>(entry: &'a Value, tool: &str) -> Option<&'a Value> {
+    let message = entry.get("message")?;
+    let is = |name: &str, value: &str| message.get(name).and_then(Value::as_str) == Some(value);
+    let failed = message.get("isError").and_then(Value::as_bool) == Some(true);
+    if !is("role", "toolResult") || !is("toolName", tool) || failed {
+        return None;
+    }
+    message.get("details").filter(|details| !details.is_null())
 }
 
 /// The agent as tools see it.

@@ -7,15 +7,17 @@ use std::{
     sync::Arc,
 };
 
-use toolsmith_agent::{AstEditTool, AstGrepTool, RESOLVE, Saving, built_in_tools_saving};
+use toolsmith_agent::{
+    AstEditTool, AstGrepTool, RESOLVE, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_saving,
+};
 use toolsmith_host::changes::{ChangeError, ChangeStore};
 use toolsmith_tool::Tool;
 
 use crate::home::Home;
 
 /// Names that belong to the program's own tools.
-pub const BUILT_IN_NAMES: [&str; 10] =
-    ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", RESOLVE];
+pub const BUILT_IN_NAMES: [&str; 11] =
+    ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", TODO_WRITE, RESOLVE];
 
 /// Where changes of files are kept, so that they can be undone: in the user's folder, or in one of their own in the
 /// system's temporary folder where that cannot be written.
@@ -56,10 +58,22 @@ pub fn built_in_tools(
     store: &Arc<ChangeStore>,
     preview: bool,
 ) -> Vec<Arc<dyn Tool>> {
+    built_in_tools_with(cwd, home, store, preview, Todos::default())
+}
+
+/// [`built_in_tools`] whose todo list somebody else looks at too.
+pub(crate) fn built_in_tools_with(
+    cwd: &Path,
+    home: &Home,
+    store: &Arc<ChangeStore>,
+    preview: bool,
+    todos: Todos,
+) -> Vec<Arc<dyn Tool>> {
     let saving = if preview { Saving::Preview } else { Saving::Undoable(Arc::clone(store)) };
     let mut tools = built_in_tools_saving(cwd, Some(home.user().to_path_buf()), saving);
     tools.push(Arc::new(AstGrepTool::new(cwd)));
     tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store))));
+    tools.push(Arc::new(TodoTool::new(todos)));
     tools
 }
 

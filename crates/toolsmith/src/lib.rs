@@ -13,8 +13,8 @@ mod warning;
 
 pub use built_in::{BUILT_IN_NAMES, built_in_tools, change_store};
 pub use discovery::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, Scope,
-    ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule,
+    Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
 };
 pub use home::Home;
 pub use load_error::ToolLoadError;

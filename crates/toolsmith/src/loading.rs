@@ -12,7 +12,7 @@ use toolsmith_tool::{Origin, OriginKind, RegisterError, Tool, check_tool_name};
 
 use crate::{
     discovery::{
-        ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, ToolSource,
+        ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule, ToolSource,
         discover_custom_tool_paths,
     },
     load_error::ToolLoadError,
@@ -80,6 +80,8 @@ pub struct LoadedTools {
     pub waiting: Vec<FoundModule>,
     /// Files that only describe.
     pub metadata: Vec<FoundMetadata>,
+    /// Rules for the model.
+    pub rules: Vec<FoundRule>,
     /// Names that settings leave out.
     pub disabled: Vec<String>,
     /// Modules that gave no tool and said so.
@@ -156,7 +158,7 @@ pub async fn load_custom_tools(
     engine: &Engine,
     mode: LoadMode,
 ) -> LoadedTools {
-    let Discovered { modules, metadata, errors, warnings } = discovered;
+    let Discovered { modules, metadata, rules, errors, warnings } = discovered;
     let (waiting, ready): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| module.waiting_for_trust);
     let paths: Vec<PathBuf> = ready.iter().map(|module| module.path.clone()).collect();
     let loaded = match mode {
@@ -166,7 +168,7 @@ pub async fn load_custom_tools(
     let mut sorter = Sorter {
         winners: built_in_names.iter().map(|name| ((*name).to_owned(), Origin::built_in())).collect(),
         disabled,
-        outcome: LoadedTools { errors, warnings, waiting, metadata, ..LoadedTools::default() },
+        outcome: LoadedTools { errors, warnings, waiting, metadata, rules, ..LoadedTools::default() },
     };
     for (found, module) in ready.into_iter().zip(loaded) {
         sorter.take(found, module);

@@ -121,7 +121,7 @@ impl Core {
         self.queues.counts()
     }
 
-    pub(super) fn enqueue(&self, lane: Lane, message: Message) {
+    pub(crate) fn enqueue(&self, lane: Lane, message: Message) {
         self.queues.push(lane, message);
         self.tell_queues();
     }

@@ -79,6 +79,9 @@ impl SessionView for CurrentSession {
     fn branch(&self, from: Option<&str>) -> Vec<Value> {
         self.get().branch(from)
     }
+    fn last_details(&self, tool: &str) -> Option<Value> {
+        self.get().last_details(tool)
+    }
     fn tree(&self) -> Vec<Value> {
         SessionView::tree(&self.get())
     }

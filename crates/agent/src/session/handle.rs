@@ -220,6 +220,26 @@ impl Session {
         Ok(path.into_iter().map(|at| context::read(&tree, at, self.blobs())).collect())
     }
 
+    /// The first thing `pick` takes of the path to the leaf, newest entry first. Only lines with `word` in them are read:
+    /// reading all of a long session takes time.
+    pub(crate) fn newest_naming<T>(
+        &self,
+        word: &str,
+        mut pick: impl FnMut(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let tree = self.tree();
+        let mut at = tree.leaf();
+        while let Some(position) = at {
+            if tree.line(position).contains(word)
+                && let Some(picked) = pick(&Value::Object(tree.value(position)))
+            {
+                return Some(picked);
+            }
+            at = tree.parent(position);
+        }
+        None
+    }
+
     /// What the model is told: the messages of the path to the leaf.
     pub fn messages(&self) -> Vec<Message> {
         self.context().into_iter().map(Arc::unwrap_or_clone).collect()

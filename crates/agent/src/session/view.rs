@@ -45,6 +45,9 @@ impl SessionView for Session {
         };
         tree.path_to(from).into_iter().map(|at| Value::Object(tree.value(at))).collect()
     }
+    fn last_details(&self, tool: &str) -> Option<Value> {
+        self.newest_naming(tool, |entry| toolsmith_tool::result_details(entry, tool).cloned())
+    }
     fn tree(&self) -> Vec<Value> {
         Self::tree(self).rows()
     }

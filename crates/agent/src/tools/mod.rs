@@ -9,6 +9,7 @@ mod grep;
 mod ls;
 mod read;
 mod resolve;
+mod todo;
 mod walk;
 mod write;
 
@@ -21,6 +22,7 @@ use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
 pub use self::{
     ast::{AstEditTool, AstGrepTool},
     resolve::{RESOLVE, ResolveTool},
+    todo::{TODO_WRITE, TodoPhase, TodoReminders, TodoStatus, TodoTask, TodoTool, Todos},
 };
 use crate::files::{Saving, Workspace};
 pub(crate) use blocking::blocking;

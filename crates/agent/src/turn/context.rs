@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage};
 use toolsmith_tool::{CancelToken, SessionEvent, ToolContext};
 
-use crate::{agent::Core, events::AgentEvent};
+use crate::{agent::Core, events::AgentEvent, queues::Lane};
 
 /// The agent as its hooks see it.
 #[derive(Clone)]
@@ -62,6 +62,11 @@ impl TurnContext {
     /// Says something a person should know.
     pub fn notice(&self, message: impl Into<String>) {
         self.core.emit(AgentEvent::Notice { message: message.into() });
+    }
+
+    /// Says something to the model before the next request; where it would stop, it goes on.
+    pub fn steer(&self, message: Message) {
+        self.core.enqueue(Lane::Steering, message);
     }
 
     /// Tells front ends and then every tool what happened to the session.

@@ -506,3 +506,24 @@ async fn a_model_that_insists_on_what_is_not_allowed_is_stopped() {
     let summary = agent.run("go").await.unwrap();
     assert!(matches!(&summary.end, RunEnd::Limit { message } if message.contains("not allowed")));
 }
+
+#[tokio::test]
+async fn c4_4_a_tool_is_never_called_idle_sees_what_is_queued_and_keeps_its_result_when_it_aborts() {
+    for (queue, says) in [(false, "false false true"), (true, "false true true")] {
+        let look = Probe::new(spec("look"), |_, context| async move {
+            let agent = &context.agent;
+            let text = format!("{} {}", agent.is_idle(), agent.has_queued_messages());
+            agent.abort();
+            Ok(ToolResult::text(format!("{text} {}", context.cancel.is_cancelled())))
+        });
+        let agent = agent([Turn::new().call("look", &json!({}))], [look]);
+        if queue {
+            agent.follow_up("later").unwrap();
+        }
+        let summary = agent.run("go").await.unwrap();
+        assert!(matches!(summary.end, RunEnd::Aborted { .. }), "{:?}", summary.end);
+        assert_eq!(results(&agent), [says]);
+        assert_paired(&agent);
+        assert!(agent.is_idle());
+    }
+}

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use serde_json::json;
-use toolsmith_agent::{Agent, Dispatcher, SystemPrompt, register_built_in_tools};
+use toolsmith_agent::{Agent, Dispatcher, SystemPrompt, TodoTool, Todos, register_built_in_tools};
 use toolsmith_llm::{ApiKind, Environment, HttpProvider, KeySource, Model, ProviderConfig, Secret};
 use toolsmith_testkit::{ModelServer, Reply};
 use toolsmith_tool::{Origin, OriginKind, Registry, Tier, ToolSpec};
@@ -15,6 +15,7 @@ async fn the_first_request_with_all_built_in_tools_and_a_custom_one_is_below_six
     let cwd = Path::new("/srv/somebody/projects/something");
     let mut registry = Registry::new();
     register_built_in_tools(&mut registry, cwd, None).unwrap();
+    registry.register(Arc::new(TodoTool::new(Todos::default())), Origin::built_in()).unwrap();
     let custom =
         ToolSpec::new("repo_stats", "Counts files and lines in the repository, by language, with a limit")
             .approval(Tier::Read)

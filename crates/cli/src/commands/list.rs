@@ -8,6 +8,7 @@ use std::{
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{CustomTool, LoadMode, LoadedTools};
+use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
 
 use crate::{
@@ -79,6 +80,12 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
         "metadata": loaded.metadata.iter().map(|file| json!({
             "path": file.path, "source": source_json(&file.source),
         })).collect::<Vec<_>>(),
+        "rules": loaded.rules.iter().map(|found| json!({
+            "name": found.rule.name,
+            "path": found.rule.path,
+            "source": source_json(&found.source),
+            "use": rule_use(&found.rule),
+        })).collect::<Vec<_>>(),
         "disabled": loaded.disabled,
         "refused": loaded.errors.iter().map(failure::load_error_json).collect::<Vec<_>>(),
         "notes": loaded.notes.iter().map(failure::warning_json).collect::<Vec<_>>(),
@@ -106,6 +113,14 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
         }
     }
     sections.push(std::mem::take(&mut section));
+    if !loaded.rules.is_empty() {
+        writeln!(section, "{} ({})", paint(HEADING, "Rules"), loaded.rules.len())?;
+        for found in &loaded.rules {
+            let (path, how) = (project.show(&found.rule.path), rule_use(&found.rule));
+            writeln!(section, "  {path}  {}", paint(DIM, format!("{how}, {}", found.source)))?;
+        }
+    }
+    sections.push(std::mem::take(&mut section));
     if !loaded.disabled.is_empty() {
         let heading = paint(HEADING, "Left out by `tools.disabled`");
         writeln!(section, "{heading}: {}", loaded.disabled.join(", "))?;
@@ -127,6 +142,17 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
     sections.push(section);
     sections.retain(|section| !section.is_empty());
     out.write_all(&sections.join(&b'\n'))
+}
+
+/// What a rule is for, in a word.
+fn rule_use(rule: &Rule) -> &'static str {
+    if rule.is_stream_rule() {
+        "watches"
+    } else if rule.always_apply {
+        "always applies"
+    } else {
+        "named to the model"
+    }
 }
 
 /// What waits until the user trusts this folder.

@@ -61,6 +61,30 @@ async fn json_mode_prints_every_event_as_a_line_and_ends_with_the_end() {
 }
 
 #[tokio::test]
+async fn json_mode_tells_of_rules_and_reminders() {
+    let todo = json!({ "ops": [{ "op": "init", "items": ["Say it"] }] });
+    let script = json!([
+        { "reply": [{ "call": "todo_write", "arguments": todo }] },
+        "It is all about foo.",
+        "It is all about bar.",
+        "Nothing more."
+    ]);
+    let place = place(&script, &[]);
+    place.write("project/.toolsmith/rules/no-foo.md", "---\ncondition: foo\n---\nNo foo.\n");
+    let said = place.run(&["-p", "hi", "--mode", "json", "--model", &model(&place)]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    let events = events(&said.stdout);
+    let told =
+        events.iter().filter(|event| event["type"] == "ttsr_triggered" || event["type"] == "todo_reminder");
+    let told: Vec<_> =
+        told.map(|event| (&event["rules"][0]["name"], &event["todos"][0]["content"])).collect();
+    assert_eq!(told, [(&json!("no-foo"), &Value::Null), (&Value::Null, &json!("Say it"))]);
+    let last = &events.last().unwrap()["messages"];
+    let words = last.to_string();
+    assert!(words.contains("all about bar") && !words.contains("all about foo"), "{words}");
+}
+
+#[tokio::test]
 async fn words_files_and_standard_input_make_the_prompt() {
     let place = place(&json!(["{{lastUser}}"]), &[]);
     place.write("project/notes.txt", "from a file\n");

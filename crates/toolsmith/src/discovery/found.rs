@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{DiscoveryOptions, Scope, ToolSource};
+use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
 use crate::{load_error::ToolLoadError, warning::Warning};
 
 /// A module file.
@@ -52,6 +52,8 @@ pub struct Discovered {
     pub modules: Vec<FoundModule>,
     /// Files that only describe.
     pub metadata: Vec<FoundMetadata>,
+    /// Rules; their names are unique.
+    pub rules: Vec<FoundRule>,
     /// What was named and cannot be used.
     pub errors: Vec<ToolLoadError>,
     /// What looked wrong.
@@ -125,6 +127,15 @@ impl<'a> Finder<'a> {
         self.discovered.metadata.push(FoundMetadata { path, source });
     }
 
+    pub(super) fn rule(&mut self, rule: FoundRule) {
+        self.discovered.rules.push(rule);
+    }
+
+    /// How many rules there are by now.
+    pub(super) fn rules(&self) -> usize {
+        self.discovered.rules.len()
+    }
+
     pub(super) fn warn(&mut self, path: &Path, message: impl Into<String>) {
         self.discovered.warnings.push(Warning::about(path, message));
     }
@@ -133,7 +144,7 @@ impl<'a> Finder<'a> {
         self.discovered.errors.push(error);
     }
 
-    /// Whether the working folder may change what the user's own plugins do.
+    /// Whether what the working folder says is believed.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
     }

@@ -1,11 +1,12 @@
-//! Finding custom tools (CONTRACT §2): which module files there are, where each came from, and which wait for trust.
-//! Nothing is run here and nothing is read but folders, manifests and lists of plugins.
+//! Finding custom tools (CONTRACT §2): which module files there are, where each came from, and which wait for trust; and
+//! rules. Nothing is run here and nothing is read but folders, manifests, lists of plugins, and rules.
 
 mod configured;
 mod found;
 mod marketplace;
 mod plugins;
 mod providers;
+mod rules;
 mod scan;
 mod source;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule};
+pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
 use crate::{home::Home, settings::Settings, trust::TrustDecision};
@@ -75,11 +77,12 @@ pub fn discover_configured_paths(options: &DiscoveryOptions) -> Discovered {
 }
 
 /// Finds every module (CONTRACT 2.1): providers first, then plugins, then configured paths. The same real file is found
-/// once, by whoever came first.
+/// once, by whoever came first. Rules are found too.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
     providers::find(&mut finder);
     plugins::find(&mut finder);
     configured::find(&mut finder);
+    rules::find(&mut finder);
     finder.finish()
 }

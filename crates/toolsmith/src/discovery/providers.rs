@@ -11,22 +11,19 @@ pub(super) struct Provider {
     pub(super) id: &'static str,
     /// What people call it.
     pub(super) name: &'static str,
-    /// Its folder in the working folder and in the home; `None` for installed plugins, which are listed elsewhere.
-    folders: Option<(&'static str, &'static str)>,
+    /// Its folder in the working folder and in the home, with `tools` and `rules` in it; `None` for installed plugins, which
+    /// are listed elsewhere.
+    pub(super) folders: Option<(&'static str, &'static str)>,
 }
 
 /// Highest first.
 pub(super) const PROVIDERS: &[Provider] = &[
-    Provider {
-        id: "toolsmith",
-        name: "Toolsmith",
-        folders: Some((".toolsmith/tools", ".toolsmith/agent/tools")),
-    },
-    Provider { id: "omp", name: "OMP", folders: Some((".omp/tools", ".omp/agent/tools")) },
-    Provider { id: "xcsh", name: "xcsh", folders: Some((".xcsh/tools", ".xcsh/agent/tools")) },
-    Provider { id: "claude", name: "Claude Code", folders: Some((".claude/tools", ".claude/tools")) },
+    Provider { id: "toolsmith", name: "Toolsmith", folders: Some((".toolsmith", ".toolsmith/agent")) },
+    Provider { id: "omp", name: "OMP", folders: Some((".omp", ".omp/agent")) },
+    Provider { id: "xcsh", name: "xcsh", folders: Some((".xcsh", ".xcsh/agent")) },
+    Provider { id: "claude", name: "Claude Code", folders: Some((".claude", ".claude")) },
     Provider { id: "claude-plugins", name: "Claude Code Marketplace", folders: None },
-    Provider { id: "codex", name: "OpenAI Codex", folders: Some((".codex/tools", ".codex/tools")) },
+    Provider { id: "codex", name: "OpenAI Codex", folders: Some((".codex", ".codex")) },
 ];
 
 /// A path below the home, with our own folder where it really is.
@@ -47,8 +44,8 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             marketplace::find(finder, &source);
             continue;
         };
-        let project = finder.options.cwd.join(project);
-        let user = in_home(&finder.options.home, user);
+        let project = finder.options.cwd.join(project).join("tools");
+        let user = in_home(&finder.options.home, user).join("tools");
         // When the working folder is the home, the user's own folder is not the project's.
         let is_own =
             project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));

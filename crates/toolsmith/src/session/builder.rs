@@ -8,7 +8,8 @@ use std::{
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
-    SystemPrompt,
+    SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_host::changes::ChangeError;
@@ -25,7 +26,7 @@ use super::{
     recovery::Recovery,
 };
 use crate::{
-    built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
+    built_in::{BUILT_IN_NAMES, built_in_tools_with, change_store},
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
         discover_custom_tool_paths,
@@ -111,6 +112,7 @@ pub struct SessionBuilder {
     appended: Vec<String>,
     limits: AgentLimits,
     keeping: Keeping,
+    rules: Vec<Rule>,
 }
 
 impl SessionBuilder {
@@ -136,6 +138,7 @@ impl SessionBuilder {
             appended: Vec::new(),
             limits: AgentLimits::default(),
             keeping: Keeping::default(),
+            rules: Vec::new(),
         }
     }
 
@@ -259,6 +262,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Adds a rule for the model, before those that are found.
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
     /// Says where the conversation is kept.
     pub fn keep(mut self, keeping: Keeping) -> Self {
         self.keeping = keeping;
@@ -289,7 +298,11 @@ impl SessionBuilder {
 
         let changes = change_store(&self.home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
-        let built_ins = built_in_tools(&self.cwd, &self.home, &changes, preview);
+        let todos = Todos::default();
+        let mut built_ins = built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone());
+        if !self.settings.todo.enabled {
+            built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
+        }
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -322,6 +335,8 @@ impl SessionBuilder {
             BuiltIns::None => Some(Vec::new()),
         };
         registry.activate_initial(requested.as_deref())?;
+        // Only a model that can change the list is reminded of it.
+        let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let ui = UiSlot::headless();
@@ -345,12 +360,21 @@ impl SessionBuilder {
         if let Some(text) = self.system {
             system = system.replace(text);
         }
+        let mut rules = self.rules;
+        for found in &loaded.rules {
+            if !rules.iter().any(|rule| rule.name == found.rule.name) {
+                rules.push(found.rule.clone());
+            }
+        }
+        if let Some(text) = rules_prompt(&rules) {
+            system = system.append(text);
+        }
         for text in self.appended {
             system = system.append(text);
         }
         let current = CurrentSession::new(kept);
         let recovery = Recovery::new(&self.settings, &current);
-        let agent = Agent::builder()
+        let mut agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
             .dispatcher(dispatcher.build())
@@ -361,6 +385,12 @@ impl SessionBuilder {
             .session(Arc::new(current.clone()))
             .hook(Arc::new(LeanToResolve::new(resolver.clone())))
             .limits(self.limits);
+        if reminds {
+            agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+        }
+        if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
+            agent = agent.hook(Arc::new(watching));
+        }
         let agent = recovery.add_to(agent).build()?;
         agent.announce(SessionEvent::Start).await;
         Ok(Session::new(agent, engine, ui, loaded, resolver, current, recovery))

@@ -406,4 +406,42 @@ const KEYS: &[Key] = &[
         None,
         "Compact past so many tokens, in place of a part of the window.",
     ),
+    key("todo.enabled", KeyKind::Bool, Some("true"), "Give the model a todo list (`todo_write`)."),
+    key(
+        "todo.reminders",
+        KeyKind::Bool,
+        Some("true"),
+        "Remind the model, up to three times, when it stops with open tasks.",
+    ),
+    // A project must not switch off what its user wants to be followed.
+    careful(
+        "rules.enabled",
+        KeyKind::Bool,
+        Some("true"),
+        "Follow the rules in `.toolsmith/rules` and the like.",
+    ),
+    careful(
+        "rules.interrupt",
+        KeyKind::Choice(&["always", "never", "prose-only", "tool-only"]),
+        Some("always"),
+        "Which answers a rule interrupts; after the others the model is told.",
+    ),
+    key(
+        "rules.repeat",
+        KeyKind::Choice(&["once", "after-gap"]),
+        Some("once"),
+        "Whether a rule that was shown is shown again in the same session.",
+    ),
+    key(
+        "rules.repeat_gap",
+        KeyKind::Count,
+        Some("10"),
+        "How many turns pass before a rule is shown again, with `after-gap`.",
+    ),
+    key(
+        "rules.context",
+        KeyKind::Choice(&["discard", "keep"]),
+        Some("discard"),
+        "What becomes of an answer that a rule interrupted.",
+    ),
 ];

@@ -19,5 +19,5 @@ pub use recovery::{CompactionSettings, RetrySettings};
 pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PriceSettings,
-    ProviderError, ProviderSettings, Settings, ToolSettings, ToolsSettings,
+    ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings, ToolsSettings,
 };

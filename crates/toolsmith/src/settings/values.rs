@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
 use thiserror::Error;
-use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
+use toolsmith_agent::{
+    ApprovalSettings, Deadlines, OutputCut,
+    rules::{Repeat, RuleSettings},
+};
 use toolsmith_js::{EngineKind, Limits};
 use toolsmith_llm::{
     ApiKind, ForcedTool, KeySource, ModelOverride, PriceOverride, ProviderConfig, Secret, Thinking,
@@ -44,6 +47,50 @@ pub struct Settings {
     pub retry: RetrySettings,
     /// What is done about a conversation that grows too long.
     pub compaction: CompactionSettings,
+    /// The model's todo list.
+    pub todo: TodoSettings,
+    /// Rules for the model.
+    pub rules: RulesSettings,
+}
+
+/// Rules for the model. The words are those of the table of settings.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct RulesSettings {
+    /// Whether they are looked for.
+    pub enabled: bool,
+    /// Which answers a rule interrupts.
+    pub interrupt: String,
+    /// Whether a rule is shown again.
+    pub repeat: String,
+    /// After how many turns.
+    pub repeat_gap: u64,
+    /// What becomes of an interrupted answer.
+    pub context: String,
+}
+
+impl RulesSettings {
+    /// The agent's.
+    pub fn stream(&self) -> RuleSettings {
+        let repeat = match self.repeat.as_str() {
+            "after-gap" => Repeat::AfterGap(self.repeat_gap),
+            _ => Repeat::Once,
+        };
+        RuleSettings::default()
+            .interrupt(self.interrupt.parse().unwrap_or_default())
+            .repeat(repeat)
+            .keep_partial(self.context == "keep")
+    }
+}
+
+/// The model's todo list.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct TodoSettings {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// Whether the model is reminded of open tasks when it stops.
+    pub reminders: bool,
 }
 
 /// Where tools are looked for.

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod discovery;
+mod idleness;
 mod loading;
 mod models;
 mod place;
 mod plugins;
 mod previews;
 mod recovering;
+mod rules;
+mod session_place;
 mod settings;
+mod telling;
 mod trusting;

@@ -104,6 +104,14 @@ fn session_line(event: &SessionEvent) -> Option<String> {
             let result = end.result.as_ref()?;
             format!("compacted from about {} to {} tokens", result["tokensBefore"], result["tokensAfter"])
         }
+        SessionEvent::TtsrTriggered { rules } => {
+            let names: Vec<&str> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();
+            format!("answer interrupted by a rule: {}", harmless(&names.join(", ")))
+        }
+        SessionEvent::TodoReminder(reminder) => {
+            let (open, attempt, most) = (reminder.todos.len(), reminder.attempt, reminder.max_attempts);
+            format!("reminded of {open} open tasks ({attempt}/{most})")
+        }
         _ => return None,
     })
 }

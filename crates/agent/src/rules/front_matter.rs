@@ -1,0 +1,124 @@
+//! The fields at the top of a rule's file.
+
+use serde_json::{Map, Value};
+
+use super::file::RuleError;
+
+pub(super) type Fields = Map<String, Value>;
+
+/// Splits a file into its fields and its text. `None` where a file has no fields at all.
+pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let Some(rest) = text
+        .strip_prefix("---")
+        .and_then(|rest| rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n'))
+    else {
+        return Ok((None, text));
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if matches!(line.trim_end(), "---" | "...") {
+            let fields = read(&rest[..at])?;
+            return Ok((Some(fields), &rest[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    Err(RuleError::new("the fields at its top begin with --- but do not end with it"))
+}
+
+fn read(yaml: &str) -> Result<Fields, RuleError> {
+    let value = parse(yaml).or_else(|error| match quote_globs(yaml) {
+        quoted if quoted != yaml => parse(&quoted),
+        _ => Err(error),
+    })?;
+    match value {
+        Value::Object(fields) => Ok(fields),
+        Value::Null => Ok(Fields::new()),
+        _ => Err(RuleError::new("the fields at its top are not `name: value` lines")),
+    }
+}
+
+fn parse(yaml: &str) -> Result<Value, RuleError> {
+    if yaml.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_saphyr::from_str(yaml).map_err(|error| {
+        let text = error.to_string();
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        RuleError::new(format!(
+            "the fields at its top are not YAML: {}. Regular expressions are best written in single quotes",
+            line.trim().trim_end_matches('.')
+        ))
+    })
+}
+
+/// `globs: *.ts` is no YAML, where `*` begins a reference; editors write it all the same.
+fn quote_globs(yaml: &str) -> String {
+    let quoted = yaml.split_inclusive('\n').map(|line| {
+        let name = line.len() - line.trim_start().len();
+        let value = match line.find(": ") {
+            Some(colon) if line[name..colon].chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') => {
+                colon + 2
+            }
+            _ if line.trim_start().starts_with("- ") => name + 2,
+            _ => return line.to_owned(),
+        };
+        let (before, value) = line.split_at(value);
+        let end = value.trim_end();
+        if !end.trim_start().starts_with('*') {
+            return line.to_owned();
+        }
+        format!("{before}'{}'{}", end.trim_start().replace('\'', "''"), &value[end.len()..])
+    });
+    quoted.collect()
+}
+
+/// A field that is a text or a list of texts.
+pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
+    let mut all = Vec::new();
+    for name in names {
+        let wrong = || RuleError::new(format!("`{name}` has to be a text or a list of texts"));
+        match fields.get(*name) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => all.push(text.clone()),
+            Some(Value::Array(items)) => {
+                for item in items {
+                    all.push(item.as_str().ok_or_else(wrong)?.to_owned());
+                }
+            }
+            Some(_) => return Err(wrong()),
+        }
+    }
+    all.retain(|text| !text.trim().is_empty());
+    Ok(all)
+}
+
+/// The same, where a text may be several with commas between them.
+pub(super) fn lists(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
+    Ok(texts(fields, names)?.iter().flat_map(|text| split_list(text)).collect())
+}
+
+/// Splits at commas, but not at those within brackets.
+fn split_list(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// A field that is yes or no.
+pub(super) fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, RuleError> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(value)) => Ok(Some(*value)),
+        Some(Value::String(text)) if text == "true" => Ok(Some(true)),
+        Some(Value::String(text)) if text == "false" => Ok(Some(false)),
+        Some(other) => Err(RuleError::new(format!("`{name}` has to be true or false, not {other}"))),
+    }
+}

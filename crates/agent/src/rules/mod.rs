@@ -1,0 +1,21 @@
+//! Rules: texts of the user and the project about how to work. One with a condition watches what the model writes, and is
+//! shown when the condition is met (a stream rule); the others are part of the system prompt.
+
+mod condition;
+mod file;
+mod front_matter;
+mod hook;
+mod prompt;
+mod rule;
+mod scope;
+mod watch;
+
+pub use file::RuleError;
+pub use hook::{Repeat, RuleSettings, StreamRules};
+pub use prompt::rules_prompt;
+pub use rule::{InterruptMode, Rule, UnknownInterruptMode};
+
+#[cfg(test)]
+mod file_tests;
+#[cfg(test)]
+mod watch_tests;

@@ -1,0 +1,132 @@
+//! The reminder: a model that stops with open tasks is told so, a few times.
+
+use std::{
+    fmt::Write as _,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use serde_json::json;
+use toolsmith_llm::{AssistantMessage, InputMessage, Message};
+use toolsmith_tool::{SessionEvent, TodoReminder};
+
+use super::{list::List, state::Todos};
+use crate::turn::{TurnContext, TurnHook};
+
+/// How often a model is reminded between two prompts.
+const MAX_REMINDERS: u32 = 3;
+
+/// Takes part in the loop while tasks are open.
+#[derive(Debug, Default)]
+pub struct TodoReminders {
+    todos: Todos,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    /// Reminders since somebody prompted.
+    reminded: u32,
+    /// A call ran since the last one.
+    acted: bool,
+}
+
+impl TodoReminders {
+    /// Reminds of these.
+    pub fn new(todos: Todos) -> Self {
+        Self { todos, progress: Mutex::default() }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl TurnHook for TodoReminders {
+    async fn run_started(&self, context: &TurnContext) {
+        *self.progress() = Progress::default();
+        self.todos.forget(context.tool_context().session.as_ref());
+    }
+
+    /// What a person said meanwhile counts as a prompt.
+    async fn before_request(&self, context: &TurnContext) {
+        let messages = context.messages();
+        let new = messages.iter().rev().take_while(|message| !matches!(***message, Message::Assistant(_)));
+        if new.into_iter().any(|message| matches!(**message, Message::User(_))) {
+            *self.progress() = Progress::default();
+        }
+    }
+
+    async fn after_turn(&self, _message: &AssistantMessage, results: &[Message], _context: &TurnContext) {
+        if !results.is_empty() {
+            self.progress().acted = true;
+        }
+    }
+
+    async fn before_stop(&self, context: &TurnContext) -> Option<Message> {
+        let list = self.todos.read(context.tool_context().session.as_ref());
+        let attempt = {
+            let mut progress = self.progress();
+            if list.open() == 0 {
+                *progress = Progress::default();
+                return None;
+            }
+            // A model that does nothing about a reminder does nothing about the next one either, and one that asks waits
+            // for an answer.
+            let in_vain = progress.reminded > 0 && !progress.acted;
+            if in_vain || progress.reminded >= MAX_REMINDERS || asks(context) {
+                return None;
+            }
+            progress.reminded += 1;
+            progress.acted = false;
+            progress.reminded
+        };
+        let open = list.phases.iter().flat_map(|phase| {
+            let open = phase.tasks.iter().filter(|task| task.status.is_open());
+            open.map(|task| {
+                json!({ "id": task.id, "content": task.content, "status": task.status, "phase": phase.name })
+            })
+        });
+        let todos = open.collect();
+        context
+            .announce(SessionEvent::TodoReminder(TodoReminder {
+                todos,
+                attempt,
+                max_attempts: MAX_REMINDERS,
+            }))
+            .await;
+        let mut message = InputMessage::text(reminder(&list, attempt));
+        message.timestamp = context.now();
+        Some(Message::Developer(message))
+    }
+}
+
+fn reminder(list: &List, attempt: u32) -> String {
+    let open = list.open();
+    let (tasks, are) = if open == 1 { ("task", "is") } else { ("tasks", "are") };
+    let mut text =
+        format!("<system-reminder>\nYou stopped, but {open} {tasks} of your todo list {are} open:");
+    for phase in &list.phases {
+        let open = phase.tasks.iter().filter(|task| task.status.is_open());
+        let lines: String = open.map(|task| format!("\n  - {} ({})", task.content, task.id)).collect();
+        if !lines.is_empty() {
+            let _ = write!(text, "\n{}:{lines}", phase.name);
+        }
+    }
+    let _ = write!(
+        text,
+        "\nGo on with them. Mark those that are done as done and drop those that are not needed. If you need the user, ask.\n\
+         (Reminder {attempt}/{MAX_REMINDERS})\n</system-reminder>"
+    );
+    text
+}
+
+/// Whether the model's last words ask the person something.
+fn asks(context: &TurnContext) -> bool {
+    let messages = context.messages();
+    match messages.last().map(|message| &**message) {
+        Some(Message::Assistant(said)) => said.text().trim_end().ends_with(['?', '？']),
+        _ => false,
+    }
+}

@@ -1,0 +1,108 @@
+//! Finding rules: `rules/*.{md,mdc}` in the folders of ours and of relatives. Of two with one name the first counts.
+//!
+//! A rule is a text for the model, like a context file, so it waits for no trust. But a link out of a folder that is not
+//! trusted is not followed: it would send a file of the user's to a provider.
+
+use std::{
+    collections::HashSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use toolsmith_agent::rules::Rule;
+
+use super::{
+    Scope, ToolSource,
+    found::Finder,
+    providers::{PROVIDERS, in_home},
+};
+use crate::small_file;
+
+/// Providers that have rules of this kind.
+const WITH_RULES: [&str; 4] = ["toolsmith", "omp", "xcsh", "claude"];
+/// Rules are looked for in all that the model writes, so there is an end to them.
+const MAX_RULES: usize = 500;
+
+/// A rule, and where it came from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FoundRule {
+    /// The rule.
+    pub rule: Rule,
+    /// Where it came from.
+    pub source: ToolSource,
+}
+
+pub(super) fn find(finder: &mut Finder<'_>) {
+    let settings = &finder.options.settings;
+    if !settings.rules.enabled {
+        return;
+    }
+    let mut names = HashSet::new();
+    for provider in PROVIDERS.iter().filter(|provider| WITH_RULES.contains(&provider.id)) {
+        let (true, Some((project, user))) = (settings.discovery.is_on(provider.id), provider.folders) else {
+            continue;
+        };
+        let project = finder.options.cwd.join(project).join("rules");
+        let user = in_home(&finder.options.home, user).join("rules");
+        // When the working folder is the home, both may be one.
+        let is_own =
+            project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
+        let folders = [(project, Scope::Project), (user, Scope::User)];
+        for (folder, scope) in folders.into_iter().skip(usize::from(is_own)) {
+            let source = ToolSource::new(provider.id, provider.name, scope);
+            for path in files(finder, &folder) {
+                take(finder, &mut names, path, &source);
+            }
+        }
+    }
+}
+
+/// The files of one folder, by name.
+fn files(finder: &mut Finder<'_>, folder: &Path) -> Vec<PathBuf> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                finder.warn(folder, format!("cannot be searched for rules: {error}"));
+            }
+            return Vec::new();
+        }
+    };
+    let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    files.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        !name.starts_with('.') && (name.ends_with(".md") || name.ends_with(".mdc"))
+    });
+    files.sort();
+    files
+}
+
+fn take(finder: &mut Finder<'_>, names: &mut HashSet<String>, path: PathBuf, source: &ToolSource) {
+    if path.to_str().is_none() {
+        finder.warn(&path, "is left out because its name is not UTF-8");
+        return;
+    }
+    if source.scope == Scope::Project && !finder.project_is_trusted() {
+        let inside = path.canonicalize().is_ok_and(|real| real.starts_with(&finder.real_cwd));
+        if path.exists() && !inside {
+            finder.warn(&path, "is a rule that links out of a folder that is not trusted, and is left out");
+            return;
+        }
+    }
+    let read = small_file::read(&path).map_err(|error| error.to_string());
+    let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()));
+    let rule = text.and_then(|text| Rule::parse(&path, &text).map_err(|error| error.to_string()));
+    match rule {
+        Ok(Some(rule)) if finder.rules() >= MAX_RULES => {
+            finder.warn(&rule.path, format!("is left out because there are more than {MAX_RULES} rules"));
+        }
+        Ok(Some(rule)) => {
+            if names.insert(rule.name.clone()) {
+                finder.rule(FoundRule { rule, source: source.clone() });
+            }
+        }
+        Ok(None) => {}
+        Err(problem) => finder.warn(&path, format!("is no rule that can be used: {problem}")),
+    }
+}
