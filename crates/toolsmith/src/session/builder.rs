@@ -22,6 +22,7 @@ use toolsmith_tool::{
 use super::{
     handle::Session,
     model_choice::{ModelChoice, ModelError},
+    models::Models,
 };
 use crate::{
     built_in::{BUILT_IN_NAMES, built_in_tools, change_store},
@@ -260,7 +261,9 @@ impl SessionBuilder {
     /// # Errors
     /// When there is no model, or a tool that was given or asked for cannot be used.
     pub async fn build(self) -> Result<Session, SessionError> {
-        let kept = self.keeping.open(&self.home, &self.cwd)?;
+        let mut models = Models::new(self.settings.clone(), self.environment.clone());
+        let sessions = Sessions::at(self.home.toolsmith());
+        let kept = self.keeping.open(&sessions, &self.cwd)?;
         let selection = match (&self.model, kept.state().model) {
             // The conversation goes on with who was asked before, as long as they are still there.
             (ModelChoice::Settings, Some(before)) => ModelChoice::Named(before)
@@ -268,10 +271,8 @@ impl SessionBuilder {
                 .or_else(|_| self.model.select(&self.settings, self.environment))?,
             _ => self.model.select(&self.settings, self.environment)?,
         };
-        let thinking = match self.thinking.or(selection.thinking) {
-            Some(level) => level,
-            None => self.settings.thinking.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
-        };
+        models.begin_with(&selection);
+        let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
         let changes = change_store(&self.home)?;
         let built_ins = built_in_tools(&self.cwd, &self.home, &changes);
@@ -347,13 +348,26 @@ impl SessionBuilder {
             .limits(self.limits)
             .build()?;
         agent.announce(SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver, current))
+        Ok(Session {
+            agent,
+            engine,
+            ui,
+            loaded: Arc::new(loaded),
+            resolver,
+            current,
+            sessions,
+            models,
+            cwd: self.cwd,
+        })
     }
 }
 
 impl Keeping {
-    fn open(&self, home: &Home, cwd: &Path) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
-        let sessions = Sessions::at(home.toolsmith());
+    fn open(
+        &self,
+        sessions: &Sessions,
+        cwd: &Path,
+    ) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
         Ok(match self {
             Self::Memory => KeptSession::in_memory(cwd),
             Self::New => sessions.create(cwd),

@@ -3,7 +3,10 @@
 mod builder;
 mod handle;
 mod model_choice;
+mod models;
+mod operations;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;
 pub use model_choice::{ModelChoice, ModelError, providers};
+pub use operations::{OperationError, WentOver};

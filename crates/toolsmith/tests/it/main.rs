@@ -3,6 +3,7 @@
 
 mod discovery;
 mod loading;
+mod operations;
 mod place;
 mod plugins;
 mod settings;
