@@ -24,6 +24,7 @@
 
 mod agent;
 mod approval;
+mod compaction;
 mod conversation;
 mod dispatch;
 mod events;
@@ -32,6 +33,7 @@ mod panics;
 mod pending;
 mod prompt;
 mod queues;
+mod retry;
 pub mod session;
 mod tools;
 mod turn;
@@ -43,6 +45,7 @@ pub use agent::{
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
+pub use compaction::{SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
@@ -53,6 +56,7 @@ pub use files::Saving;
 pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
 pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
+pub use retry::{Retry, RetryPolicy};
 pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
     register_built_in_tools,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use tokio::sync::watch;
-use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition};
+use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition, Usage};
 use toolsmith_tool::{
     AgentView, CancelToken, PendingHandle, PendingStack, SessionView, ToolContext, UiHandle,
 };
@@ -184,8 +184,15 @@ impl Core {
 
     pub(crate) fn count_answer(&self, message: &AssistantMessage) {
         let mut totals = self.totals();
-        totals.0.add_usage(&message.usage);
-        totals.1.add_usage(&message.usage);
+        totals.0.add_answer(&message.usage);
+        totals.1.add_answer(&message.usage);
+    }
+
+    /// Counts what was asked of the model beside the conversation.
+    pub(crate) fn count_usage(&self, usage: &Usage) {
+        let mut totals = self.totals();
+        totals.0.add_usage(usage);
+        totals.1.add_usage(usage);
     }
 
     pub(crate) fn count_calls(&self, outcomes: &[CallOutcome]) {

@@ -19,8 +19,12 @@ pub struct Totals {
 }
 
 impl Totals {
-    pub(super) fn add_usage(&mut self, more: &Usage) {
+    pub(super) fn add_answer(&mut self, usage: &Usage) {
         self.turns += 1;
+        self.add_usage(usage);
+    }
+
+    pub(super) fn add_usage(&mut self, more: &Usage) {
         let all = &mut self.usage;
         all.input = all.input.saturating_add(more.input);
         all.output = all.output.saturating_add(more.output);

@@ -46,7 +46,7 @@ impl Told {
         if self.leaf != Some(leaf) {
             match self.added_since(tree, leaf) {
                 Some(added) => {
-                    let added = added.into_iter().rev().filter_map(|at| message(read(tree, at, blobs)));
+                    let added = added.into_iter().rev().filter_map(|at| told_message(read(tree, at, blobs)));
                     self.messages.extend(added.map(Arc::new));
                 }
                 None => self.messages = messages(tree, leaf, blobs).into_iter().map(Arc::new).collect(),
@@ -89,13 +89,13 @@ fn messages(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Vec<M
         }
     });
     let Some((index, timestamp, compaction)) = compacted else {
-        return path.into_iter().filter_map(|at| message(entry(at))).collect();
+        return path.into_iter().filter_map(|at| told_message(entry(at))).collect();
     };
     let Compaction { summary, first_kept_entry_id, .. } = compaction;
     let (before, after) = (&path[..index], &path[index + 1..]);
     let kept = before.iter().position(|at| tree.id(*at) == first_kept_entry_id).unwrap_or(index);
     let summary = summary_message(COMPACTED, &summary, &timestamp);
-    let rest = before[kept..].iter().chain(after).filter_map(|at| message(entry(*at)));
+    let rest = before[kept..].iter().chain(after).filter_map(|at| told_message(entry(*at)));
     std::iter::once(summary).chain(rest).collect()
 }
 
@@ -130,7 +130,8 @@ pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
     }
 }
 
-fn message(entry: Entry) -> Option<Message> {
+/// What the model is told of an entry.
+pub(crate) fn told_message(entry: Entry) -> Option<Message> {
     match entry.kind {
         EntryKind::Message(message) => Some(message),
         EntryKind::CustomMessage(custom) => {

@@ -26,6 +26,7 @@ mod tree;
 mod view;
 
 pub use context::SessionState;
+pub(crate) use context::told_message;
 pub use current::CurrentSession;
 pub use entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind, Header};
 pub use error::{SessionError, StoreError};

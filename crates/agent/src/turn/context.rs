@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use toolsmith_llm::{Message, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage};
 use toolsmith_tool::{CancelToken, SessionEvent, ToolContext};
 
 use crate::{agent::Core, events::AgentEvent};
@@ -52,6 +52,11 @@ impl TurnContext {
     /// What a tool is handed that is not being called.
     pub fn tool_context(&self) -> ToolContext {
         self.core.tool_context(&self.cancel)
+    }
+
+    /// Counts what was asked of the model beside the conversation.
+    pub(crate) fn count_usage(&self, usage: &Usage) {
+        self.core.count_usage(usage);
     }
 
     /// Says something a person should know.

@@ -205,7 +205,8 @@ impl Run {
         let results = calls::interrupted(&self.core, &message, is_abort, &error.to_string());
         self.keep_answer(&message).await?;
         self.end_turn(message, results).await?;
-        Err(if is_abort {
+        // Somebody may have had enough while a hook waited to try again.
+        Err(if is_abort || self.cancel.is_cancelled() {
             self.aborted()
         } else {
             RunEnd::Failed { class: error.class.as_str(), message: error.to_string() }

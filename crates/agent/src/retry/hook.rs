@@ -1,0 +1,147 @@
+//! The hook that waits and asks again. A turn whose tools ran is never asked for again: tools run after a whole answer, and
+//! an answer that is whole is no error.
+
+use std::{
+    fmt,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use toolsmith_llm::{AssistantMessage, LlmError};
+use toolsmith_tool::{RetryEnd, RetryStart, SessionEvent};
+
+use super::policy::{Plan, RetryPolicy};
+use crate::{
+    events::RunEnd,
+    turn::{AfterError, TurnContext, TurnHook},
+};
+
+const CANCELLED: &str = "Retry cancelled";
+
+/// Asks again after an error that passes. Every `auto_retry_start` of a run is followed by one `auto_retry_end`: at the next
+/// whole answer, or at the end.
+pub struct Retry {
+    policy: RetryPolicy,
+    enabled: AtomicBool,
+    chance: Box<dyn Fn() -> f64 + Send + Sync>,
+    /// How often the request at hand was made again.
+    attempts: Mutex<u32>,
+}
+
+impl Retry {
+    /// Asks again as `policy` says.
+    pub fn new(policy: RetryPolicy) -> Self {
+        Self {
+            enabled: AtomicBool::new(policy.enabled),
+            policy,
+            chance: Box::new(chance),
+            attempts: Mutex::new(0),
+        }
+    }
+
+    /// Takes chance from here: a number from 0 to 1 for each wait.
+    #[must_use]
+    pub fn with_chance(mut self, chance: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        self.chance = Box::new(chance);
+        self
+    }
+
+    /// Switches it on or off, from the next error on.
+    pub fn set_enabled(&self, enabled: bool) {
+        self.enabled.store(enabled, Ordering::Relaxed);
+    }
+
+    /// Whether it is on.
+    pub fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
+    /// Sets the count; gives what it was.
+    fn count(&self, attempts: u32) -> u32 {
+        std::mem::replace(&mut *self.attempts.lock().unwrap_or_else(PoisonError::into_inner), attempts)
+    }
+
+    /// Tells the end of a series, if one has begun.
+    async fn end(&self, context: &TurnContext, final_error: Option<String>) {
+        let attempt = self.count(0);
+        if attempt > 0 {
+            let end = RetryEnd { success: final_error.is_none(), attempt, final_error };
+            context.announce(SessionEvent::AutoRetryEnd(end)).await;
+        }
+    }
+}
+
+#[async_trait]
+impl TurnHook for Retry {
+    async fn run_started(&self, _context: &TurnContext) {
+        self.count(0);
+    }
+
+    async fn after_answer(&self, _message: &AssistantMessage, context: &TurnContext) {
+        self.end(context, None).await;
+    }
+
+    async fn on_error(&self, error: &LlmError, _attempt: usize, context: &TurnContext) -> AfterError {
+        if !self.is_enabled() {
+            return AfterError::End;
+        }
+        // The loop's own count has errors in it that are no affair of this hook.
+        let attempt = self.attempts.lock().map_or_else(|poisoned| *poisoned.into_inner(), |count| *count) + 1;
+        let delay = match self.policy.plan(error, attempt, (self.chance)()) {
+            Plan::Wait(delay) => delay,
+            Plan::TooLong(wait) => {
+                context.notice(format!(
+                    "The provider asks to wait {} s, which is longer than {} s (retry.max_delay), so the request is not \
+                     made again.",
+                    wait.as_secs(),
+                    self.policy.max_delay.as_secs()
+                ));
+                return AfterError::End;
+            }
+            // The end of the run tells it.
+            Plan::GiveUp => return AfterError::End,
+        };
+        self.count(attempt);
+        let start = RetryStart {
+            attempt,
+            max_attempts: self.policy.max_attempts,
+            delay_ms: milliseconds(delay),
+            error_message: error.to_string(),
+        };
+        context.announce(SessionEvent::AutoRetryStart(start)).await;
+        tokio::select! {
+            biased;
+            () = context.cancel().cancelled() => {
+                self.end(context, Some(CANCELLED.to_owned())).await;
+                AfterError::End
+            }
+            () = tokio::time::sleep(delay) => AfterError::Again,
+        }
+    }
+
+    async fn run_ended(&self, end: &RunEnd, context: &TurnContext) {
+        let why = match end {
+            RunEnd::Aborted { .. } => CANCELLED,
+            end => end.message().unwrap_or_default(),
+        };
+        self.end(context, Some(why.to_owned())).await;
+    }
+}
+
+impl fmt::Debug for Retry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retry").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn chance() -> f64 {
+    getrandom::u32().map_or(0.5, |number| f64::from(number) / f64::from(u32::MAX))
+}

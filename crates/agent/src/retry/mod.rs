@@ -1,0 +1,7 @@
+//! Asking again after an error that passes (CONTRACT 7.1: `auto_retry_start`, `auto_retry_end`).
+
+mod hook;
+mod policy;
+
+pub use hook::Retry;
+pub use policy::RetryPolicy;
