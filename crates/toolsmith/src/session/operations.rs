@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use toolsmith_agent::{
-    Occupied,
+    Occupied, SummaryError,
     session::{
-        EntryKind, OutlineRow, Session as KeptSession, SessionError as KeptError, SessionState,
-        SessionSummary, StoreError, UserMessage,
+        BranchSummary, EntryKind, OutlineRow, Session as KeptSession, SessionError as KeptError,
+        SessionState, SessionSummary, StoreError, UserMessage,
     },
+    summarize_branch,
 };
 use toolsmith_llm::{Message, Model, ThinkingLevel};
 use toolsmith_tool::SessionEvent;
@@ -47,6 +48,12 @@ pub enum OperationError {
     /// There is no such model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Somebody stopped it.
+    #[error("cancelled; the conversation is where it was")]
+    Cancelled,
+    /// The model did not sum up the path that would have been left.
+    #[error("the conversation is where it was, because there is no summary: {0}")]
+    Summary(SummaryError),
     /// The work was lost on its way.
     #[error("the work on the session's file broke off: {0}")]
     BrokeOff(String),
@@ -133,11 +140,17 @@ impl Session {
         }
         let held = self.hold("The conversation goes on from another place").await?;
         let kept = self.conversation();
-        if summary {
-            return Err(OperationError::BrokeOff("nobody can write a summary".to_owned()));
-        }
+        let summary = if summary { summarize(&held, &kept, target).await? } else { None };
         let queued = self.put_down(&held).await;
+        let from_id = kept.leaf_id().unwrap_or_else(|| "root".to_owned());
         let moved = kept.go_to(target, None)?;
+        if let Some(summary) = summary {
+            let left = BranchSummary { from_id, summary, ..BranchSummary::default() };
+            // It holds whether it is in the file already or not.
+            if let Err(error) = kept.append(EntryKind::BranchSummary(left)) {
+                held.context().notice(error.to_string());
+            }
+        }
         let restored = self.restored(&kept.state()).await;
         self.take_up(&restored);
         self.agent().announce(SessionEvent::Tree).await;
@@ -251,6 +264,20 @@ impl Session {
         if let Some(level) = restored.thinking {
             self.agent().set_thinking(level);
         }
+    }
+}
+
+/// The path that is left, in the model's words; `None` where nothing was said on it.
+async fn summarize(
+    held: &Occupied,
+    kept: &KeptSession,
+    target: Option<&str>,
+) -> Result<Option<String>, OperationError> {
+    match summarize_branch(&kept.left_behind(target)?, held.context()).await {
+        Ok(summary) => Ok(Some(summary)),
+        Err(SummaryError::Nothing) => Ok(None),
+        Err(SummaryError::Aborted) => Err(OperationError::Cancelled),
+        Err(error) => Err(OperationError::Summary(error)),
     }
 }
 

@@ -399,8 +399,60 @@ async fn two_operations_at_once_come_one_after_the_other() {
     session.run("first").await.unwrap();
     let mut events = session.subscribe();
     let (one, two) = tokio::join!(session.fork(), session.new_session());
-    (one.unwrap(), two.unwrap());
+    one.unwrap();
+    two.unwrap();
     let heard = heard(&mut events);
     assert_eq!(heard.len(), 2);
     assert_ne!(heard[0], heard[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
+    let place = Place::new(&[]);
+    let turns = json!([
+        "One.",
+        "Two.",
+        { "reply": [{ "waitForAbort": true }] },
+        { "reply": [{ "error": "no", "class": "bad_request" }] },
+        { "expect": { "lastUserContains": "second" }, "reply": "They said two." },
+        "Three."
+    ]);
+    let provider = ScriptedProvider::new(Script::parse(&turns.to_string()).unwrap());
+    let model = provider.model().clone();
+    let asking = builder(&place, &turns).provider(Arc::new(provider.clone()), model);
+    let session = asking.build().await.unwrap();
+    session.run("first").await.unwrap();
+    session.run("second").await.unwrap();
+    let asked = session.user_messages();
+    let first_answer = session.tree()[1].id.clone();
+    let said = texts(&session);
+    session.follow_up("queued").unwrap();
+    let mut events = session.subscribe();
+
+    // Stopped meanwhile.
+    let going = session.clone();
+    let going = tokio::spawn(async move { going.go_to(Some(&first_answer), true).await });
+    while provider.requests().len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    session.abort("never mind");
+    let error = going.await.unwrap().unwrap_err();
+    assert!(matches!(error, toolsmith::OperationError::Cancelled), "{error}");
+    // The model fails.
+    let error = session.go_to(Some(&asked[1].entry_id), true).await.unwrap_err();
+    assert!(error.to_string().contains("there is no summary"), "{error}");
+    assert_eq!((heard(&mut events), texts(&session)), (Vec::new(), said));
+    assert_eq!(session.agent().queued(), (0, 1));
+
+    let answer = session.tree()[1].id.clone();
+    let went = session.go_to(Some(&answer), true).await.unwrap();
+    assert_eq!((went.text, went.queued.len()), (None, 1));
+    assert_eq!(heard(&mut events), [SessionEvent::Tree]);
+    let told = texts(&session);
+    assert_eq!(told[..2], ["first", "One."]);
+    assert!(told[2].contains("They said two."), "{told:?}");
+    // Nothing is left behind by staying, so nobody is asked.
+    let leaf = session.conversation().leaf_id().unwrap();
+    session.go_to(Some(&leaf), true).await.unwrap();
+    assert_eq!(session.run("third").await.unwrap().text, "Three.");
 }
