@@ -51,7 +51,6 @@ impl Models {
     }
 
     /// The model a person means.
-    #[expect(clippy::unused_async, reason = "finding a model may ask servers what they have")]
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
         match &self.first {
             Some(first) if first.model.reference() == name => Ok(first.clone()),

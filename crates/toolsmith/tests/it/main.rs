@@ -6,5 +6,7 @@ mod loading;
 mod operations;
 mod place;
 mod plugins;
+mod recorder;
+mod session_events;
 mod settings;
 mod trusting;
