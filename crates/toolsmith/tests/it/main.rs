@@ -4,6 +4,7 @@
 mod discovery;
 mod loading;
 mod operations;
+mod operations_refused;
 mod place;
 mod plugins;
 mod recorder;

@@ -16,7 +16,7 @@ use toolsmith_tool::{
 
 use crate::place::Place;
 
-fn builder(place: &Place, turns: &serde_json::Value) -> SessionBuilder {
+pub(crate) fn builder(place: &Place, turns: &serde_json::Value) -> SessionBuilder {
     let provider = ScriptedProvider::new(Script::parse(&turns.to_string()).unwrap());
     let model = provider.model().clone();
     Session::builder(place.cwd())
@@ -27,7 +27,7 @@ fn builder(place: &Place, turns: &serde_json::Value) -> SessionBuilder {
 }
 
 /// What front ends heard of the session.
-fn heard(events: &mut Subscription) -> Vec<SessionEvent> {
+pub(crate) fn heard(events: &mut Subscription) -> Vec<SessionEvent> {
     let mut heard = Vec::new();
     while let Some(event) = events.try_next() {
         if let AgentEvent::Session(event) = &*event {
@@ -47,11 +47,11 @@ fn notices(events: &mut Subscription) -> Vec<String> {
     heard
 }
 
-fn file(session: &Session) -> PathBuf {
+pub(crate) fn file(session: &Session) -> PathBuf {
     session.conversation().file().unwrap().to_path_buf()
 }
 
-fn texts(session: &Session) -> Vec<String> {
+pub(crate) fn texts(session: &Session) -> Vec<String> {
     let said = |message: Message| match message {
         Message::User(said) => Some(said.content[0].as_text()?.to_owned()),
         Message::Assistant(said) => Some(said.text()),
@@ -275,29 +275,6 @@ async fn a_run_is_stopped_and_what_it_said_stays_in_the_old_file() {
     session.run("second").await.unwrap();
     assert_eq!(texts(&session), ["second", "Two."]);
     assert_eq!(left.len(), 2);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_somebody_else_has_changes_nothing() {
-    let place = Place::new(&[]);
-    let sessions = Sessions::at(place.home().toolsmith());
-    let other = sessions.create(&place.cwd());
-    other.append_message(Message::user("theirs")).unwrap();
-    let turns = json!([{ "reply": ["Half", { "waitForAbort": true }] }]);
-    let session = builder(&place, &turns).build().await.unwrap();
-    let mut events = session.subscribe();
-    session.prompt("first").unwrap();
-    while !matches!(&*events.next().await.unwrap(), AgentEvent::MessageUpdate { .. }) {}
-
-    let error = session.switch(&other.id()).await.unwrap_err();
-    assert!(error.to_string().contains("is open in") && error.to_string().contains("fork"), "{error}");
-    // Not even the run was stopped.
-    assert!(!session.agent().is_idle());
-    assert_eq!(heard(&mut events), []);
-    drop(other);
-    session.abort("enough");
-    session.wait_for_idle().await;
-    assert_eq!(texts(&session)[0], "first");
 }
 
 #[tokio::test(flavor = "multi_thread")]
