@@ -14,7 +14,8 @@
 //! agent_end
 //! ```
 //!
-//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart.
+//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart. Queues and staged actions can also
+//! change between runs.
 
 use std::{
     path::PathBuf,
@@ -25,9 +26,12 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
-use toolsmith_tool::{SessionEvent, ToolResult};
+use toolsmith_tool::{PendingChange, SessionEvent, ToolResult};
 
-use crate::approval::{ApprovalRequest, Decision};
+use crate::{
+    approval::{ApprovalRequest, Decision},
+    pending::PendingView,
+};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -126,6 +130,20 @@ pub enum AgentEvent {
         /// How many wait for the end of the run.
         follow_up: usize,
     },
+    /// A tool staged an action (CONTRACT 8.1).
+    PendingPushed {
+        /// The action.
+        action: PendingView,
+        /// How many wait now.
+        count: usize,
+    },
+    /// A staged action was taken, to be applied or discarded.
+    PendingPopped {
+        /// The action.
+        action: PendingView,
+        /// How many wait now.
+        count: usize,
+    },
     /// The model gave no whole answer.
     Error {
         /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
@@ -163,6 +181,19 @@ fn session_event<S: Serializer>(event: &SessionEvent, serializer: S) -> Result<S
 }
 
 impl AgentEvent {
+    /// What there is to tell of the stack of staged actions, if anything.
+    pub(crate) fn pending(change: &PendingChange) -> Option<Self> {
+        match change {
+            PendingChange::Pushed(action, count) => {
+                Some(Self::PendingPushed { action: action.into(), count: *count })
+            }
+            PendingChange::Popped(action, count) => {
+                Some(Self::PendingPopped { action: action.into(), count: *count })
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn error(error: &LlmError) -> Self {
         let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         Self::Error { class: error.class.as_str(), message: error.to_string(), retry_after_ms: wait }

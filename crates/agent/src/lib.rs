@@ -49,7 +49,7 @@ pub use compaction::{SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
-    GateVerdict, GatedCall, OutputCut, SharedRegistry,
+    GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use files::Saving;

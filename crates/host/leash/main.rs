@@ -49,8 +49,8 @@ fn main() {
     let mut command = Command::new(program);
     // A group of its own, so that a terminal's Ctrl-C reaches the host alone.
     command.arg0(name).args(arguments).process_group(0);
-    // SAFETY: the closure makes one system call. Should somebody kill the leash, the program goes with it.
-    unsafe { command.pre_exec(system::die_with_parent) };
+    // SAFETY: the function makes system calls only.
+    unsafe { command.pre_exec(system::begin_afresh) };
     let program = match command.spawn() {
         Ok(child) => child.id(),
         Err(error) => {
@@ -191,6 +191,8 @@ mod system {
     const SIG_UNBLOCK: c_int = 1;
     const SIGCHLD: c_int = 17;
     const SIGKILL: c_int = 9;
+    /// The classic signals and the number after them.
+    const SIGNALS: c_int = 32;
     const WNOHANG: c_int = 1;
 
     /// As large as any C library's set of signals.
@@ -233,9 +235,18 @@ mod system {
         unsafe { prctl(PR_SET_CHILD_SUBREAPER, 1 as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
     }
 
-    pub(crate) fn die_with_parent() -> io::Result<()> {
-        // SAFETY: touches no memory.
-        unsafe { prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
+    /// What the program does first of all.
+    pub(crate) fn begin_afresh() -> io::Result<()> {
+        // SAFETY: touches no memory; signals that cannot be set refuse it.
+        unsafe {
+            // A shell has what it starts in the background ignore Ctrl-C, and that is inherited for ever after: a program
+            // that is told to end by such a signal has to hear it.
+            for number in 1..SIGNALS {
+                signal(number, 0);
+            }
+            // Should somebody kill the leash, the program goes with it.
+            prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong);
+        }
         Ok(())
     }
 

@@ -8,7 +8,8 @@ use std::{
 use tokio::sync::watch;
 use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition, Usage};
 use toolsmith_tool::{
-    AgentView, CancelToken, PendingHandle, PendingStack, SessionView, ToolContext, UiHandle,
+    AgentView, CancelToken, PendingHandle, PendingStack, PendingSubscription, SessionView, ToolContext,
+    UiHandle,
 };
 
 use super::{
@@ -47,6 +48,8 @@ pub(crate) struct Core {
     pub(super) conversation: Arc<dyn Conversation>,
     pub(super) queues: Queues,
     pub(super) pending: Arc<PendingStack>,
+    /// Turns changes of the stack into events.
+    pub(super) _pending_told: PendingSubscription,
     pub(super) ui: UiHandle,
     pub(super) session: Arc<dyn SessionView>,
     pub(super) view: Arc<dyn AgentView>,

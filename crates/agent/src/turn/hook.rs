@@ -64,6 +64,11 @@ pub trait TurnHook: Send + Sync {
     /// Before each request.
     async fn next_request(&self, _plan: &mut RequestPlan) {}
 
+    /// What the model has to hear first, before each request. It goes into the conversation, for good.
+    async fn news(&self) -> Vec<Message> {
+        Vec::new()
+    }
+
     /// Each step of an answer but the last, with what has arrived. The first hook that interrupts is asked at
     /// [`TurnHook::interrupted`] what to do. Called often; must not wait.
     fn on_stream(&self, _event: &StreamEvent, _partial: &AssistantMessage) -> Option<Interrupt> {

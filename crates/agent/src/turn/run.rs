@@ -78,7 +78,14 @@ impl Run {
             }
             self.turn += 1;
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
-            self.waiting.extend(self.core.take_queued(Lane::Steering));
+            let mut waiting = Vec::new();
+            for hook in self.core.hooks() {
+                waiting.extend(hook.news().await);
+            }
+            // What happened comes before what is said about it.
+            waiting.append(&mut self.waiting);
+            waiting.extend(self.core.take_queued(Lane::Steering));
+            self.waiting = waiting;
             self.inject_waiting().await?;
             if self.take_turn().await? {
                 continue;
@@ -106,10 +113,8 @@ impl Run {
         }
         let limits = self.core.limits();
         let message = if self.turn >= limits.max_turns {
-            format!(
-                "Stopped after {} turns, the most one prompt may take. Say \"continue\" to go on, or raise the limit (maxTurns).",
-                self.turn
-            )
+            let turns = if self.turn == 1 { "1 turn".to_owned() } else { format!("{} turns", self.turn) };
+            format!("Stopped after {turns}, the most one prompt may take. Say \"continue\" to go on.")
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
                 "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",

@@ -200,7 +200,7 @@ async fn a_run_has_a_limit_of_turns() {
     let agent = builder.limits(AgentLimits::default().max_turns(7)).build().unwrap();
     let summary = agent.run("go").await.unwrap();
     let RunEnd::Limit { message } = &summary.end else { panic!("{:?}", summary.end) };
-    assert!(message.starts_with("Stopped after 7 turns") && message.contains("maxTurns"), "{message}");
+    assert!(message.starts_with("Stopped after 7 turns,") && message.contains("continue"), "{message}");
     assert_eq!(summary.totals.turns, 7);
 }
 

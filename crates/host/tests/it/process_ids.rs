@@ -1,4 +1,4 @@
-//! Asking the kernel about processes: whether one is alive, and waiting for its end without polling.
+//! What tests ask of the kernel about processes: whether one is alive, waiting for its end without polling, signals.
 
 #![expect(unsafe_code, reason = "std has no call for processes that are not children")]
 
@@ -37,4 +37,10 @@ pub(crate) fn wait_until_stopped(pid: u32) {
     while !std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") T ") {
         std::thread::yield_now();
     }
+}
+
+/// Has this process, and with it all it starts, ignore a signal from here on.
+pub(crate) fn ignore(signal: i32) {
+    // SAFETY: it touches no memory.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }

@@ -65,3 +65,13 @@ async fn ending_asks_first() {
     let exit = process.end(std::time::Duration::from_secs(3600)).await;
     assert_eq!((exit.code, read_line(&mut output).await.as_str()), (7, "bye"));
 }
+
+/// As when a shell started this program in the background.
+#[tokio::test]
+async fn a_program_hears_signals_that_this_one_ignores() {
+    crate::process_ids::ignore(libc::SIGINT);
+    let mut process = spawn(&Request::new("sleep").args(["1000"])).unwrap();
+    process.signal(libc::SIGINT);
+    let heard = tokio::time::timeout(std::time::Duration::from_secs(60), process.wait()).await;
+    assert_eq!(heard.unwrap().signal, Some(libc::SIGINT));
+}

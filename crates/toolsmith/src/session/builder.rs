@@ -106,6 +106,7 @@ pub struct SessionBuilder {
     ui: Option<Arc<dyn Ui>>,
     approver: Option<Arc<dyn Approver>>,
     approval_mode: Option<ApprovalMode>,
+    preview: Option<bool>,
     system: Option<String>,
     appended: Vec<String>,
     limits: AgentLimits,
@@ -130,6 +131,7 @@ impl SessionBuilder {
             ui: None,
             approver: None,
             approval_mode: None,
+            preview: None,
             system: None,
             appended: Vec::new(),
             limits: AgentLimits::default(),
@@ -232,6 +234,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Says whether `edit` and `write` stage their changes in place of making them, in place of the settings
+    /// (`tools.preview`).
+    pub fn preview(mut self, on: bool) -> Self {
+        self.preview = Some(on);
+        self
+    }
+
     /// Says this to the model in place of our own words.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
@@ -266,16 +275,21 @@ impl SessionBuilder {
         let kept = self.keeping.open(&sessions, &self.cwd)?;
         let selection = match (&self.model, kept.state().model) {
             // The conversation goes on with who was asked before, as long as they are still there.
-            (ModelChoice::Settings, Some(before)) => ModelChoice::Named(before)
-                .select(&self.settings, self.environment.clone())
-                .or_else(|_| self.model.select(&self.settings, self.environment))?,
-            _ => self.model.select(&self.settings, self.environment)?,
+            (ModelChoice::Settings, Some(before)) => {
+                let again = ModelChoice::Named(before).select(&self.settings, self.environment.clone());
+                match again.await {
+                    Ok(selection) => selection,
+                    Err(_) => self.model.select(&self.settings, self.environment).await?,
+                }
+            }
+            _ => self.model.select(&self.settings, self.environment).await?,
         };
         models.begin_with(&selection);
         let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
         let changes = change_store(&self.home)?;
-        let built_ins = built_in_tools(&self.cwd, &self.home, &changes);
+        let preview = self.preview.unwrap_or(self.settings.tools.preview);
+        let built_ins = built_in_tools(&self.cwd, &self.home, &changes, preview);
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -344,7 +358,7 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
-            .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
+            .hook(Arc::new(LeanToResolve::new(resolver.clone())))
             .limits(self.limits)
             .build()?;
         agent.announce(SessionEvent::Start).await;

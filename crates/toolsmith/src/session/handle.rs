@@ -111,7 +111,7 @@ impl Session {
         &self.loaded
     }
 
-    /// Staged actions that wait for a decision: list, view, apply, discard.
+    /// Who decides about staged actions; [`Session::pending_actions`] and those beside it are the short way.
     pub fn pending(&self) -> &Resolver {
         &self.resolver
     }
@@ -132,7 +132,7 @@ impl Session {
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
-        self.resolver.discard_all("the session ended", self.agent.tool_context()).await;
+        self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
         let kept = self.conversation();
         match tokio::task::spawn_blocking(move || kept.close()).await {

@@ -5,6 +5,7 @@ mod handle;
 mod model_choice;
 mod models;
 mod operations;
+mod previews;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;

@@ -54,7 +54,7 @@ impl Models {
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
         match &self.first {
             Some(first) if first.model.reference() == name => Ok(first.clone()),
-            _ => ModelChoice::Named(name.to_owned()).select(&self.settings, self.environment.clone()),
+            _ => ModelChoice::Named(name.to_owned()).select(&self.settings, self.environment.clone()).await,
         }
     }
 

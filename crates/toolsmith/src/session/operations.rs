@@ -141,7 +141,7 @@ impl Session {
         let held = self.hold("The conversation goes on from another place").await?;
         let kept = self.conversation();
         let summary = if summary { summarize(&held, &kept, target).await? } else { None };
-        let queued = self.put_down(&held).await;
+        let queued = self.put_down().await;
         let from_id = kept.leaf_id().unwrap_or_else(|| "root".to_owned());
         let moved = kept.go_to(target, None)?;
         if let Some(summary) = summary {
@@ -231,9 +231,9 @@ impl Session {
     }
 
     /// Gives up what belongs to the place that is left: what waits, and what is staged (CONTRACT 8.6).
-    async fn put_down(&self, held: &Occupied) -> Vec<Message> {
+    async fn put_down(&self) -> Vec<Message> {
         let queued = self.agent().clear_queues();
-        self.pending().discard_all("the session was switched", held.context().tool_context()).await;
+        self.drop_pending("the session was switched").await;
         queued
     }
 
@@ -244,7 +244,7 @@ impl Session {
         event: impl FnOnce(Option<PathBuf>) -> SessionEvent,
     ) -> WentOver {
         let restored = self.restored(&next.state()).await;
-        let queued = self.put_down(held).await;
+        let queued = self.put_down().await;
         // The old one is let go of at once: with it goes the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
         self.take_up(&restored);

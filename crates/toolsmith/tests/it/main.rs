@@ -3,10 +3,12 @@
 
 mod discovery;
 mod loading;
+mod models;
 mod operations;
 mod operations_refused;
 mod place;
 mod plugins;
+mod previews;
 mod recorder;
 mod session_events;
 mod settings;
