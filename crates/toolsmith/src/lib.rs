@@ -22,7 +22,8 @@ pub use loading::{
     CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
 };
 pub use session::{
-    BuiltIns, Keeping, ModelChoice, ModelError, Session, SessionBuilder, SessionError, providers,
+    BuiltIns, Keeping, ModelChoice, ModelError, OperationError, Session, SessionBuilder, SessionError,
+    WentOver, providers,
 };
 pub use trust::{TrustDecision, trust_store};
 pub use warning::Warning;

@@ -10,12 +10,13 @@ mod peers;
 mod process;
 mod program;
 mod sample;
+mod sessions;
 
 use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
 
-const SUBJECTS: [&str; 5] = ["exec", "engine", "list", "agent", "ast"];
+const SUBJECTS: [&str; 6] = ["exec", "engine", "list", "agent", "ast", "sessions"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -30,6 +31,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "list" => list::run()?,
             "agent" => agent::run()?,
             "ast" => ast::run()?,
+            "sessions" => sessions::run()?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }

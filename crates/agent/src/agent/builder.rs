@@ -4,7 +4,7 @@ use std::{
     fmt,
     path::PathBuf,
     sync::{Arc, Mutex, RwLock, Weak},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub struct AgentLimits {
     pub steering: QueueMode,
     /// How follow-up messages are delivered.
     pub follow_up: QueueMode,
+    /// How long one tool may take to hear of one thing that happened to the session.
+    pub hearing: Duration,
 }
 
 impl Default for AgentLimits {
@@ -48,6 +50,7 @@ impl Default for AgentLimits {
             max_refused_turns: 15,
             steering: QueueMode::default(),
             follow_up: QueueMode::default(),
+            hearing: Duration::from_secs(5),
         }
     }
 }
@@ -57,6 +60,13 @@ impl AgentLimits {
     #[must_use]
     pub fn max_turns(mut self, turns: usize) -> Self {
         self.max_turns = turns;
+        self
+    }
+
+    /// Sets how long one tool may take to hear of one thing that happened to the session.
+    #[must_use]
+    pub fn hearing(mut self, time: Duration) -> Self {
+        self.hearing = time;
         self
     }
 }

@@ -1,14 +1,14 @@
 //! Telling front ends and tools what happens to the session (CONTRACT 7.1, 7.2).
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext};
 
 use super::{handle::Agent, state::Core};
 use crate::{events::AgentEvent, panics::catching};
 
-/// How long one tool may take to hear one event.
-const HEARING: Duration = Duration::from_secs(5);
+/// How long a tool that took too long may take to stop.
+const STOPPING: Duration = Duration::from_secs(1);
 
 impl Core {
     /// Tells front ends, and then every tool that is not built in, one after the other in the order they were registered.
@@ -19,17 +19,20 @@ impl Core {
             let custom = registry.iter().filter(|found| found.origin.kind != OriginKind::BuiltIn);
             custom.map(|found| Arc::clone(&found.tool)).collect()
         });
+        let hearing = self.limits().hearing;
         for tool in tools {
             let cancel = CancelToken::new();
             let context = self.tool_context(&cancel);
-            let told = catching(tool.on_session(&event, &context));
-            let problem = match tokio::time::timeout(HEARING, told).await {
+            let mut told = pin!(catching(tool.on_session(&event, &context)));
+            let problem = match tokio::time::timeout(hearing, &mut told).await {
                 Ok(Ok(Ok(()))) => continue,
                 Ok(Ok(Err(error))) => error.to_string(),
                 Ok(Err(panic)) => panic,
                 Err(_) => {
                     cancel.force("it took too long to hear of the session");
-                    format!("no answer within {HEARING:?}")
+                    // What it runs on is stopped by that. The next call must not meet it while it stops.
+                    let _ = tokio::time::timeout(STOPPING, told).await;
+                    format!("no answer within {hearing:?}")
                 }
             };
             let (tool, reason) = (&tool.spec().name, event.reason());

@@ -16,7 +16,7 @@ use super::{
     error::{SessionError, StoreError},
     format::{entry_line, write_header},
     live::{Live, live},
-    store::{MemoryStore, SessionStore, Weight},
+    store::{MemoryStore, ReadOnlyStore, SessionStore, Weight},
     tree::{Position, Tree},
 };
 
@@ -165,6 +165,20 @@ impl Session {
     /// When the disk refused.
     pub fn sync(&self) -> Result<(), StoreError> {
         self.store().sync()
+    }
+
+    /// Waits until everything is on the disk and lets go of the file, whoever still holds this session: others can open
+    /// it. From here on it can only be read. Blocks.
+    ///
+    /// # Errors
+    /// When the disk refused; then the file is kept.
+    pub fn close(&self) -> Result<(), StoreError> {
+        let mut store = self.store();
+        store.sync()?;
+        if let Some(path) = &self.inner.path {
+            *store = Box::new(ReadOnlyStore::new(path.clone()));
+        }
+        Ok(())
     }
 
     /// Names the session; an empty name takes the name away.
@@ -348,6 +362,6 @@ fn said_by_person(kind: &EntryKind) -> Option<String> {
     }
 }
 
-fn text_of(content: &[toolsmith_llm::ContentBlock]) -> String {
+pub(super) fn text_of(content: &[toolsmith_llm::ContentBlock]) -> String {
     content.iter().filter_map(toolsmith_llm::ContentBlock::as_text).collect::<Vec<_>>().join("\n")
 }

@@ -147,7 +147,7 @@ impl Found {
 }
 
 /// The beginning of a text on one line, without anything a terminal would obey; nothing where there is none.
-fn beginning(text: &str) -> Option<String> {
+pub(super) fn beginning(text: &str) -> Option<String> {
     let text = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {

@@ -36,6 +36,9 @@ enum What {
     Show {
         /// The beginning of an id, or a file.
         session: String,
+        /// All its paths in short, in place of the last one in full.
+        #[arg(long)]
+        tree: bool,
     },
     /// Write a session as a page or as Markdown.
     Export {
@@ -74,7 +77,10 @@ pub(crate) fn run(shared: &Shared, own: &SessionsArguments) -> Result<ExitCode> 
     match &own.what {
         None => list(shared, &sessions, &cwd, false)?,
         Some(What::List { all }) => list(shared, &sessions, &cwd, *all)?,
-        Some(What::Show { session }) => show(shared, &sessions.read(&sessions.find(session, &cwd)?)?)?,
+        Some(What::Show { session, tree }) => {
+            let session = sessions.read(&sessions.find(session, &cwd)?)?;
+            if *tree { show_tree(shared, &session)? } else { show(shared, &session)? }
+        }
         Some(What::Export { session, output, format, force }) => {
             let session = sessions.read(&sessions.find(session, &cwd)?)?;
             export(shared, &session, &cwd, output.as_deref(), *format, *force)?;
@@ -149,6 +155,38 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
     } else {
         write!(out, "{}", shown(&session.to_markdown(), &std::io::stdout()))?;
     }
+    Ok(())
+}
+
+/// Every entry on a line: those on the path to the leaf are marked, and what follows a fork is indented.
+fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
+    let rows = session.outline();
+    let mut out = std::io::stdout().lock();
+    if shared.json {
+        writeln!(out, "{:#}", json!({ "leafId": session.leaf_id(), "entries": rows }))?;
+        return Ok(());
+    }
+    let mut following: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
+    let mut beginnings = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        match row.parent.and_then(|parent| following.get_mut(parent)) {
+            Some(following) => following.push(at),
+            None => beginnings.push(at),
+        }
+    }
+    // The last one is taken first. A conversation is as deep as it is long, so nothing calls itself here.
+    let mut text = String::new();
+    let mut open: Vec<(usize, usize)> = beginnings.into_iter().rev().map(|at| (at, 0)).collect();
+    while let Some((at, depth)) = open.pop() {
+        let (row, next) = (&rows[at], &following[at]);
+        let mark = if row.on_path { '*' } else { ' ' };
+        let label = row.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
+        let said = cut(row.text.as_deref().unwrap_or_default(), 70);
+        text += &format!("{mark} {}{} {}{label} {said}\n", "  ".repeat(depth), row.id, row.kind);
+        let deeper = depth + usize::from(next.len() > 1);
+        open.extend(next.iter().rev().map(|next| (*next, deeper)));
+    }
+    write!(out, "{}", shown(&text, &std::io::stdout()))?;
     Ok(())
 }
 

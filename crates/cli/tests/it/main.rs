@@ -6,6 +6,7 @@ mod calling;
 mod case_files;
 mod check;
 mod compiler;
+mod crashing;
 mod demo;
 mod dev;
 mod examples;

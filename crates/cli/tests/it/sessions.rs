@@ -70,3 +70,28 @@ async fn sessions_are_listed_shown_exported_and_removed() {
     assert_eq!(out, "No sessions.\n");
     assert_eq!(sessions(home.path(), &["rm"]).await.0, 2);
 }
+
+#[tokio::test]
+async fn the_tree_of_a_session_is_shown_with_all_its_paths() {
+    let home = TempDir::new().unwrap();
+    let session = Sessions::at(home.path()).create(home.path());
+    let said = |text: &str| session.append_message(Message::user(text)).unwrap();
+    let first = said("first");
+    let left = said("left\u{1b}[31m behind");
+    session.go_to(Some(&left), None).unwrap();
+    let other = said("another way");
+    session.set_label(&first, Some("here")).unwrap();
+    let id = session.id();
+    drop(session);
+    let (code, out, _) = sessions(home.path(), &["show", &id, "--tree"]).await;
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(code, 0);
+    assert_eq!(lines[0], format!("* {first} user [here] first"));
+    assert_eq!(lines[1], format!("    {left} user left behind"));
+    assert_eq!(lines[2], format!("*   {other} user another way"));
+    assert!(lines[3].starts_with("*   ") && lines[3].ends_with(" label here"), "{out}");
+    assert_eq!(lines.len(), 4);
+    let (_, out, _) = sessions(home.path(), &["show", &id, "--tree", "--json"]).await;
+    let shown: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&shown["entries"][2]["parent"], &shown["entries"][1]["onPath"]), (&0.into(), &false.into()));
+}

@@ -23,6 +23,7 @@ use toolsmith_tool::{
 use super::{
     handle::Session,
     model_choice::{ModelChoice, ModelError},
+    models::Models,
     recovery::Recovery,
 };
 use crate::{
@@ -279,7 +280,9 @@ impl SessionBuilder {
     /// # Errors
     /// When there is no model, or a tool that was given or asked for cannot be used.
     pub async fn build(self) -> Result<Session, SessionError> {
-        let kept = self.keeping.open(&self.home, &self.cwd)?;
+        let mut models = Models::new(self.settings.clone(), self.environment.clone());
+        let sessions = Sessions::at(self.home.toolsmith());
+        let kept = self.keeping.open(&sessions, &self.cwd)?;
         let selection = match (&self.model, kept.state().model) {
             // The conversation goes on with who was asked before, as long as they are still there.
             (ModelChoice::Settings, Some(before)) => {
@@ -291,10 +294,8 @@ impl SessionBuilder {
             }
             _ => self.model.select(&self.settings, self.environment).await?,
         };
-        let thinking = match self.thinking.or(selection.thinking) {
-            Some(level) => level,
-            None => self.settings.thinking.as_deref().and_then(|word| word.parse().ok()).unwrap_or_default(),
-        };
+        models.begin_with(&selection);
+        let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
         let changes = change_store(&self.home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
@@ -393,13 +394,27 @@ impl SessionBuilder {
         }
         let agent = recovery.add_to(agent).build()?;
         agent.announce(SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver, current, recovery))
+        Ok(Session {
+            agent,
+            engine,
+            ui,
+            loaded: Arc::new(loaded),
+            resolver,
+            current,
+            sessions,
+            models,
+            recovery,
+            cwd: self.cwd,
+        })
     }
 }
 
 impl Keeping {
-    fn open(&self, home: &Home, cwd: &Path) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
-        let sessions = Sessions::at(home.toolsmith());
+    fn open(
+        &self,
+        sessions: &Sessions,
+        cwd: &Path,
+    ) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
         Ok(match self {
             Self::Memory => KeptSession::in_memory(cwd),
             Self::New => sessions.create(cwd),

@@ -4,12 +4,12 @@ use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
     Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
-    session::{CurrentSession, Session as KeptSession},
+    session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_tool::{SessionEvent, Ui, UiSlot};
 
-use super::{builder::SessionBuilder, recovery::Recovery};
+use super::{builder::SessionBuilder, models::Models, recovery::Recovery};
 use crate::loading::LoadedTools;
 
 /// A session: talk to it, listen to it, stop it. Clones are the same session.
@@ -31,35 +31,22 @@ use crate::loading::LoadedTools;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    agent: Agent,
-    engine: Engine,
-    ui: UiSlot,
-    loaded: Arc<LoadedTools>,
-    resolver: Resolver,
-    current: CurrentSession,
-    recovery: Recovery,
+    pub(super) agent: Agent,
+    pub(super) engine: Engine,
+    pub(super) ui: UiSlot,
+    pub(super) loaded: Arc<LoadedTools>,
+    pub(super) resolver: Resolver,
+    pub(super) current: CurrentSession,
+    pub(super) sessions: Sessions,
+    pub(super) models: Models,
+    pub(super) cwd: PathBuf,
+    pub(super) recovery: Recovery,
 }
 
 impl Session {
     /// Starts to set up a session that works in `cwd`.
     pub fn builder(cwd: impl Into<PathBuf>) -> SessionBuilder {
         SessionBuilder::new(cwd)
-    }
-
-    pub(super) fn new(
-        agent: Agent,
-        engine: Engine,
-        ui: UiSlot,
-        loaded: LoadedTools,
-        resolver: Resolver,
-        current: CurrentSession,
-        recovery: Recovery,
-    ) -> Self {
-        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, current, recovery }
-    }
-
-    pub(super) fn recovery(&self) -> &Recovery {
-        &self.recovery
     }
 
     /// Starts a run in the background.
@@ -141,12 +128,19 @@ impl Session {
         self.engine.set_ui_context(ui);
     }
 
-    /// Ends the session: stops the run, drops what is staged, and tells the tools (CONTRACT 7.1, 8.6).
+    /// Ends the session: stops the run, drops what is staged, tells the tools (CONTRACT 7.1, 8.6), and lets go of the
+    /// file.
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
+        let kept = self.conversation();
+        match tokio::task::spawn_blocking(move || kept.close()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the session's file was not closed"),
+            Err(error) => tracing::warn!(%error, "the session's file was not closed"),
+        }
     }
 
     /// How the engine of custom tools is doing.

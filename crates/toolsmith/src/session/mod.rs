@@ -3,9 +3,12 @@
 mod builder;
 mod handle;
 mod model_choice;
+mod models;
+mod operations;
 mod previews;
 mod recovery;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;
 pub use model_choice::{ModelChoice, ModelError, providers};
+pub use operations::{OperationError, WentOver};

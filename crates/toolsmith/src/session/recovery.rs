@@ -34,26 +34,26 @@ impl Session {
     /// When a run is on its way, there is nothing to compact, the model wrote no summary, or somebody stopped it.
     pub async fn compact(&self, instructions: Option<&str>) -> Result<Compacted, CompactError> {
         let held = self.agent().occupy()?;
-        self.recovery().compactor.compact(instructions, held.context()).await
+        self.recovery.compactor.compact(instructions, held.context()).await
     }
 
     /// Says whether the conversation is compacted without being asked to.
     pub fn set_auto_compaction(&self, on: bool) {
-        self.recovery().compactor.set_enabled(on);
+        self.recovery.compactor.set_enabled(on);
     }
 
     /// Whether the conversation is compacted without being asked to.
     pub fn auto_compaction(&self) -> bool {
-        self.recovery().compactor.is_enabled()
+        self.recovery.compactor.is_enabled()
     }
 
     /// Says whether a request that failed is made again.
     pub fn set_auto_retry(&self, on: bool) {
-        self.recovery().retry.set_enabled(on);
+        self.recovery.retry.set_enabled(on);
     }
 
     /// Whether a request that failed is made again.
     pub fn auto_retry(&self) -> bool {
-        self.recovery().retry.is_enabled()
+        self.recovery.retry.is_enabled()
     }
 }

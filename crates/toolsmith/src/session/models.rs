@@ -1,0 +1,77 @@
+//! The models a running session can go over to: what a person names, and what an earlier conversation was held with.
+
+use toolsmith_agent::session::{EntryKind, Session as KeptSession, SessionState};
+use toolsmith_llm::{Environment, Selection, ThinkingLevel};
+
+use super::model_choice::{ModelChoice, ModelError};
+use crate::settings::Settings;
+
+/// Where models come from.
+#[derive(Clone, Debug)]
+pub(super) struct Models {
+    settings: Settings,
+    environment: Environment,
+    /// The one the session began with. It may be one that no name finds: a script, an endpoint, one of the program's own.
+    first: Option<Selection>,
+}
+
+/// What a conversation was held with, as far as it can be had again.
+#[derive(Debug, Default)]
+pub(super) struct Restored {
+    pub(super) model: Option<Selection>,
+    pub(super) thinking: Option<ThinkingLevel>,
+    /// Why the model cannot be had.
+    pub(super) gone: Option<String>,
+}
+
+impl Models {
+    pub(super) fn new(settings: Settings, environment: Environment) -> Self {
+        Self { settings, environment, first: None }
+    }
+
+    pub(super) fn begin_with(&mut self, first: &Selection) {
+        self.first = Some(first.clone());
+    }
+
+    /// How hard to think at first: as the person says, which is noted for the next time; else as hard as the conversation
+    /// went before; else what the settings say.
+    pub(super) fn thinking(&self, said: Option<ThinkingLevel>, kept: &KeptSession) -> ThinkingLevel {
+        let parse = |word: &str| word.parse::<ThinkingLevel>().ok();
+        let before = kept.state().thinking;
+        let Some(level) = said else {
+            let set = || self.settings.thinking.as_deref().and_then(parse);
+            return before.as_deref().and_then(parse).or_else(set).unwrap_or_default();
+        };
+        if before.as_deref() != Some(level.as_str())
+            && let Err(error) = kept.append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })
+        {
+            tracing::warn!(%error, "the thinking level was not noted");
+        }
+        level
+    }
+
+    /// The model a person means.
+    pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
+        match &self.first {
+            Some(first) if first.model.reference() == name => Ok(first.clone()),
+            _ => ModelChoice::Named(name.to_owned()).select(&self.settings, self.environment.clone()).await,
+        }
+    }
+
+    /// What holds at the leaf of a conversation. `current` is the model that is asked now.
+    pub(super) async fn restore(&self, state: &SessionState, current: &str) -> Restored {
+        let thinking = state.thinking.as_deref().and_then(|level| level.parse().ok());
+        match &state.model {
+            Some(name) if name != current => match self.select(name).await {
+                Ok(model) => Restored { model: Some(model), thinking, gone: None },
+                Err(error) => {
+                    let gone = format!(
+                        "This conversation was held with {name}, and goes on with {current}: {error}"
+                    );
+                    Restored { model: None, thinking, gone: Some(gone) }
+                }
+            },
+            _ => Restored { model: None, thinking, gone: None },
+        }
+    }
+}

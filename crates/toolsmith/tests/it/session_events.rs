@@ -1,0 +1,138 @@
+//! What tools hear of a session (CONTRACT 7.1, 7.2): exact sequences, with payloads, from the real engine and from Rust.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolsmith_agent::AgentLimits;
+use toolsmith_tool::{ToolCall, ToolContext};
+
+use crate::recorder::Recording;
+
+fn count() -> Value {
+    json!({ "reply": [{ "call": "counter" }] })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_start_and_shutdown() {
+    let mut recording = Recording::start(&json!([count(), "Done."])).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.check("start").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_a_new_session() {
+    let mut recording = Recording::start(&json!([count(), "Done.", count(), "Done."])).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("new").new_session().await.unwrap();
+    // It counts from the beginning there.
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("new").new_session().await.unwrap();
+    recording.check("new").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_resuming_a_session() {
+    let mut recording = Recording::start(&json!([count(), count(), "Done.", count(), "Done."])).await;
+    recording.step("prompt").run("count twice").await.unwrap();
+    let first = recording.file();
+    recording.step("new").new_session().await.unwrap();
+    recording.step("prompt").run("count").await.unwrap();
+    let second = recording.file();
+    recording.step("switch").switch(first.to_str().unwrap()).await.unwrap();
+    recording.step("switch").switch(second.to_str().unwrap()).await.unwrap();
+    recording.step("switch to itself").switch(second.to_str().unwrap()).await.unwrap();
+    recording.step("switch to nothing").switch("nothing").await.unwrap_err();
+    recording.check("resume").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_forking_a_session() {
+    let mut recording = Recording::start(&json!([count(), "Done.", count(), "Done."])).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("fork").fork().await.unwrap();
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("fork").fork().await.unwrap();
+    recording.check("fork").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_branching_from_a_message() {
+    let mut recording =
+        Recording::start(&json!([count(), "Done.", count(), "Done.", count(), "Done."])).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("prompt").run("again").await.unwrap();
+    let asked = recording.session.user_messages();
+    recording.step("branch from the second message").branch(&asked[1].entry_id).await.unwrap();
+    recording.step("prompt").run("otherwise").await.unwrap();
+    recording.step("branch from nowhere").branch("nowhere").await.unwrap_err();
+    recording.step("branch from the first message").branch(&asked[0].entry_id).await.unwrap();
+    recording.check("branch").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_moving_in_the_tree() {
+    let turns = json!([count(), "Done.", count(), "Done.", "They counted.", count(), "Done."]);
+    let mut recording = Recording::start(&turns).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("prompt").run("again").await.unwrap();
+    let asked = recording.session.user_messages();
+    let leaf = recording.session.conversation().leaf_id();
+    recording.step("go before the second message").go_to(Some(&asked[1].entry_id), false).await.unwrap();
+    recording.step("go to the end").go_to(leaf.as_deref(), false).await.unwrap();
+    recording.step("go before everything").go_to(None, false).await.unwrap();
+    recording.step("go to the end").go_to(leaf.as_deref(), false).await.unwrap();
+    let second = Some(asked[1].entry_id.as_str());
+    recording.step("go before the second message, with a summary").go_to(second, true).await.unwrap();
+    recording.step("prompt").run("otherwise").await.unwrap();
+    recording.check("tree").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_a_session_in_memory_has_no_file_to_tell_of() {
+    let mut recording = Recording::start_with(&json!([count(), "Done."]), |builder, _| {
+        builder.keep(toolsmith::Keeping::Memory)
+    })
+    .await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("fork").fork().await.unwrap();
+    recording.step("new").new_session().await.unwrap();
+    recording.check("memory").await;
+}
+
+/// A tool that does this when it hears of a move in the tree.
+fn misbehaving(name: &str, body: &str) -> String {
+    format!(
+        "export default () => ({{ name: \"{name}\", description: \"d\", parameters: {{ type: \"object\", properties: {{}} }},\n\
+         execute: async () => ({{ content: [{{ type: \"text\", text: \"still here\" }}] }}),\n\
+         async onSession(event) {{ if (event.reason === \"tree\") {{ {body} }} }} }});\n"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_2_a_tool_that_throws_hangs_or_loops_stops_neither_the_session_nor_the_next_tool() {
+    let bad = [
+        ("throws", "throw new Error(\"no\");"),
+        ("rejects", "await Promise.reject(null);"),
+        ("hangs", "await new Promise(() => {});"),
+        ("loops", "for (;;) {}"),
+        ("recurses", "(function f() { f(); })();"),
+    ];
+    let mut recording =
+        Recording::start_with(&json!([count(), "Done.", count(), "Done."]), |builder, place| {
+            let builder = builder.limits(AgentLimits::default().hearing(Duration::from_secs(3)));
+            bad.iter().fold(builder, |builder, (name, body)| {
+                place.write(&format!("project/{name}.ts"), &misbehaving(name, body));
+                builder.tool_path(place.cwd().join(format!("{name}.ts")))
+            })
+        })
+        .await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("go before everything").go_to(None, false).await.unwrap();
+    // The session goes on, and so do the tools.
+    recording.step("prompt").run("count").await.unwrap();
+    for tool in &recording.session.loaded().tools {
+        let result = tool.tool.execute(ToolCall::new("1", json!({})), ToolContext::detached()).await.unwrap();
+        assert!(!result.is_error, "{}", tool.name());
+    }
+    recording.check("misbehaving").await;
+}

@@ -1,0 +1,110 @@
+//! Sessions: opening a hundred thousand entries, and going on with them, beside programs that only read the same file.
+
+use std::{
+    fs,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use toolsmith_agent::session::Sessions;
+
+use super::{
+    peers,
+    process::{megabytes, timed, watched},
+    program::Program,
+    sample::{Sample, describe, verdict},
+};
+
+const ENTRIES: usize = 100_000;
+const ROUNDS: usize = 10;
+/// Seconds that opening may take.
+const OPENING: f64 = 0.5;
+/// Counts the lines as Python reads them.
+const PYTHON: &str = "import json, sys; print(sum(1 for line in open(sys.argv[1]) if json.loads(line)))";
+
+pub(crate) fn run() -> Result<()> {
+    let program = Program::find()?;
+    let folder = peers::folder()?.join("sessions");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder)?;
+    let file = generate(&folder)?;
+    let script = folder.join("done.json");
+    // So large that nothing has to be summed up.
+    fs::write(&script, r#"{"model":{"contextWindow":1000000000},"turns":["All of it is here."]}"#)?;
+    let bytes = fs::metadata(&file)?.len();
+    println!("sessions: {ENTRIES} entries in {:.1} MB, {ROUNDS} rounds", bytes as f64 / 1e6);
+
+    let sessions = Sessions::at(&folder);
+    let (mut opening, mut telling) = (Sample::default(), Sample::default());
+    let (mut whole, mut python, mut lines) = (Sample::default(), Sample::default(), Sample::default());
+    let go_on = || {
+        let mut command = program.start(&folder);
+        command.args(["-p", "more", "--no-tools", "--resume"]).arg(&file);
+        command.args(["--model", &format!("script:{}", script.display())]);
+        command
+    };
+    let mut count = ENTRIES;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let session = sessions.open(&file)?;
+        opening.push(start.elapsed());
+        ensure!(session.len() == count, "{} entries were read, not {count}", session.len());
+        let start = Instant::now();
+        let told = session.context().len();
+        telling.push(start.elapsed());
+        ensure!(told == count, "the model is told {told} messages, not {count}");
+        drop(session);
+
+        let read = (count + 2).to_string();
+        python
+            .push(timed(peers::start(Path::new("python3"), &folder).args(["-c", PYTHON]).arg(&file), &read)?);
+        lines.push(timed(peers::start(Path::new("wc"), &folder).arg("-l").arg(&file), &read)?);
+        whole.push(timed(&mut go_on(), "All of it is here.")?);
+        count += 2;
+    }
+    let usage = watched(&mut go_on(), "All of it is here.")?;
+    println!("  opening           {}", describe(&opening));
+    println!("  what is told      {}", describe(&telling));
+    println!("  `-p --resume`     {}, with the answer of a script", describe(&whole));
+    println!("  python3, json     {}", describe(&python));
+    println!("  `wc -l`           {}", describe(&lines));
+    println!("  opening in seconds: {}", verdict(opening.median().as_secs_f64(), OPENING));
+    println!("  opening × python3's: {:.2}", opening.ratio(&python));
+    println!("  peak memory of `-p --resume` in MB: {:.1}", megabytes(usage.peak));
+    Ok(())
+}
+
+/// A conversation in which every other message is the model's.
+fn generate(folder: &Path) -> Result<PathBuf> {
+    let file = folder.join("2026-01-02T03-04-05-678Z_00000000-0000-4000-8000-000000000000.jsonl");
+    let mut out = BufWriter::new(fs::File::create(&file)?);
+    let header = json!({
+        "type": "session", "format": "toolsmith", "version": 1, "id": "00000000-0000-4000-8000-000000000000",
+        "timestamp": "2026-01-02T03:04:05.678Z", "cwd": folder,
+    });
+    writeln!(out, "{header}\n{}", json!({ "type": "title", "title": "", "pad": " ".repeat(200) }))?;
+    let words = "Some words about the work that is being done here. ".repeat(5);
+    for number in 0..ENTRIES {
+        let text = json!([{ "type": "text", "text": format!("{number}: {words}") }]);
+        let message = if number % 2 == 0 {
+            json!({ "role": "user", "content": text, "timestamp": 1_767_323_045_678_u64 })
+        } else {
+            json!({
+                "role": "assistant", "content": text, "provider": "script", "model": "done", "stopReason": "stop",
+                "usage": { "input": 10, "output": 5, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 15 },
+                "timestamp": 1_767_323_045_678_u64,
+            })
+        };
+        let parent = number.checked_sub(1).map(|before| format!("{before:08x}"));
+        let entry = json!({
+            "type": "message", "id": format!("{number:08x}"), "parentId": parent,
+            "timestamp": "2026-01-02T03:04:05.678Z", "message": message,
+        });
+        writeln!(out, "{entry}")?;
+    }
+    out.flush()?;
+    Ok(file)
+}
