@@ -165,6 +165,10 @@ impl Recording {
                 text += &format!("{event} in {file}, count {}\n", one["count"]);
             }
         }
+        // And entries by their place.
+        for (at, row) in self.session.tree().iter().enumerate() {
+            text = text.replace(&row.id, &format!("entry {at}"));
+        }
         let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/session_events");
         let golden = golden.join(format!("{name}.txt"));
         if std::env::var_os("UPDATE_GOLDEN").is_some() {

@@ -1,9 +1,10 @@
 //! What tools hear of a session (CONTRACT 7.1, 7.2): exact sequences, with payloads, from the real engine and from Rust.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use serde_json::{Value, json};
-use toolsmith_agent::AgentLimits;
+use toolsmith::settings::Settings;
+use toolsmith_agent::{AgentLimits, rules::Rule};
 use toolsmith_tool::{ToolCall, ToolContext};
 
 use crate::recorder::Recording;
@@ -97,6 +98,85 @@ async fn c7_1_a_session_in_memory_has_no_file_to_tell_of() {
     recording.step("fork").fork().await.unwrap();
     recording.step("new").new_session().await.unwrap();
     recording.check("memory").await;
+}
+
+/// Settings under which nobody waits, and little is kept.
+fn impatient() -> Settings {
+    let mut settings = Settings::default();
+    settings.retry.base_delay = Duration::ZERO;
+    settings.retry.max_attempts = 2;
+    settings.compaction.threshold_tokens = Some(4000);
+    settings.compaction.keep_recent_tokens = 10;
+    settings
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_asking_again() {
+    let overloaded = json!({ "reply": [{ "error": "busy", "class": "overloaded" }] });
+    let turns = json!([overloaded, count(), "Done.", overloaded, overloaded, overloaded]);
+    let mut recording = Recording::start_with(&turns, |builder, _| builder.settings(impatient())).await;
+    recording.step("prompt, busy once").run("count").await.unwrap();
+    recording.step("prompt, busy for good").run("again").await.unwrap();
+    recording.check("retry").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_compacting() {
+    let large = json!({ "reply": [{ "call": "counter" }], "usage": { "input": 5000, "output": 10 } });
+    let overflow = json!({ "reply": [{ "error": "too long", "class": "overflow" }] });
+    let turns = json!([
+        count(),
+        "Done.",
+        large,
+        "They counted.",
+        "The turn began with a call.",
+        "Done.",
+        overflow,
+        count(),
+        "Done.",
+        overflow,
+        "They counted more.",
+        count(),
+        "Done.",
+    ]);
+    let mut recording = Recording::start_with(&turns, |builder, _| builder.settings(impatient())).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("prompt, past the threshold").run("count").await.unwrap();
+    recording.step("prompt, too long though there is little").run("count").await.unwrap();
+    recording.step("a long prompt").run("count ".repeat(100)).await.unwrap();
+    recording.step("prompt, too long for the model").run("count").await.unwrap();
+    // The count is still found, though the model was told a summary of it.
+    let leaf = recording.session.conversation().leaf_id();
+    recording.step("go to where it is").go_to(leaf.as_deref(), false).await.unwrap();
+    recording.check("compaction").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_a_rule_interrupts() {
+    let text = "---\ncondition: '\\bfoo\\b'\n---\nNever say it.\n";
+    let rule = Rule::parse(Path::new("rules/no-foo.md"), text).unwrap().unwrap();
+    let turns = json!(["It is foo, I think.", count(), "Done.", "foo again"]);
+    let mut recording = Recording::start_with(&turns, |builder, _| builder.rule(rule)).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.step("prompt, after the rule was shown").run("again").await.unwrap();
+    recording.check("rules").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c7_1_a_reminder_of_open_tasks() {
+    let todo = |ops: Value| json!({ "reply": [{ "call": "todo_write", "arguments": { "ops": ops } }] });
+    let turns = json!([
+        todo(json!([{ "op": "init", "items": ["Count", "Rest"] }])),
+        "I am done.",
+        count(),
+        "Really.",
+        todo(json!([{ "op": "done", "task": "Count" }, { "op": "done", "task": "Rest" }])),
+        "Done.",
+    ]);
+    let named = toolsmith::BuiltIns::Named(vec!["todo_write".to_owned()]);
+    let mut recording = Recording::start_with(&turns, |builder, _| builder.built_ins(named)).await;
+    recording.step("prompt").run("count").await.unwrap();
+    recording.check("todo").await;
 }
 
 /// A tool that does this when it hears of a move in the tree.
