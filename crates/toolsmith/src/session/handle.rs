@@ -3,12 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, session::Session as KeptSession,
+    Agent, PendingChoice, PendingView, Prompt, PromptError, Resolver, RunSummary, Subscription,
+    session::Session as KeptSession,
 };
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{SessionEvent, Ui, UiSlot};
+use toolsmith_tool::{SessionEvent, ToolError, ToolResult, Ui, UiSlot, UnknownTools};
 
-use super::builder::SessionBuilder;
+use super::{builder::SessionBuilder, tool_info::ToolInfo};
 use crate::loading::LoadedTools;
 
 /// A session: talk to it, listen to it, stop it. Clones are the same session.
@@ -118,7 +119,50 @@ impl Session {
         &self.loaded
     }
 
-    /// Staged actions that wait for a decision: list, view, apply, discard.
+    /// Every tool of this session, whether or not the model is offered it now.
+    pub fn tools(&self) -> Vec<ToolInfo> {
+        self.agent.dispatcher().registry().read(|registry| {
+            registry
+                .iter()
+                .map(|found| ToolInfo::new(found, registry.is_active(&found.tool.spec().name)))
+                .collect()
+        })
+    }
+
+    /// Offers the model exactly these tools from the next request on.
+    ///
+    /// # Errors
+    /// When a name is not known; then nothing changes.
+    pub fn set_active_tools(&self, names: &[String]) -> Result<(), UnknownTools> {
+        self.agent.dispatcher().registry().write(|registry| registry.set_active(names))
+    }
+
+    /// Staged actions that wait for a decision, the newest first (CONTRACT 8.6).
+    pub fn pending_actions(&self) -> Vec<PendingView> {
+        self.resolver.list()
+    }
+
+    /// Applies a staged action. It is used up, whatever comes of it.
+    ///
+    /// # Errors
+    /// When there is none, or it could not be done.
+    pub async fn apply_pending(&self, choice: PendingChoice, reason: &str) -> Result<ToolResult, ToolError> {
+        self.resolver.apply(choice, None, reason, self.agent.tool_context()).await
+    }
+
+    /// Discards a staged action.
+    ///
+    /// # Errors
+    /// When there is none, or what it does when it is discarded failed.
+    pub async fn discard_pending(
+        &self,
+        choice: PendingChoice,
+        reason: &str,
+    ) -> Result<ToolResult, ToolError> {
+        self.resolver.discard(choice, reason, self.agent.tool_context()).await
+    }
+
+    /// Who decides about staged actions: exact differences, single files, undo.
     pub fn pending(&self) -> &Resolver {
         &self.resolver
     }

@@ -3,7 +3,9 @@
 mod builder;
 mod handle;
 mod model_choice;
+mod tool_info;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;
 pub use model_choice::{ModelChoice, ModelError, providers};
+pub use tool_info::ToolInfo;
