@@ -4,6 +4,7 @@
 //! first and can take it back. Whose code may run at all is kept by [`trust`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
+#![warn(missing_docs)]
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

@@ -2,6 +2,7 @@
 //!
 //! [`Engine::load`] takes module files and gives `dyn Tool`s. Each module runs in a runtime of its own, on a thread of its
 //! own, with a memory cap and deadlines; a tool that loops, leaks or crashes costs its own call.
+#![warn(missing_docs)]
 
 mod allocator;
 mod ansi;
