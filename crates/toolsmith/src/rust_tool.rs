@@ -12,7 +12,7 @@ use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpe
 pub type AnyError = Box<dyn Error + Send + Sync>;
 
 /// Makes a tool of a function. `A` is a struct whose fields are the arguments: what the model is told of them, and what
-/// is checked before the function runs, is its schema, doc comments included. It replaces `spec.parameters`.
+/// is checked before the function runs, is its schema, with the doc comments of its fields. It replaces `spec.parameters`.
 ///
 /// A call takes the same path as every other: arguments are mended and checked, approval is asked for by the spec's tier
 /// (`exec` unless it says otherwise), and when the call is stopped the function's future is dropped after a grace time.
@@ -110,6 +110,8 @@ fn schema<A: JsonSchema>() -> Value {
     let settings = settings.with_transform(RecursiveTransform(strip));
     let mut schema = settings.into_generator().into_root_schema_for::<A>();
     schema.remove("title");
+    // The tool's own description says what the struct's would.
+    schema.remove("description");
     schema.to_value()
 }
 

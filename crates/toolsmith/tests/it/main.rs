@@ -5,5 +5,6 @@ mod discovery;
 mod loading;
 mod place;
 mod plugins;
+mod sdk_examples;
 mod settings;
 mod trusting;
