@@ -31,12 +31,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for action in session.pending_actions() {
         println!("staged by {}: {}", action.source_tool_name, action.label);
     }
-    for preview in session.pending().view(PendingChoice::Top).await? {
+    for preview in session.view_pending(PendingChoice::Top).await? {
         print!("{}", preview.diff_text());
     }
     println!("on disk: {:?}", fs::read_to_string(&file)?.lines().next());
 
-    let applied = session.apply_pending(PendingChoice::Top, "looks right").await?;
+    let applied = session.apply_pending(PendingChoice::Top, None, "looks right").await?;
     println!("{}", applied.joined_text());
     println!("on disk: {:?}", fs::read_to_string(&file)?.lines().next());
 

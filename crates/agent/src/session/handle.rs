@@ -15,7 +15,7 @@ use super::{
     entry::{BranchSummary, Entry, EntryKind, Header},
     error::{SessionError, StoreError},
     format::{entry_line, write_header},
-    store::{MemoryStore, SessionStore, Weight},
+    store::{MemoryStore, ReadOnlyStore, SessionStore, Weight},
     tree::{Position, Tree},
 };
 
@@ -164,6 +164,20 @@ impl Session {
     /// When the disk refused.
     pub fn sync(&self) -> Result<(), StoreError> {
         self.store().sync()
+    }
+
+    /// Ends writing: everything is on the disk, and the file is free for the next writer, also while something still looks
+    /// at this session. What is appended from here on is refused. Blocks.
+    ///
+    /// # Errors
+    /// When the disk refused.
+    pub fn close(&self) -> Result<(), StoreError> {
+        let mut store = self.store();
+        let synced = store.sync();
+        if let Some(path) = self.inner.path.clone() {
+            *store = Box::new(ReadOnlyStore::new(path));
+        }
+        synced
     }
 
     /// Names the session; an empty name takes the name away.

@@ -3,11 +3,10 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, PendingChoice, PendingView, Prompt, PromptError, Resolver, RunSummary, Subscription,
-    session::Session as KeptSession,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, session::Session as KeptSession,
 };
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{SessionEvent, ToolError, ToolResult, Ui, UiSlot, UnknownTools};
+use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{builder::SessionBuilder, tool_info::ToolInfo};
 use crate::loading::LoadedTools;
@@ -137,32 +136,7 @@ impl Session {
         self.agent.dispatcher().registry().write(|registry| registry.set_active(names))
     }
 
-    /// Staged actions that wait for a decision, the newest first (CONTRACT 8.6).
-    pub fn pending_actions(&self) -> Vec<PendingView> {
-        self.resolver.list()
-    }
-
-    /// Applies a staged action. It is used up, whatever comes of it.
-    ///
-    /// # Errors
-    /// When there is none, or it could not be done.
-    pub async fn apply_pending(&self, choice: PendingChoice, reason: &str) -> Result<ToolResult, ToolError> {
-        self.resolver.apply(choice, None, reason, self.agent.tool_context()).await
-    }
-
-    /// Discards a staged action.
-    ///
-    /// # Errors
-    /// When there is none, or what it does when it is discarded failed.
-    pub async fn discard_pending(
-        &self,
-        choice: PendingChoice,
-        reason: &str,
-    ) -> Result<ToolResult, ToolError> {
-        self.resolver.discard(choice, reason, self.agent.tool_context()).await
-    }
-
-    /// Who decides about staged actions: exact differences, single files, undo.
+    /// Who decides about staged actions; [`Session::pending_actions`] and those beside it are the short way.
     pub fn pending(&self) -> &Resolver {
         &self.resolver
     }
@@ -178,12 +152,19 @@ impl Session {
         self.engine.set_ui_context(ui);
     }
 
-    /// Ends the session: stops the run, drops what is staged, and tells the tools (CONTRACT 7.1, 8.6).
+    /// Ends the session: stops the run, drops what is staged, tells the tools (CONTRACT 7.1, 8.6), and frees the
+    /// conversation's file, so that it can be gone on with at once.
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
         self.resolver.discard_all("the session ended", self.agent.tool_context()).await;
         self.agent.tell_tools(&SessionEvent::Shutdown).await;
+        let kept = self.kept.clone();
+        // The disk may be slow, and a session may end on the program's only thread.
+        match tokio::task::spawn_blocking(move || kept.close()).await {
+            Ok(Err(error)) => tracing::warn!(%error, "The conversation may not be whole on the disk"),
+            Ok(Ok(())) | Err(_) => {}
+        }
     }
 
     /// How the engine of custom tools is doing.

@@ -3,6 +3,7 @@
 mod builder;
 mod handle;
 mod model_choice;
+mod previews;
 mod tool_info;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};

@@ -3,6 +3,7 @@
 
 mod discovery;
 mod loading;
+mod outside;
 mod place;
 mod plugins;
 mod sdk_examples;
