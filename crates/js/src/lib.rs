@@ -9,6 +9,7 @@ mod ansi;
 mod builtins;
 mod engine;
 mod engine_kind;
+mod engine_version;
 mod errors;
 mod instance;
 mod limits;
@@ -23,6 +24,7 @@ mod tool;
 
 pub use engine::{Engine, EngineOptions, EngineStats};
 pub use engine_kind::EngineKind;
+pub use engine_version::engine_version;
 pub use errors::{LoadError, Location, code_frame};
 pub use limits::Limits;
 pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};
