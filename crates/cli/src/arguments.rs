@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, list, man, new, print, sessions, test, trust,
-        types, undo,
+        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, sessions, test,
+        trust, types, undo,
     },
     versions,
 };
@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Doctor(doctor::DoctorArguments),
     /// Print a completion script for a shell.
     Completions(completions::CompletionsArguments),
+    /// Print the licences of what is built in.
+    Licenses(licenses::LicensesArguments),
     /// Print the manual page.
     Man(man::ManArguments),
     /// Begin a new tool.

@@ -1,4 +1,4 @@
-//! What `--version` names, compared with the lock files.
+//! What is built in: what `--version` names, compared with the lock files, and the licences.
 
 use std::{fs, path::Path};
 
@@ -30,5 +30,13 @@ async fn a_short_version_is_one_line_and_a_long_one_names_what_is_built_in() {
         let at = lock.find(&format!("name = \"{name}\"\nversion = \"")).unwrap();
         let version = lock[at..].split('"').nth(3).unwrap();
         assert!(long.contains(&format!("{name} {version}")), "{name} {version} in {long}");
+    }
+}
+
+#[tokio::test]
+async fn the_licences_of_what_is_built_in_are_printed() {
+    let printed = Workshop::new().run(&["licenses"]).await.expect(0).stdout;
+    for part in ["* crate rquickjs ", "* npm zod ", "Permission is hereby granted", "Fabrice Bellard"] {
+        assert!(printed.contains(part), "{part}");
     }
 }
