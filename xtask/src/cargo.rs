@@ -40,9 +40,13 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) id: String,
     pub(crate) name: String,
+    #[serde(default)]
     pub(crate) version: String,
+    #[serde(default)]
     pub(crate) license: Option<String>,
+    #[serde(default)]
     pub(crate) authors: Vec<String>,
+    #[serde(default)]
     pub(crate) manifest_path: PathBuf,
 }
 
