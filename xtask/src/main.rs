@@ -1,10 +1,11 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
-//! licences of what is built in, `bench` measures.
+//! licences of what is built in, `cast` a picture of the demo, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
+mod cast;
 mod compat;
 mod docs;
 mod notices;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | bench [all] [exec] [engine] [list] [agent] [ast]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast | bench [all] [exec] [engine] [list] [agent] [ast]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +34,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["compat"] => compat::run(),
         ["docs"] => docs::run(false),
         ["docs", "--check"] => docs::run(true),
+        ["cast"] => cast::run(),
         ["notices"] => notices::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
