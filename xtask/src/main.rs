@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast | bench [all] [exec] [engine] [list] [agent] [ast]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +34,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["compat"] => compat::run(),
         ["docs"] => docs::run(false),
         ["docs", "--check"] => docs::run(true),
-        ["cast"] => cast::run(),
+        ["cast"] => cast::run(false),
+        ["cast", "--release"] => cast::run(true),
         ["notices"] => notices::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.

@@ -1,4 +1,4 @@
-//! `cargo xtask cast`: runs `toolsmith demo` on a terminal of its own and draws what is on it at the end, as
+//! `cargo xtask cast [--release]`: runs `toolsmith demo` on a terminal of its own and draws what is on it at the end, as
 //! `docs/demo.svg`. The picture in the README is what really came.
 
 mod picture;
@@ -14,16 +14,20 @@ use crate::cargo::{cargo, root};
 
 /// What is shown, and the line it was typed as.
 const COMMAND: &str = "toolsmith demo";
-const COLUMNS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(109);
+const COLUMNS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(115);
 /// As tall as needed, so that nothing is scrolled away; what stays empty is left out.
 const ROWS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(199);
 /// The demo takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-pub(crate) fn run() -> Result<()> {
-    cargo(&["build", "--quiet", "--package", "toolsmith-cli"])?;
+/// `release` runs the optimised program, whose times are those people see.
+pub(crate) fn run(release: bool) -> Result<()> {
+    let mut build = vec!["build", "--quiet", "--package", "toolsmith-cli"];
+    build.extend(release.then_some("--release"));
+    cargo(&build)?;
     let own = std::env::current_exe()?;
-    let program = own.parent().context("this program is in no folder")?.join("toolsmith");
+    let folder = own.parent().and_then(Path::parent).context("this program is in no build folder")?;
+    let program = folder.join(if release { "release" } else { "debug" }).join("toolsmith");
     let bytes = record(&program)?;
     let mut screen = vt100::Parser::new(ROWS, COLUMNS, 0);
     screen.process(format!("\x1b[2m$\x1b[m {COMMAND}\r\n").as_bytes());

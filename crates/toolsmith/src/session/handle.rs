@@ -161,9 +161,8 @@ impl Session {
         self.agent.tell_tools(&SessionEvent::Shutdown).await;
         let kept = self.kept.clone();
         // The disk may be slow, and a session may end on the program's only thread.
-        match tokio::task::spawn_blocking(move || kept.close()).await {
-            Ok(Err(error)) => tracing::warn!(%error, "The conversation may not be whole on the disk"),
-            Ok(Ok(())) | Err(_) => {}
+        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
+            tracing::warn!(%error, "The conversation may not be whole on the disk");
         }
     }
 
