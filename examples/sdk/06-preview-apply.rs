@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use toolsmith::{AgentEvent, PendingChoice, Session, llm::Script, tool::CancelToken};
+use toolsmith::{AgentEvent, PendingChoice, Session, llm::Script};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", applied.joined_text());
     println!("on disk: {:?}", fs::read_to_string(&file)?.lines().next());
 
-    session.pending().store().undo_last(project.path(), &CancelToken::new())?;
+    session.undo(None).await?;
     println!("undone:  {:?}", fs::read_to_string(&file)?.lines().next());
     session.dispose().await;
     Ok(())

@@ -14,20 +14,24 @@
 //! agent_end
 //! ```
 //!
-//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart.
+//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart. Queues and staged actions can also
+//! change between runs.
 
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
-use toolsmith_tool::ToolResult;
+use toolsmith_tool::{PendingChange, SessionEvent, ToolResult};
 
-use crate::approval::{ApprovalRequest, Decision};
+use crate::{
+    approval::{ApprovalRequest, Decision},
+    pending::PendingView,
+};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -126,6 +130,20 @@ pub enum AgentEvent {
         /// How many wait for the end of the run.
         follow_up: usize,
     },
+    /// A tool staged an action (CONTRACT 8.1).
+    PendingPushed {
+        /// The action.
+        action: PendingView,
+        /// How many wait now.
+        count: usize,
+    },
+    /// A staged action was taken, to be applied or discarded.
+    PendingPopped {
+        /// The action.
+        action: PendingView,
+        /// How many wait now.
+        count: usize,
+    },
     /// The model gave no whole answer.
     Error {
         /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
@@ -141,9 +159,41 @@ pub enum AgentEvent {
         /// What.
         message: String,
     },
+    /// Something happened to the session; tools hear the same. The `type` is the reason `onSession` gets, with `session_`
+    /// before it where it would say too little: `session_switch`, `auto_retry_start`, `todo_reminder`.
+    #[serde(untagged)]
+    Session(#[serde(serialize_with = "session_event")] SessionEvent),
+}
+
+fn session_event<S: Serializer>(event: &SessionEvent, serializer: S) -> Result<S::Ok, S::Error> {
+    use SessionEvent::{Branch, Shutdown, Start, Switch, Tree};
+    let mut fields = event.to_json();
+    let name = match event {
+        Start | Switch { .. } | Branch { .. } | Tree | Shutdown => format!("session_{}", event.reason()),
+        _ => event.reason().to_owned(),
+    };
+    let mut whole = serde_json::Map::from_iter([("type".to_owned(), Value::String(name))]);
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("reason");
+        whole.append(fields);
+    }
+    whole.serialize(serializer)
 }
 
 impl AgentEvent {
+    /// What there is to tell of the stack of staged actions, if anything.
+    pub(crate) fn pending(change: &PendingChange) -> Option<Self> {
+        match change {
+            PendingChange::Pushed(action, count) => {
+                Some(Self::PendingPushed { action: action.into(), count: *count })
+            }
+            PendingChange::Popped(action, count) => {
+                Some(Self::PendingPopped { action: action.into(), count: *count })
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn error(error: &LlmError) -> Self {
         let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         Self::Error { class: error.class.as_str(), message: error.to_string(), retry_after_ms: wait }

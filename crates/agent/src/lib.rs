@@ -38,7 +38,8 @@ mod tools;
 mod turn;
 
 pub use agent::{
-    Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Prompt, PromptError, RunSummary, Totals,
+    Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Occupied, Prompt, PromptError, RunSummary,
+    Totals,
 };
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
@@ -46,7 +47,7 @@ pub use approval::{
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
-    GateVerdict, GatedCall, OutputCut, SharedRegistry,
+    GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use files::Saving;
@@ -57,4 +58,4 @@ pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, built_in_tools, built_in_tools_saving,
     register_built_in_tools,
 };
-pub use turn::{AfterError, RequestPlan, TurnHook};
+pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

@@ -8,7 +8,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith::{LoadedTools, ToolLoadError, Warning, settings::SettingsError};
+use toolsmith::{LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError};
+use toolsmith_agent::session::SessionError as KeptError;
+use toolsmith_llm::SelectError;
 
 use crate::{
     output::harmless,
@@ -62,11 +64,14 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
     let code = problem.map_or(if is_flag { 2 } else { 1 }, |problem| problem.code);
     // Whoever read the output has enough of it: no reason to complain.
     if is_broken_pipe(error) {
-        return ExitCode::from(code);
+        return ExitCode::SUCCESS;
     }
     let what = told(error);
     let more = problem.and_then(|problem| problem.more.as_deref());
-    let hint = problem.and_then(|problem| problem.hint.as_deref());
+    let hint = match problem {
+        Some(problem) => problem.hint.as_deref(),
+        None => hint_of(error),
+    };
     if as_json {
         let value = json!({ "error": { "message": what, "more": more, "hint": hint, "exitCode": code } });
         let _ = crate::output::print_json(&value);
@@ -75,6 +80,24 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
     let mut out = anstream::stderr().lock();
     let _ = draw(&mut out, (ERROR, "error"), &what, None, more, hint);
     ExitCode::from(code)
+}
+
+/// What the command line offers against an error of the library.
+fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
+    let of_kept = |error: &KeptError| match error {
+        KeptError::NotFound { .. } => {
+            Some("`toolsmith sessions list` shows those of this folder, `--all` behind it all there are.")
+        }
+        _ => None,
+    };
+    let built = error.downcast_ref::<SessionError>();
+    match built {
+        Some(SessionError::Kept(error)) => of_kept(error),
+        Some(SessionError::Model(ModelError::Select(SelectError::Unknown { .. }))) => Some(
+            "`toolsmith doctor` shows what can be asked; PROVIDER/MODEL also asks for a model that is not known here.",
+        ),
+        _ => error.downcast_ref::<KeptError>().and_then(of_kept),
+    }
 }
 
 /// The error and its causes, without those it has told of already.
@@ -89,7 +112,7 @@ fn told(error: &anyhow::Error) -> String {
     })
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,5 +1,5 @@
-//! Signals that end the program: Ctrl-C asks first and then forces, SIGTERM and SIGHUP force at once. Children go with what
-//! started them.
+//! Signals that end the program: Ctrl-C and SIGTERM ask first and force the second time, SIGHUP forces at once: nobody is
+//! left to wait. Children go with what started them.
 
 use std::sync::{
     Arc,
@@ -37,7 +37,7 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
         loop {
             let (number, reason, force) = tokio::select! {
                 _ = interrupt.recv() => (2, "cancelled by Ctrl-C", again),
-                _ = terminate.recv() => (15, "the program was told to end", true),
+                _ = terminate.recv() => (15, "the program was told to end", again),
                 _ = hangup.recv() => (1, "the terminal is gone", true),
             };
             own.0.store(number, Ordering::SeqCst);

@@ -7,6 +7,7 @@ use std::{
 
 use serde_json::Value;
 use toolsmith::{Home, ToolSource};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::terminal::{HEADING, paint};
 
@@ -91,7 +92,7 @@ pub(crate) fn print_table(
 }
 
 fn columns(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
 /// The text, or its beginning and an ellipsis.
@@ -101,6 +102,11 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
     if columns(&clean) <= room {
         return clean;
     }
-    let kept: String = clean.chars().take(room.saturating_sub(1)).collect();
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or_default();
+        used < room
+    };
+    let kept: String = clean.chars().take_while(fits).collect();
     if room == 0 { String::new() } else { format!("{kept}…") }
 }

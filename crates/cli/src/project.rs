@@ -159,7 +159,8 @@ impl Project {
 
     /// A tool that is part of the program, by its name.
     pub(crate) fn built_in_tool(&self, name: &str, changes: &Arc<ChangeStore>) -> Option<Arc<dyn Tool>> {
-        let all = toolsmith::built_in_tools(&self.cwd, &self.home, changes);
+        let all =
+            toolsmith::built_in_tools(&self.cwd, &self.home, changes, self.loaded.settings.tools.preview);
         all.into_iter().find(|tool| tool.spec().name == name)
     }
 

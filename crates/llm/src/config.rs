@@ -222,7 +222,7 @@ impl ProviderConfig {
     }
 
     /// The host, for people. A URL can hold a password, so it is never shown whole.
-    pub(crate) fn host(&self) -> String {
+    pub fn host(&self) -> String {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         authority.rsplit('@').next().unwrap_or_default().to_owned()

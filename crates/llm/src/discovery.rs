@@ -1,4 +1,4 @@
-//! Servers on this machine that want no key: asked what they have, found or not in a moment.
+//! Servers that want no key, as those on this machine: asked what they have, found or not in a moment.
 
 use std::time::Duration;
 
@@ -6,8 +6,10 @@ use serde_json::Value;
 
 use crate::{
     builtin::LOCAL_SERVERS,
+    config::ProviderConfig,
     http::{HttpClient, HttpRequest},
     model::ModelOverride,
+    secret::Secret,
 };
 
 /// A server that is there answers at once, and one that is not must not hold anything up.
@@ -33,14 +35,40 @@ pub async fn discover_local() -> Vec<LocalServer> {
 
 /// Asks these servers, each a provider's name and base URL, all at once. The answers keep the order.
 pub async fn discover_at(servers: &[(&str, &str)]) -> Vec<LocalServer> {
-    let client = HttpClient::default();
+    let asked = servers.iter().map(|(provider, base_url)| Asked {
+        provider: (*provider).to_owned(),
+        url: format!("{}/models", base_url.trim_end_matches('/')),
+        headers: Vec::new(),
+    });
+    ask(&HttpClient::default(), asked).await
+}
+
+/// Asks these providers, as they are configured.
+pub(crate) async fn discover_configured<'a>(
+    client: &HttpClient,
+    providers: impl Iterator<Item = &'a ProviderConfig>,
+) -> Vec<LocalServer> {
+    let asked = providers.map(|config| Asked {
+        provider: config.name.clone(),
+        url: format!("{}/models", config.api.versioned(&config.base_url)),
+        headers: config.headers.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect(),
+    });
+    ask(client, asked).await
+}
+
+struct Asked {
+    provider: String,
+    url: String,
+    headers: Vec<(String, Secret)>,
+}
+
+async fn ask(client: &HttpClient, servers: impl Iterator<Item = Asked>) -> Vec<LocalServer> {
     let mut probes = tokio::task::JoinSet::new();
-    for (at, (provider, base_url)) in servers.iter().enumerate() {
+    for (at, Asked { provider, url, headers }) in servers.enumerate() {
         let client = client.clone();
-        let provider = (*provider).to_owned();
-        let url = format!("{}/models", base_url.trim_end_matches('/'));
         probes.spawn(async move {
-            let models = tokio::time::timeout(PROBE_TIME, list(&client, url)).await.ok()??;
+            let request = HttpRequest { url, headers, body: None };
+            let models = tokio::time::timeout(PROBE_TIME, list(&client, request)).await.ok()??;
             Some((at, LocalServer { provider, models }))
         });
     }
@@ -49,8 +77,7 @@ pub async fn discover_at(servers: &[(&str, &str)]) -> Vec<LocalServer> {
     found.into_iter().map(|(_, server)| server).collect()
 }
 
-async fn list(client: &HttpClient, url: String) -> Option<Vec<ModelOverride>> {
-    let request = HttpRequest { url, headers: Vec::new(), body: None };
+async fn list(client: &HttpClient, request: HttpRequest) -> Option<Vec<ModelOverride>> {
     let body = client.send(request, PROBE_TIME).await.ok()?;
     let text = body.text(PROBE_TIME, MAX_LIST_BYTES).await.ok()?;
     let list: Value = serde_json::from_str(&text).ok()?;

@@ -64,7 +64,7 @@ pub use message::{
     AssistantBlock, AssistantMessage, ContentBlock, Cost, InputMessage, Message, StopReason, TextBlock,
     ThinkingBlock, ToolCall, ToolResultMessage, Usage,
 };
-pub use model::{ForcedTool, Model, ModelOverride, Price, Thinking};
+pub use model::{ForcedTool, Model, ModelOverride, Price, PriceOverride, Thinking};
 pub use provider::{Capabilities, Provider};
 pub use providers::{Providers, SelectError, Selection};
 pub use reply::{Reply, Slot};

@@ -177,13 +177,54 @@ pub struct ModelOverride {
     /// How far a call can be demanded of it.
     pub forced_tool: Option<ForcedTool>,
     /// What it costs.
-    pub price: Option<Price>,
+    pub price: Option<PriceOverride>,
+}
+
+/// What the user says of a price: each kind of token by itself, over what the catalog says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct PriceOverride {
+    /// Read afresh.
+    pub input: Option<f64>,
+    /// Written.
+    pub output: Option<f64>,
+    /// Read from the cache.
+    pub cache_read: Option<f64>,
+    /// Put into the cache.
+    pub cache_write: Option<f64>,
+}
+
+impl PriceOverride {
+    fn apply(self, price: &mut Price) {
+        price.input = self.input.unwrap_or(price.input);
+        price.output = self.output.unwrap_or(price.output);
+        price.cache_read = self.cache_read.unwrap_or(price.cache_read);
+        price.cache_write = self.cache_write.unwrap_or(price.cache_write);
+    }
 }
 
 impl ModelOverride {
     /// Says nothing yet of the model with this id.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }
+    }
+
+    /// What is said here, and where nothing is, what `other` says.
+    #[must_use]
+    pub(crate) fn or(self, other: &Self) -> Self {
+        let other = other.clone();
+        Self {
+            id: self.id,
+            name: self.name.or(other.name),
+            context_window: self.context_window.or(other.context_window),
+            max_output: self.max_output.or(other.max_output),
+            images: self.images.or(other.images),
+            thinking: self.thinking.or(other.thinking),
+            temperature: self.temperature.or(other.temperature),
+            forced_tool: self.forced_tool.or(other.forced_tool),
+            price: self.price.or(other.price),
+        }
     }
 
     /// Lays what is said over `model`.
@@ -198,7 +239,9 @@ impl ModelOverride {
         }
         model.temperature = said.temperature.unwrap_or(model.temperature);
         model.forced_tool = said.forced_tool.unwrap_or(model.forced_tool);
-        model.price = said.price.unwrap_or(model.price);
+        if let Some(price) = said.price {
+            price.apply(&mut model.price);
+        }
     }
 }
 

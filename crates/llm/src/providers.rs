@@ -8,7 +8,8 @@ use toolsmith_tool::closest_names;
 use crate::{
     builtin,
     catalog::Catalog,
-    config::{KeySource, ProviderConfig, Quirks},
+    config::{ApiKind, KeySource, ProviderConfig, Quirks},
+    discovery::{LocalServer, discover_configured},
     http::HttpClient,
     http_provider::HttpProvider,
     key::Environment,
@@ -158,6 +159,41 @@ impl Providers {
             }
             self.add(config);
         }
+    }
+
+    /// Whether this provider would be asked by [`Providers::discover`]: it wants no key and speaks the wire on which
+    /// servers tell what they have.
+    pub fn is_discoverable(config: &ProviderConfig) -> bool {
+        config.key == KeySource::None && config.api == ApiKind::OpenAiChat
+    }
+
+    /// Asks the providers that want no key, each where it is configured, which models they have, and knows them from then
+    /// on. What the user said of a model stays said. Takes a second at most.
+    pub async fn discover(&mut self) -> Vec<LocalServer> {
+        let keyless =
+            self.known.iter().map(HttpProvider::config).filter(|config| Self::is_discoverable(config));
+        let found = discover_configured(&self.client, keyless).await;
+        for server in &found {
+            let said =
+                self.get(&server.provider).map(|known| known.config().models.clone()).unwrap_or_default();
+            let models = server.models.iter().map(|model| {
+                let own = said.iter().find(|own| own.id == model.id);
+                own.map_or_else(|| model.clone(), |own| own.clone().or(model))
+            });
+            self.add_models(&server.provider, models.collect::<Vec<_>>());
+        }
+        found
+    }
+
+    /// The model to begin with among those servers said they have: the first one that talks.
+    pub fn default_of(&self, servers: &[LocalServer]) -> Option<Selection> {
+        servers.iter().find_map(|server| {
+            let provider = self.get(&server.provider).ok()?;
+            // Servers list models that only make vectors beside the others.
+            let talks = |model: &&ModelOverride| !model.id.to_lowercase().contains("embed");
+            let first = server.models.iter().find(talks)?;
+            Some(select(provider, &first.id, None))
+        })
     }
 
     /// The names, in the order they are tried.

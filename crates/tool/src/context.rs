@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     cancel::CancelToken,
+    file_change::FileWatch,
     pending::PendingHandle,
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
@@ -23,6 +24,8 @@ pub struct ToolContext {
     pub updates: UpdateSink,
     /// Takes actions to be applied later (CONTRACT 8.1).
     pub pending: PendingHandle,
+    /// Hears of files before the call changes them; `None` when nobody wants to know.
+    pub files: Option<Arc<dyn FileWatch>>,
     /// Reaches the person, if there is one.
     pub ui: UiHandle,
     /// The session so far, read-only.
@@ -38,6 +41,7 @@ impl ToolContext {
             cancel: CancelToken::new(),
             updates: UpdateSink::ignore(),
             pending: PendingHandle::unavailable(),
+            files: None,
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
             agent: Arc::new(DetachedAgent),
@@ -62,6 +66,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_pending(mut self, pending: PendingHandle) -> Self {
         self.pending = pending;
+        self
+    }
+
+    /// Lets somebody hear of files before they are changed.
+    #[must_use]
+    pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
+        self.files = Some(files);
         self
     }
 

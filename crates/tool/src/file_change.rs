@@ -1,7 +1,11 @@
 //! A change of one file as plain data: what it was computed from, and what it makes of it. Reading, comparing and
 //! writing belong to the host.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
@@ -94,6 +98,16 @@ impl fmt::Debug for FileChange {
             .field("bytes", &self.content.as_ref().map(Vec::len))
             .finish_non_exhaustive()
     }
+}
+
+/// Hears of files before a call changes them, so that what they were can be kept. Paths are absolute. May read files, so
+/// it is called where blocking is allowed.
+pub trait FileWatch: fmt::Debug + Send + Sync {
+    /// The content of `path` is about to be changed, or it is about to appear or to be gone; with it, what is below it.
+    fn before_change(&self, path: &Path);
+
+    /// The folder is about to be made, if it is not there.
+    fn before_folder(&self, path: &Path);
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
-pub use file_change::{BadContentHash, ContentHash, FileChange};
+pub use file_change::{BadContentHash, ContentHash, FileChange, FileWatch};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,

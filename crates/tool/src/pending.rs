@@ -303,7 +303,7 @@ impl Drop for PendingSubscription {
     }
 }
 
-/// What a call is given of the stack: it can push and nothing else.
+/// What a call is given of the stack: it can push, and see whether a file is spoken for.
 #[derive(Clone, Debug)]
 pub struct PendingHandle {
     stack: Option<Arc<PendingStack>>,
@@ -331,6 +331,14 @@ impl PendingHandle {
     /// Whether a push would work.
     pub fn is_available(&self) -> bool {
         self.stack.is_some()
+    }
+
+    /// The label of the newest staged action that changes one of these files. A second change of it would be computed from
+    /// what the first one is about to replace.
+    pub fn staged_for(&self, files: &[FileChange]) -> Option<String> {
+        let stack = self.stack.as_ref()?;
+        let is_same = |theirs: &FileChange| files.iter().any(|ours| ours.target == theirs.target);
+        stack.list().into_iter().find(|action| action.files.iter().any(is_same)).map(|action| action.label)
     }
 
     /// Stages an action.

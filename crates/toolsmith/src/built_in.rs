@@ -48,9 +48,15 @@ fn private_folder_in(temporary: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The built-in tools for work in `cwd`. What they change of files can be undone from `store`.
-pub fn built_in_tools(cwd: &Path, home: &Home, store: &Arc<ChangeStore>) -> Vec<Arc<dyn Tool>> {
-    let saving = Saving::Undoable(Arc::clone(store));
+/// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and
+/// `write` stage their changes in place of making them.
+pub fn built_in_tools(
+    cwd: &Path,
+    home: &Home,
+    store: &Arc<ChangeStore>,
+    preview: bool,
+) -> Vec<Arc<dyn Tool>> {
+    let saving = if preview { Saving::Preview } else { Saving::Undoable(Arc::clone(store)) };
     let mut tools = built_in_tools_saving(cwd, Some(home.user().to_path_buf()), saving);
     tools.push(Arc::new(AstGrepTool::new(cwd)));
     tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store))));

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     path::PathBuf,
-    sync::{Arc, Mutex, RwLock},
+    sync::{Arc, Mutex, RwLock, Weak},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use thiserror::Error;
 use tokio::sync::watch;
 use toolsmith_llm::{Model, Provider, Selection, ThinkingLevel};
-use toolsmith_tool::{AgentView, PendingStack, Registry, SessionView, UiHandle};
+use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, SessionView, UiHandle};
 
 use super::{
     handle::Agent,
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     conversation::{Conversation, InMemory},
     dispatch::Dispatcher,
-    events::Broadcaster,
+    events::{AgentEvent, Broadcaster},
     prompt::SystemPrompt,
     queues::{QueueMode, Queues},
     turn::TurnHook,
@@ -225,6 +225,7 @@ impl AgentBuilder {
             system: RwLock::new(self.system),
             conversation: self.conversation,
             queues: Queues::default(),
+            _pending_told: tell_pending(&self.pending, core),
             pending: self.pending,
             ui: self.ui,
             session,
@@ -238,6 +239,15 @@ impl AgentBuilder {
         });
         Ok(Agent::new(core))
     }
+}
+
+fn tell_pending(pending: &Arc<PendingStack>, core: &Weak<Core>) -> PendingSubscription {
+    let core = core.clone();
+    pending.subscribe(move |change| {
+        if let (Some(core), Some(event)) = (core.upgrade(), AgentEvent::pending(change)) {
+            core.emit(event);
+        }
+    })
 }
 
 impl fmt::Debug for AgentBuilder {

@@ -182,16 +182,7 @@ impl Agent {
     fn start(&self, messages: Vec<Message>) -> Result<(), PromptError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PromptError::NoRuntime)?;
         let cancel = CancelToken::new();
-        let started = self.core().activity.send_if_modified(|activity| match activity {
-            Activity::Running { .. } => false,
-            Activity::Idle { .. } => {
-                *activity = Activity::Running { cancel: cancel.clone() };
-                true
-            }
-        });
-        if !started {
-            return Err(PromptError::Busy);
-        }
+        self.core().begin_activity(&cancel)?;
         let core = Arc::clone(self.core());
         runtime.spawn(async move {
             let run = turn::run(Arc::clone(&core), messages, cancel);

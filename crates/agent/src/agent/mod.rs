@@ -2,6 +2,7 @@
 
 mod builder;
 mod handle;
+mod occupied;
 mod session_events;
 mod state;
 mod totals;
@@ -9,6 +10,7 @@ mod view;
 
 pub use builder::{AgentBuilder, AgentLimits, BuildError};
 pub use handle::{Agent, ContinueError, Prompt, PromptError, RunSummary};
+pub use occupied::Occupied;
 pub use totals::Totals;
 
 pub(crate) use state::Core;

@@ -8,10 +8,15 @@ use std::{
 use tokio::sync::watch;
 use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
-    AgentView, CancelToken, PendingHandle, PendingStack, SessionView, ToolContext, UiHandle,
+    AgentView, CancelToken, PendingHandle, PendingStack, PendingSubscription, SessionView, ToolContext,
+    UiHandle,
 };
 
-use super::{builder::AgentLimits, handle::RunSummary, totals::Totals};
+use super::{
+    builder::AgentLimits,
+    handle::{PromptError, RunSummary},
+    totals::Totals,
+};
 use crate::{
     conversation::Conversation,
     dispatch::{CallOutcome, Dispatcher},
@@ -43,6 +48,8 @@ pub(crate) struct Core {
     pub(super) conversation: Arc<dyn Conversation>,
     pub(super) queues: Queues,
     pub(super) pending: Arc<PendingStack>,
+    /// Turns changes of the stack into events.
+    pub(super) _pending_told: PendingSubscription,
     pub(super) ui: UiHandle,
     pub(super) session: Arc<dyn SessionView>,
     pub(super) view: Arc<dyn AgentView>,
@@ -134,6 +141,23 @@ impl Core {
     pub(super) fn tell_queues(&self) {
         let (steering, follow_up) = self.queued();
         self.emit(AgentEvent::QueueChanged { steering, follow_up });
+    }
+
+    /// From idle to busy; gives how the last run went.
+    pub(super) fn begin_activity(
+        &self,
+        cancel: &CancelToken,
+    ) -> Result<Option<Arc<RunSummary>>, PromptError> {
+        let mut before = Err(PromptError::Busy);
+        self.activity.send_if_modified(|activity| {
+            let Activity::Idle { last } = activity else {
+                return false;
+            };
+            before = Ok(last.take());
+            *activity = Activity::Running { cancel: cancel.clone() };
+            true
+        });
+        before
     }
 
     pub(super) fn is_idle(&self) -> bool {

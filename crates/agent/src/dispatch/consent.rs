@@ -1,7 +1,7 @@
 //! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
 
-use serde_json::Value;
-use toolsmith_tool::{Approval, ApprovalPolicy, RegisteredTool};
+use serde_json::{Value, json};
+use toolsmith_tool::{Approval, ApprovalPolicy, RegisteredTool, ToolResult};
 
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
@@ -11,6 +11,18 @@ use crate::{
     approval::{ApprovalRequest, Decision, Verdict, judge},
     panics::catching,
 };
+
+/// The field of a refusal's details that says why, for front ends.
+const DENIED: &str = "denied";
+/// Nobody could be asked.
+const NOBODY_TO_ASK: &str = "nobody_to_ask";
+
+/// Whether a call was refused because nobody could be asked: the person can do something about that, and only hears of it
+/// from the front end.
+pub fn is_refused_unasked(result: &ToolResult) -> bool {
+    let why = result.details.as_ref().and_then(|details| details.get(DENIED));
+    result.is_error && why.is_some_and(|why| why == NOBODY_TO_ASK)
+}
 
 /// What a person is shown of a call before it may run.
 const MAX_DETAIL_CHARS: usize = 2000;
@@ -44,11 +56,12 @@ impl Dispatcher {
             Verdict::Ask => {}
         }
         let Some(approver) = &self.parts.approver else {
-            return denied(format!(
+            let text = format!(
                 "Tool \"{name}\" requires approval but no interactive UI available.\n\
                  To allow it: set tools.approval.{name} to \"allow\" in the settings, or run with --approval-mode yolo \
                  (or --auto-approve), or run interactively and approve it there."
-            ));
+            );
+            return Err(Refusal::new(CallEnd::Denied, text).details(json!({ DENIED: NOBODY_TO_ASK })));
         };
         let asked = async {
             let _turn = self.parts.asking.lock().await;

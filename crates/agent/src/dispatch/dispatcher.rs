@@ -143,6 +143,12 @@ impl Refusal {
         Self { end, result: ToolResult::error(text) }
     }
 
+    /// Adds what programs read, beside the words for the model.
+    pub(super) fn details(mut self, details: Value) -> Self {
+        self.result.details = Some(details);
+        self
+    }
+
     pub(super) fn not_started(request: &CallRequest) -> Self {
         let error = ToolError::Stopped { stop: Stop::NotStarted, note: request.context.cancel.reason() };
         Self { end: CallEnd::Stopped(Stop::NotStarted), result: error.into_result() }

@@ -47,6 +47,7 @@ mod registry;
 
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub(crate) use check::check_image;
+pub use consent::is_refused_unasked;
 pub use cut::OutputCut;
 pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};

@@ -5,7 +5,8 @@ use std::{io, path::Path, sync::Arc};
 
 use toolsmith_host::changes::{ChangeNote, ChangeSet, ChangeStore, Wanted};
 use toolsmith_tool::{
-    PendingAction, PendingCallbacks, PendingHandle, ToolContext, ToolError, ToolResult, Writes, async_trait,
+    Approval, PendingAction, PendingCallbacks, PendingHandle, Tier, ToolContext, ToolError, ToolResult,
+    Writes, async_trait,
 };
 
 use super::{
@@ -56,6 +57,14 @@ impl PendingCallbacks for NothingElse {
 }
 
 impl Workspace {
+    /// What a call that changes `written` asks for. A preview only looks; applying it is what asks.
+    pub(crate) fn change_approval(&self, written: &str) -> Approval {
+        match self.saving {
+            Saving::Preview => Tier::Read.into(),
+            Saving::Direct | Saving::Undoable(_) => self.write_approval(written),
+        }
+    }
+
     /// Puts `bytes` in place of what is at `path`, by `tool`, in the way this workspace does that. With a stamp, a file
     /// that changed since is left alone.
     pub(crate) fn change(
@@ -87,6 +96,12 @@ impl Workspace {
                     .map_err(|error| ToolError::reply(error.to_string()))?;
                 if set.is_empty() {
                     return Ok(Saved::Written);
+                }
+                if let Some(label) = pending.staged_for(set.files()) {
+                    return Err(ToolError::reply(format!(
+                        "A change of {} is staged already ({label}). Call resolve to apply or discard that first.",
+                        self.show(path)
+                    )));
                 }
                 let tier = self.write_approval(&path.display().to_string()).tier;
                 let action = PendingAction::new(label, Arc::new(NothingElse))

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use toolsmith_llm::{ForcedTool, Message, ThinkingLevel, ToolChoice};
-use toolsmith_tool::{PendingAction, PendingId, PendingStack};
+use toolsmith_tool::{PendingAction, PendingId};
 
+use super::resolver::Resolver;
 use crate::{
     tools::RESOLVE,
-    turn::{RequestPlan, TurnHook},
+    turn::{RequestPlan, TurnContext, TurnHook},
 };
 
 /// How often a model that cannot be made to decide is reminded of one action before it may stop.
@@ -18,15 +19,15 @@ const MAX_REMINDERS: usize = 3;
 /// Takes part in the loop while actions are staged.
 #[derive(Debug)]
 pub struct LeanToResolve {
-    stack: Arc<PendingStack>,
+    resolver: Resolver,
     /// Which action was reminded of last, and how often.
     reminded: Mutex<(Option<PendingId>, usize)>,
 }
 
 impl LeanToResolve {
-    /// Leans while `stack` holds something.
-    pub fn new(stack: Arc<PendingStack>) -> Self {
-        Self { stack, reminded: Mutex::default() }
+    /// Leans while something is staged, and tells what people decided.
+    pub fn new(resolver: Resolver) -> Self {
+        Self { resolver, reminded: Mutex::default() }
     }
 }
 
@@ -39,8 +40,12 @@ fn reminder(action: &PendingAction) -> Message {
 
 #[async_trait]
 impl TurnHook for LeanToResolve {
+    async fn news(&self) -> Vec<Message> {
+        self.resolver.take_news().into_iter().map(Message::developer).collect()
+    }
+
     async fn next_request(&self, plan: &mut RequestPlan) {
-        let Some(action) = self.stack.peek() else {
+        let Some(action) = self.resolver.show_top() else {
             return;
         };
         if !plan.tools.iter().any(|name| name == RESOLVE) {
@@ -61,8 +66,8 @@ impl TurnHook for LeanToResolve {
     }
 
     /// A model that cannot be made to call may stop without deciding.
-    async fn before_stop(&self) -> Option<Message> {
-        let action = self.stack.peek()?;
+    async fn before_stop(&self, _context: &TurnContext) -> Option<Message> {
+        let action = self.resolver.stack().peek()?;
         let mut reminded = self.reminded.lock().unwrap_or_else(PoisonError::into_inner);
         if reminded.0 != Some(action.id) {
             *reminded = (Some(action.id), 0);

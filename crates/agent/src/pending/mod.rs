@@ -2,6 +2,7 @@
 //! (CONTRACT 8.3, 8.5, 8.6).
 
 mod lean;
+mod news;
 mod outcome;
 mod resolver;
 mod view;

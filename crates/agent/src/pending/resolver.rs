@@ -5,20 +5,31 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
-use toolsmith_host::changes::{ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview};
+use toolsmith_host::changes::{
+    ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange, Recording,
+};
 use toolsmith_tool::{
-    CancelToken, PendingAction, PendingId, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError,
+    CancelToken, FileWatch, PendingAction, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError,
     ToolResult, ToolSpec, Writes, async_trait,
 };
 
-use super::{NOTHING_PENDING, outcome::Decided, view::PendingView};
+use super::{
+    NOTHING_PENDING,
+    news::{self, News},
+    outcome::Decided,
+    view::PendingView,
+};
 use crate::{
     dispatch::{Deadlines, run_to_end},
     tools::blocking,
 };
+
+/// How long everything that is dropped may take together to clear up after itself.
+const DROPPING: Duration = Duration::from_secs(5);
 
 /// Which action is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +49,7 @@ pub struct Resolver {
     store: Arc<ChangeStore>,
     root: PathBuf,
     deadlines: Deadlines,
+    news: Arc<News>,
 }
 
 impl fmt::Debug for Resolver {
@@ -52,7 +64,7 @@ impl fmt::Debug for Resolver {
 impl Resolver {
     /// Decides about the actions of `stack`; files are written through `store`, as changes in the project `root`.
     pub fn new(stack: Arc<PendingStack>, store: Arc<ChangeStore>, root: impl Into<PathBuf>) -> Self {
-        Self { stack, store, root: root.into(), deadlines: Deadlines::default() }
+        Self { stack, store, root: root.into(), deadlines: Deadlines::default(), news: Arc::default() }
     }
 
     /// Sets how long a person's decision may take to be carried out. The model's is a call like others.
@@ -82,15 +94,27 @@ impl Resolver {
         self.stack.list().iter().map(PendingView::from).collect()
     }
 
+    /// Tells the model with its next request of something a person did.
+    pub fn tell(&self, what: impl Into<String>) {
+        self.news.add(what.into());
+    }
+
+    /// What the model has not heard of yet; it is told now.
+    pub(crate) fn take_news(&self) -> Vec<String> {
+        self.news.take()
+    }
+
+    /// The model is being shown what is on top.
+    pub(crate) fn show_top(&self) -> Option<PendingAction> {
+        self.news.catch_up();
+        self.stack.peek()
+    }
+
     fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
         match choice {
             PendingChoice::Top => self.stack.peek(),
             PendingChoice::Id(id) => self.stack.list().into_iter().find(|action| action.id.number() == id),
         }
-    }
-
-    fn take(&self, id: PendingId) -> Option<PendingAction> {
-        self.stack.take(id)
     }
 
     /// The exact differences an action will make; empty when it does not name its files.
@@ -103,7 +127,8 @@ impl Resolver {
         blocking(&CancelToken::new(), move |_| set.preview().map_err(reply)).await
     }
 
-    /// Applies an action: all of it, or with `files` only those. What is left out is dropped with it.
+    /// Applies an action for a person: all of it, or with `files` only those. What is left out is dropped with it. The
+    /// model hears of it with its next request.
     ///
     /// # Errors
     /// What the action could not do. It is used up all the same.
@@ -117,7 +142,7 @@ impl Resolver {
         self.decide(choice, Decision::Apply(files), reason, context).await
     }
 
-    /// Discards an action.
+    /// Discards an action for a person. The model hears of it with its next request.
     ///
     /// # Errors
     /// What the action's `reject` said. It is used up all the same.
@@ -130,19 +155,58 @@ impl Resolver {
         self.decide(choice, Decision::Discard, reason, context).await
     }
 
-    /// Discards everything, the newest first, as when the session is switched or ends (CONTRACT 8.6). What fails is
-    /// logged: there is nobody left to tell.
-    pub async fn discard_all(&self, reason: &str, context: ToolContext) {
-        // Only what is there now: a `reject` may stage something new for ever.
-        for action in self.stack.list() {
-            let choice = PendingChoice::Id(action.id.number());
-            if let Err(error) = self.discard(choice, reason, context.clone()).await {
-                tracing::warn!(label = action.label, %error, "A staged action could not be discarded cleanly");
-            }
-        }
+    /// What was changed in this project, newest first, undone changes included.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn changes(&self) -> Result<Vec<PastChange>, ToolError> {
+        let (store, root) = (Arc::clone(&self.store), self.root.clone());
+        blocking(&CancelToken::new(), move |_| store.list(Some(&root)).map_err(reply)).await
     }
 
-    /// A person's decision: under a deadline, and ended by force if need be, as calls are.
+    /// Undoes a change for a person: the one of this number, or the last one in this project. The model hears of it with
+    /// its next request.
+    ///
+    /// # Errors
+    /// When there is none, or somebody went on working with its files. Nothing was changed then.
+    pub async fn undo(&self, id: Option<&str>) -> Result<PastChange, ToolError> {
+        let (store, root, id) = (Arc::clone(&self.store), self.root.clone(), id.map(str::to_owned));
+        let undone = blocking(&CancelToken::new(), move |cancel| {
+            match &id {
+                Some(id) => store.undo(id, cancel),
+                None => store.undo_last(&root, cancel),
+            }
+            .map_err(reply)
+        })
+        .await?;
+        self.news.add(news::undo(&undone));
+        Ok(undone)
+    }
+
+    /// Drops everything, the newest first, with `reject` called: when the session is switched or ends (CONTRACT 8.6). What
+    /// fails is logged, and the model of the next session hears nothing: there is nobody left to tell.
+    pub async fn drop_all(&self, reason: &str, context: ToolContext) {
+        let end = Instant::now() + DROPPING;
+        for listed in self.stack.list() {
+            let Some(action) = self.stack.take(listed.id) else { continue };
+            let label = action.label.clone();
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                tracing::warn!(label, "A staged action was dropped without a word: others took too long");
+                continue;
+            }
+            let deadline = left.min(self.deadlines.call);
+            if let Err(error) = self.run(action, Decision::Discard, reason, context.clone(), deadline).await {
+                tracing::warn!(label, %error, "A staged action could not be discarded cleanly");
+            }
+        }
+        // What a `reject` staged; it might do so for ever.
+        while let Some(action) = self.stack.pop() {
+            tracing::warn!(label = action.label, "An action was staged while others were dropped");
+        }
+        self.news.forget();
+    }
+
     async fn decide(
         &self,
         choice: PendingChoice,
@@ -150,8 +214,28 @@ impl Resolver {
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
-        let action = self.find(choice).and_then(|action| self.take(action.id));
-        let action = action.ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        let found = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        // Before it is taken: from then on the model may not decide about what is on top now.
+        self.news.fall_behind();
+        let action = self.stack.take(found.id).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        let (apply, files) = match &decision {
+            Decision::Apply(files) => (true, files.clone()),
+            Decision::Discard => (false, None),
+        };
+        let outcome = self.run(action, decision, reason, context, self.deadlines.call).await;
+        self.news.add(news::decision(&found, apply, files.as_deref(), reason, &outcome));
+        outcome
+    }
+
+    /// Carries out what no model asked for: under a deadline, and ended by force if need be, as calls are.
+    async fn run(
+        &self,
+        action: PendingAction,
+        decision: Decision,
+        reason: &str,
+        context: ToolContext,
+        deadline: Duration,
+    ) -> Result<ToolResult, ToolError> {
         let work = OneDecision {
             spec: ToolSpec::new("resolve", ""),
             resolver: self.clone(),
@@ -159,7 +243,6 @@ impl Resolver {
             decision,
             reason: reason.to_owned(),
         };
-        let deadline = self.deadlines.call;
         run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, &self.deadlines).await
     }
 
@@ -170,6 +253,14 @@ impl Resolver {
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
+        let top = self.stack.peek().ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        if self.news.catch_up() {
+            return Err(ToolError::reply(format!(
+                "Nothing was done: the user decided about staged actions meanwhile. Now the newest is: {} (staged by {}). \
+                 Call resolve again if you mean that one.",
+                top.label, top.source_tool_name
+            )));
+        }
         let action = self.stack.pop().ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
         let decision = if apply { Decision::Apply(None) } else { Decision::Discard };
         self.carry_out(&action, &decision, reason, context).await
@@ -182,6 +273,11 @@ impl Resolver {
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
+        let mut context = context;
+        if let Some(tier) = action.tier {
+            // What it stages in its turn may change as much as the tool it came from, not as much as `resolve`.
+            context.pending = context.pending.with_tier(tier);
+        }
         let decided = Decided { apply: matches!(decision, Decision::Apply(_)), reason, action };
         let void = action.callbacks.void();
         let own = match (decision, void) {
@@ -217,10 +313,15 @@ impl Resolver {
             // The action writes by itself, but what it was shown to do is only true of these contents.
             blocking(&context.cancel, move |_| set.check().map_err(reply)).await?;
         }
-        match files {
+        let note = ChangeNote::new(&action.source_tool_name, &action.label, &self.root);
+        let recorded = Recorded { recording: Recording::start(Arc::clone(&self.store)), note: Some(note) };
+        let context = context.with_files(Arc::clone(&recorded.recording) as Arc<dyn FileWatch>);
+        let outcome = match files {
             Some(files) => action.callbacks.apply_files(&self.absolute(files), reason, context).await,
             None => action.callbacks.apply(reason, context).await,
-        }
+        };
+        recorded.finish().await;
+        outcome
     }
 
     fn absolute(&self, files: &[PathBuf]) -> Vec<PathBuf> {
@@ -254,6 +355,44 @@ impl Tool for OneDecision {
     }
 }
 
+/// What an action's own `apply` writes, kept for undoing; also when it fails halfway, or is stopped by force.
+struct Recorded {
+    recording: Arc<Recording>,
+    /// Taken when it is finished.
+    note: Option<ChangeNote>,
+}
+
+impl Recorded {
+    async fn finish(mut self) {
+        if let Some(note) = self.note.take() {
+            let recording = Arc::clone(&self.recording);
+            let cancel = CancelToken::new();
+            let done = blocking(&cancel, move |_| {
+                keep(&recording, &note);
+                Ok(())
+            });
+            // It only fails when the program ends.
+            let _ = done.await;
+        }
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        if let (Some(note), Ok(runtime)) = (self.note.take(), tokio::runtime::Handle::try_current()) {
+            let recording = Arc::clone(&self.recording);
+            runtime.spawn_blocking(move || keep(&recording, &note));
+        }
+    }
+}
+
+/// The change is made. That it cannot be undone is no reason to say that it was not.
+fn keep(recording: &Recording, note: &ChangeNote) {
+    if let Err(error) = recording.finish(note) {
+        tracing::warn!(%error, label = note.label, "What an action wrote cannot be undone");
+    }
+}
+
 /// Makes the changes. The result has no text of its own; its details name the change and its files.
 pub(crate) async fn apply_change_set(
     store: Arc<ChangeStore>,
@@ -264,7 +403,9 @@ pub(crate) async fn apply_change_set(
     // A cancel counts until the first file is replaced; from there it is a matter of renames.
     let applied =
         blocking(&context.cancel, move |cancel| store.apply(&set, &note, cancel).map_err(reply)).await?;
-    Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": applied.files })))
+    // Names need not be text, and JSON has only text.
+    let files: Vec<String> = applied.files.iter().map(|file| file.display().to_string()).collect();
+    Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": files })))
 }
 
 fn reply(error: ChangeError) -> ToolError {

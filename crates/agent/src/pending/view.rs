@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolsmith_tool::{PendingAction, Tier};
 
@@ -23,11 +23,16 @@ pub struct PendingView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// The files it will change, where it says so.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_text")]
     pub files: Vec<PathBuf>,
     /// Why it can no longer be applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
+}
+
+/// Names need not be text, and JSON has only text.
+fn as_text<S: Serializer>(files: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(files.iter().map(|file| file.to_string_lossy()))
 }
 
 impl From<&PendingAction> for PendingView {

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another writer has the file.
-    #[error("{} is open in {}; close it there, or fork the session to go on beside it", path.display(), holder(*pid))]
+    #[error("{} is open in {}; close it there, or begin a new session", path.display(), holder(*pid))]
     Locked {
         /// The session's file.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum SessionError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The entry is part of the session in memory, but not of the file. It is written with the next one that can be.
-    #[error("the session goes on in memory (unsaved entries: {waiting}): {source}")]
+    #[error("it is in memory only (unsaved entries: {waiting}): {source}")]
     NotSaved {
         /// The entry's id.
         id: String,

@@ -7,6 +7,7 @@ mod artifacts;
 mod blobs;
 mod context;
 mod conversation;
+mod current;
 mod entry;
 mod error;
 mod export;
@@ -24,6 +25,7 @@ mod tree;
 mod view;
 
 pub use context::SessionState;
+pub use current::CurrentSession;
 pub use entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind, Header};
 pub use error::{SessionError, StoreError};
 pub use file_store::FileStore;

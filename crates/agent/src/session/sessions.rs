@@ -58,6 +58,17 @@ impl Sessions {
         Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone()))
     }
 
+    /// Whether the file of a new session could be made, asked by trying: permissions are not all that can stand in the
+    /// way. The folder is made, nothing else is left.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub fn check_writable(&self, cwd: &Path) -> Result<(), StoreError> {
+        let folder = self.folder(cwd);
+        create_private_folder(&folder)?;
+        tempfile::tempfile_in(&folder).map(drop).map_err(write_failed(&folder))
+    }
+
     /// Opens the session that was written last in a working folder, if there is one.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use toolsmith_llm::{AssistantMessage, LlmError, Message, Request, StopReason, StreamEvent, ToolDefinition};
 use toolsmith_tool::CancelToken;
 
-use super::hook::RequestPlan;
+use super::hook::{RequestPlan, TurnHook};
 use crate::{agent::Core, events::AgentEvent};
 
 /// What came of a request.
@@ -15,6 +15,8 @@ pub(super) struct Answer {
     pub(super) error: Option<LlmError>,
     /// What the model may call: what it was offered, and what is active anyway.
     pub(super) offered: Arc<[String]>,
+    /// The hook that had seen enough.
+    pub(super) interrupted_by: Option<Arc<dyn TurnHook>>,
 }
 
 /// Plans the request, asks, and tells the events of the answer but the last: the message is not kept yet.
@@ -60,6 +62,19 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     core.emit(AgentEvent::MessageStart { message: Message::Assistant(stream.partial().clone()) });
     let mut last = None;
     while let Some(event) = stream.next().await {
+        let is_last = matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. });
+        let hooks = if is_last { &[] } else { core.hooks() };
+        let enough = hooks.iter().find(|hook| hook.on_stream(&event, stream.partial()).is_some());
+        if let Some(hook) = enough {
+            let mut message = stream.partial().clone();
+            message.stop_reason = StopReason::Aborted;
+            return Answer {
+                message,
+                error: None,
+                offered: offered.into(),
+                interrupted_by: Some(Arc::clone(hook)),
+            };
+        }
         match event {
             // Beginning and end of the message are events of their own.
             StreamEvent::Start => {}
@@ -81,7 +96,7 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
         }
         message.error_message.get_or_insert_with(|| error.to_string());
     }
-    Answer { message, error, offered: offered.into() }
+    Answer { message, error, offered: offered.into(), interrupted_by: None }
 }
 
 fn definition(spec: &toolsmith_tool::ToolSpec) -> ToolDefinition {

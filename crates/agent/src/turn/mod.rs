@@ -2,8 +2,10 @@
 
 mod answer;
 mod calls;
+mod context;
 mod hook;
 mod run;
 
-pub use hook::{AfterError, RequestPlan, TurnHook};
+pub use context::TurnContext;
+pub use hook::{AfterError, Interrupt, Interruption, RequestPlan, TurnHook};
 pub(crate) use run::run;

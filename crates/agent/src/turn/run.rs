@@ -8,7 +8,8 @@ use toolsmith_tool::CancelToken;
 use super::{
     answer::ask,
     calls::{self, Results},
-    hook::AfterError,
+    context::TurnContext,
+    hook::{AfterError, TurnHook},
 };
 use crate::{
     agent::Core,
@@ -19,13 +20,28 @@ use crate::{
 
 /// Runs until the model has said everything, or something ends it. Begins with `prompt`.
 pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelToken) -> RunEnd {
-    let mut run =
-        Run { core, cancel, waiting: prompt, added: Vec::new(), turn: 0, refused_turns: 0, attempt: 0 };
+    let context = TurnContext::new(Arc::clone(&core), cancel.clone());
+    let mut run = Run {
+        core,
+        cancel,
+        context,
+        waiting: prompt,
+        added: Vec::new(),
+        turn: 0,
+        refused_turns: 0,
+        attempt: 0,
+    };
     run.core.begin_run();
     run.core.emit(AgentEvent::AgentStart);
+    for hook in run.core.hooks() {
+        hook.run_started(&run.context).await;
+    }
     let end = match run.drive().await {
         Ok(end) | Err(end) => end,
     };
+    for hook in run.core.hooks() {
+        hook.run_ended(&end, &run.context).await;
+    }
     run.core.finish_run(end.clone(), std::mem::take(&mut run.added));
     end
 }
@@ -33,6 +49,8 @@ pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelTok
 struct Run {
     core: Arc<Core>,
     cancel: CancelToken,
+    /// What hooks are handed.
+    context: TurnContext,
     /// What goes in at the beginning of the next turn.
     waiting: Vec<Message>,
     /// What the run added to the conversation.
@@ -60,7 +78,14 @@ impl Run {
             }
             self.turn += 1;
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
-            self.waiting.extend(self.core.take_queued(Lane::Steering));
+            let mut waiting = Vec::new();
+            for hook in self.core.hooks() {
+                waiting.extend(hook.news().await);
+            }
+            // What happened comes before what is said about it.
+            waiting.append(&mut self.waiting);
+            waiting.extend(self.core.take_queued(Lane::Steering));
+            self.waiting = waiting;
             self.inject_waiting().await?;
             if self.take_turn().await? {
                 continue;
@@ -72,7 +97,7 @@ impl Run {
             self.waiting = self.core.take_queued(Lane::FollowUp);
             if self.waiting.is_empty() {
                 for hook in self.core.hooks() {
-                    self.waiting.extend(hook.before_stop().await);
+                    self.waiting.extend(hook.before_stop(&self.context).await);
                 }
             }
             if self.waiting.is_empty() {
@@ -88,10 +113,8 @@ impl Run {
         }
         let limits = self.core.limits();
         let message = if self.turn >= limits.max_turns {
-            format!(
-                "Stopped after {} turns, the most one prompt may take. Say \"continue\" to go on, or raise the limit (maxTurns).",
-                self.turn
-            )
+            let turns = if self.turn == 1 { "1 turn".to_owned() } else { format!("{} turns", self.turn) };
+            format!("Stopped after {turns}, the most one prompt may take. Say \"continue\" to go on.")
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
                 "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",
@@ -113,13 +136,22 @@ impl Run {
 
     /// One answer and its calls. Gives whether the model has to hear something.
     async fn take_turn(&mut self) -> Result<bool, RunEnd> {
+        for hook in self.core.hooks() {
+            hook.before_request(&self.context).await;
+        }
         let answer = ask(&self.core, &self.cancel).await;
         self.core.count_answer(&answer.message);
         if let Some(error) = answer.error {
             return self.failed(answer.message, error).await;
         }
+        if let Some(hook) = answer.interrupted_by {
+            return self.interrupted(answer.message, hook.as_ref()).await;
+        }
         self.attempt = 0;
         let message = answer.message;
+        for hook in self.core.hooks() {
+            hook.after_answer(&message, &self.context).await;
+        }
         self.keep_answer(&message).await?;
         let has_calls = message.tool_calls().next().is_some();
         let results = if !has_calls {
@@ -141,6 +173,27 @@ impl Run {
         }
     }
 
+    /// A hook had seen enough of the answer. The model hears why, and is asked again.
+    async fn interrupted(&mut self, partial: AssistantMessage, hook: &dyn TurnHook) -> Result<bool, RunEnd> {
+        let interruption = hook.interrupted(&partial, &self.context).await;
+        self.waiting.extend(interruption.messages);
+        if interruption.keep_partial {
+            let results = calls::interrupted(&self.core, &partial, true, "a rule interrupted the answer");
+            self.keep_answer(&partial).await?;
+            self.end_turn(partial, results).await?;
+        } else {
+            self.forget(partial);
+        }
+        Ok(true)
+    }
+
+    /// Ends a turn whose answer is no part of the conversation.
+    fn forget(&self, message: AssistantMessage) {
+        let message = Message::Assistant(message);
+        self.core.emit(AgentEvent::MessageEnd { message: message.clone() });
+        self.core.emit(AgentEvent::TurnEnd { message, tool_results: Vec::new() });
+    }
+
     /// An answer that is not whole. Its calls are answered all the same, so that the conversation can go on.
     async fn failed(&mut self, message: AssistantMessage, error: LlmError) -> Result<bool, RunEnd> {
         let is_abort = message.stop_reason == StopReason::Aborted;
@@ -148,10 +201,8 @@ impl Run {
             self.core.emit(AgentEvent::error(&error));
             self.attempt += 1;
             for hook in self.core.hooks() {
-                if hook.on_error(&error, self.attempt, &self.cancel).await == AfterError::Again {
-                    let message = Message::Assistant(message);
-                    self.core.emit(AgentEvent::MessageEnd { message: message.clone() });
-                    self.core.emit(AgentEvent::TurnEnd { message, tool_results: Vec::new() });
+                if hook.on_error(&error, self.attempt, &self.context).await == AfterError::Again {
+                    self.forget(message);
                     return Ok(true);
                 }
             }
@@ -189,7 +240,12 @@ impl Run {
         let results: Vec<Message> = results.messages.into_iter().map(Message::ToolResult).collect();
         self.inject(results.clone()).await?;
         self.core.conversation().sync().await?;
-        self.core.emit(AgentEvent::TurnEnd { message: Message::Assistant(message), tool_results: results });
+        let turn = (message, results);
+        for hook in self.core.hooks() {
+            hook.after_turn(&turn.0, &turn.1, &self.context).await;
+        }
+        let (message, tool_results) = (Message::Assistant(turn.0), turn.1);
+        self.core.emit(AgentEvent::TurnEnd { message, tool_results });
         Ok(())
     }
 

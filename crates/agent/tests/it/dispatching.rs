@@ -166,6 +166,7 @@ async fn c5_4_without_anybody_to_ask_the_answer_is_no_and_says_how_to_allow_it()
         "{answer}"
     );
     assert!(answer.contains("tools.approval.run") && answer.contains("--approval-mode yolo"), "{answer}");
+    assert!(toolsmith_agent::is_refused_unasked(&outcome.result));
     let allowed = dispatching([exec_probe()]).approval(yolo()).build();
     assert_eq!(text(&allowed, CallRequest::new("1", "run", "{}")).await, "ran");
     let allowed = ApprovalSettings::default().tool("run", ApprovalPolicy::Allow);

@@ -8,10 +8,12 @@ use std::sync::{
 use serde_json::json;
 use toolsmith_agent::{
     AfterError, Agent, AgentEvent, AgentLimits, BuildError, ContinueError, Conversation, ConversationError,
-    Prompt, PromptError, QueueMode, RequestPlan, RunEnd, TurnHook,
+    Interrupt, Interruption, Prompt, PromptError, QueueMode, RequestPlan, RunEnd, TurnContext, TurnHook,
 };
-use toolsmith_llm::{CancelToken, ErrorClass, LlmError, Message, StopReason, ToolChoice, Turn, Usage};
-use toolsmith_tool::{Stop, ToolError, ToolResult, async_trait};
+use toolsmith_llm::{
+    AssistantMessage, ErrorClass, LlmError, Message, StopReason, StreamEvent, ToolChoice, Turn, Usage,
+};
+use toolsmith_tool::{SessionEvent, Stop, ToolError, ToolResult, async_trait};
 
 use crate::{
     probe::{Probe, spec},
@@ -198,7 +200,7 @@ async fn a_run_has_a_limit_of_turns() {
     let agent = builder.limits(AgentLimits::default().max_turns(7)).build().unwrap();
     let summary = agent.run("go").await.unwrap();
     let RunEnd::Limit { message } = &summary.end else { panic!("{:?}", summary.end) };
-    assert!(message.starts_with("Stopped after 7 turns") && message.contains("maxTurns"), "{message}");
+    assert!(message.starts_with("Stopped after 7 turns,") && message.contains("continue"), "{message}");
     assert_eq!(summary.totals.turns, 7);
 }
 
@@ -313,10 +315,10 @@ impl TurnHook for Insisting {
         plan.tools = vec!["resolve".to_owned()];
         plan.tool_choice = ToolChoice::Tool("resolve".to_owned());
     }
-    async fn before_stop(&self) -> Option<Message> {
+    async fn before_stop(&self, _context: &TurnContext) -> Option<Message> {
         (self.0.fetch_add(1, Ordering::SeqCst) == 0).then(|| Message::developer("go on"))
     }
-    async fn on_error(&self, error: &LlmError, attempt: usize, _cancel: &CancelToken) -> AfterError {
+    async fn on_error(&self, error: &LlmError, attempt: usize, _context: &TurnContext) -> AfterError {
         if error.is_retryable() && attempt < 3 { AfterError::Again } else { AfterError::End }
     }
 }
@@ -351,6 +353,56 @@ async fn a_hook_can_have_a_failed_request_made_again() {
     assert_eq!(summary.text, "whole");
     // What had arrived is not part of the conversation.
     assert!(provider.requests().iter().all(|request| request.messages.len() == 1));
+}
+
+/// Interrupts once, as soon as the model says "wrong".
+struct Objecting(AtomicUsize);
+
+#[async_trait]
+impl TurnHook for Objecting {
+    fn on_stream(&self, _event: &StreamEvent, partial: &AssistantMessage) -> Option<Interrupt> {
+        (partial.text().contains("wrong") && self.0.fetch_add(1, Ordering::SeqCst) == 0).then_some(Interrupt)
+    }
+    async fn interrupted(&self, partial: &AssistantMessage, context: &TurnContext) -> Interruption {
+        context.announce(SessionEvent::TtsrTriggered { rules: vec![json!({ "name": "no-wrong" })] }).await;
+        let told = Message::developer(format!("You said {:?}. Do not.", partial.text()));
+        Interruption { messages: vec![told], ..Interruption::default() }
+    }
+}
+
+#[tokio::test]
+async fn a_hook_can_interrupt_an_answer_and_have_another_one() {
+    let turns = [Turn::new().text("wrong").call("echo", &json!({})), Turn::new().text("right")];
+    let (builder, provider) = playing(turns, [Probe::echo("echo")]);
+    let agent = builder.hook(Arc::new(Objecting(AtomicUsize::new(0)))).build().unwrap();
+    let mut events = agent.subscribe();
+    let summary = agent.run("go").await.unwrap();
+    assert_eq!(summary.text, "right");
+    let messages = &provider.requests()[1].messages;
+    assert!(
+        matches!(&messages[1], Message::Developer(told) if told.content[0].as_text().unwrap().contains("Do not"))
+    );
+    assert_eq!(messages.len(), 2, "what was interrupted is no part of the conversation");
+    let mut told = Vec::new();
+    while let Some(event) = events.try_next() {
+        let event = serde_json::to_value(&*event).unwrap();
+        assert_ne!(event["type"], "tool_execution_start");
+        told.push(event);
+    }
+    assert!(told.contains(&json!({ "type": "ttsr_triggered", "rules": [{ "name": "no-wrong" }] })));
+}
+
+#[tokio::test]
+async fn an_agent_that_is_held_takes_no_prompt() {
+    let agent = agent([Turn::new().text("x")], []);
+    let held = agent.occupy().unwrap();
+    assert_eq!(agent.prompt("go"), Err(PromptError::Busy));
+    agent.abort("enough");
+    assert!(held.context().cancel().is_cancelled());
+    drop(held);
+    assert_eq!(agent.run("go").await.unwrap().text, "x");
+    assert!(agent.occupy().is_ok());
+    assert_eq!(agent.wait_for_idle().await.unwrap().text, "x", "the last run is remembered");
 }
 
 struct Failing;

@@ -15,7 +15,7 @@ use toolsmith::Home;
 use toolsmith_agent::session::{Session, SessionSummary, Sessions};
 use toolsmith_tool::SessionView;
 
-use crate::{arguments::Shared, escapes::shown, output::cut};
+use crate::{arguments::Shared, escapes::shown, output::cut, terminal};
 
 /// Options of `sessions`.
 #[derive(Debug, clap::Args)]
@@ -102,7 +102,8 @@ fn list(shared: &Shared, sessions: &Sessions, cwd: &Path, all: bool) -> Result<(
         let about = cut(about, 70);
         let id: String = one.id.chars().take(8).collect();
         let folder = if all { format!("  {}", one.cwd.display()) } else { String::new() };
-        writeln!(out, "{id}  {:>8}  {about}{folder}", ago(now, one.modified))?;
+        let row = format!("{id}  {:>8}  {about}{folder}", ago(now, one.modified));
+        writeln!(out, "{}", cut(&row, terminal::output_width().unwrap_or(usize::MAX)))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::{io::Write as _, process::ExitCode};
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::json;
 use toolsmith_host::changes::PastChange;
 use toolsmith_tool::CancelToken;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(shared: &Shared, own: &UndoArguments) -> Result<ExitCode> {
         Problem::failed(error.to_string()).hint("`toolsmith undo --list` shows what can be undone.")
     })?;
     if shared.json {
-        print_json(&change_json(&undone))?;
+        print_json(&json!(undone))?;
     } else {
         let mut out = anstream::stdout().lock();
         writeln!(out, "Undid {} ({})", undone.entry.label, undone.entry.id)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(shared: &Shared, own: &UndoArguments) -> Result<ExitCode> {
 
 fn list(shared: &Shared, project: &Project, changes: &[PastChange]) -> Result<ExitCode> {
     if shared.json {
-        print_json(&changes.iter().map(change_json).collect())?;
+        print_json(&json!(changes))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = anstream::stdout().lock();
@@ -87,17 +87,4 @@ fn list(shared: &Shared, project: &Project, changes: &[PastChange]) -> Result<Ex
         .collect();
     print_table(&mut out, &["CHANGE", "WHEN", "TOOL", "WHAT", "FILES", ""], &rows, terminal::output_width())?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn change_json(change: &PastChange) -> Value {
-    let entry = &change.entry;
-    json!({
-        "id": entry.id,
-        "time": entry.time,
-        "tool": entry.tool,
-        "label": entry.label,
-        "root": entry.root,
-        "files": entry.files.iter().map(|file| &file.path).collect::<Vec<_>>(),
-        "undone": change.is_undone,
-    })
 }

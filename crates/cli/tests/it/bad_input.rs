@@ -196,7 +196,7 @@ async fn a_pipe_where_a_file_should_be_is_not_waited_for() {
 const NO_HOME: &str = "/dev/null/home";
 
 #[tokio::test]
-async fn without_a_home_to_write_to_tools_are_made_and_prompts_say_what_to_do() {
+async fn without_a_home_to_write_to_tools_are_made_and_prompts_answered() {
     let place = Place::new(&[("project/script.json", r#"{"turns":["answer"]}"#)]);
     let request = |args: &[&str]| place.request(args).env("HOME", NO_HOME);
     let made = place.run_request(&request(&["new", "hello"])).await;
@@ -205,7 +205,8 @@ async fn without_a_home_to_write_to_tools_are_made_and_prompts_say_what_to_do() 
     let called = place.run_request(&request(&["call", "hello", "name=World", "--trust"])).await;
     assert_eq!((called.code, called.stdout.as_str()), (0, "Hello, World!\n"));
     let asked = place.run_request(&request(&["-p", "--model", "script:script.json", "hi"])).await;
-    assert!(asked.code == 1 && asked.stderr.contains("--no-session does without"), "{asked:#?}");
+    assert_eq!((asked.code, asked.stdout.as_str()), (0, "answer\n"), "{asked:#?}");
+    assert_eq!(asked.stderr.matches("This conversation is not kept").count(), 1, "{asked:#?}");
     let args = ["-p", "--no-session", "--model", "script:script.json", "hi"];
     let asked = place.run_request(&request(&args)).await;
     assert_eq!((asked.code, asked.stdout.as_str()), (0, "answer\n"));
@@ -236,4 +237,68 @@ async fn c2_8_a_tool_that_resembles_others_may_be_one_that_waits() {
 async fn a_result_that_ends_its_last_line_gets_no_other_end() {
     let said = Workshop::new().run(&["call", "bash", "command=echo hi"]).await;
     assert_eq!(said.stdout, "hi\n", "{said:#?}");
+}
+
+#[tokio::test]
+async fn a_pattern_that_is_none_fails_where_nothing_could_be_searched() {
+    let place = Place::new(&[("project/a.rs", "fn main() {}\n")]);
+    for args in [
+        &["call", "ast_grep", "pat=fn ((("][..],
+        &["call", "ast_edit", "--args", r#"{"ops":[{"pat":"fn (((","out":"x"}]}"#],
+    ] {
+        let said = place.run(args).await;
+        assert_eq!(said.code, 1, "{said:#?}");
+        assert!(format!("{said:?}").contains("Invalid pattern"), "{said:#?}");
+    }
+    for args in [
+        &["call", "ast_grep", "pat=fn nowhere() {}"][..],
+        &["call", "ast_grep", "pat=fn (((", "pat=fn main() {}"],
+    ] {
+        let said = place.run(args).await;
+        assert_eq!(said.code, 0, "{said:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_has_enough_is_no_failure() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    // The other end of the pipe is closed before the program begins.
+    let script = "exec 3> >(exit); wait $!; \"$0\" \"$@\" >&3";
+    for args in [
+        &["list"][..],
+        &["list", "--json"],
+        &["config"],
+        &["config", "--keys"],
+        &["doctor", "--set", "discovery.local_models=no"],
+        &["sessions", "list"],
+        &["undo", "--list"],
+        &["trust", "--list"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let mut request = Request::new("/bin/bash")
+            .args(["-c", script, env!("CARGO_BIN_EXE_toolsmith")])
+            .args(args.iter().copied())
+            .cwd(place.path("project"));
+        request.clear_env = true;
+        for (name, value) in place.variables() {
+            request = request.env(name, value);
+        }
+        let said = place.run_request(&request).await;
+        assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{args:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_module_is_refused_with_what_modules_are_called() {
+    let place = Place::new(&[("project/f.txt", HELLO), ("project/bare", HELLO), ("project/UP.TS", HELLO)]);
+    for file in ["f.txt", "bare"] {
+        let said = place.run(&["call", "hello", "name=x", "--tool", file]).await;
+        assert_ne!(said.code, 0, "{said:#?}");
+        let all = format!("{}{}", said.stdout, said.stderr);
+        assert!(all.contains(&format!("{file} is no module")), "{said:#?}");
+        assert!(all.contains(".ts, .mts, .cts, .js, .mjs or .cjs"), "{said:#?}");
+    }
+    let said = place.run(&["call", "hello", "name=x", "--tool", "UP.TS"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
 }

@@ -5,6 +5,7 @@ use toolsmith_host::exec::{self, Process};
 use crate::place::Place;
 
 const SIGINT: i32 = 2;
+const SIGTERM: i32 = 15;
 
 /// Ends by itself when asked, or never, and says when it was asked.
 fn tool(ending: &str) -> String {
@@ -34,26 +35,31 @@ async fn wait_for(process: &mut Process, text: &str) {
 }
 
 #[tokio::test]
-async fn c4_6_ctrl_c_asks_the_tool_to_stop() {
-    let place =
-        Place::trusted(&[("project/.toolsmith/tools/slow.ts", &tool("reject(new Error('cleaned up'));"))]);
-    let mut process = exec::spawn(&place.request(&["call", "slow"])).unwrap();
-    wait_for(&mut process, "started").await;
-    process.signal(SIGINT);
-    wait_for(&mut process, "stopped (cleaned up)").await;
-    assert_eq!(process.wait().await.code, 130);
+async fn c4_6_ctrl_c_and_sigterm_ask_the_tool_to_stop() {
+    for (signal, code) in [(SIGINT, 130), (SIGTERM, 143)] {
+        let ending = "setTimeout(() => reject(new Error('cleaned up')), 20);";
+        let place = Place::trusted(&[("project/.toolsmith/tools/slow.ts", &tool(ending))]);
+        let args = ["call", "slow", "--set", "limits.grace=1h"];
+        let mut process = exec::spawn(&place.request(&args)).unwrap();
+        wait_for(&mut process, "started").await;
+        process.signal(signal);
+        wait_for(&mut process, "stopped (cleaned up)").await;
+        assert_eq!(process.wait().await.code, code);
+    }
 }
 
 #[tokio::test]
-async fn c4_6_a_second_ctrl_c_ends_what_does_not_stop() {
-    let place = Place::trusted(&[("project/.toolsmith/tools/slow.ts", &tool(""))]);
-    // Nothing but the second one ends it.
-    let args = ["call", "slow", "--set", "limits.grace=1h", "--timeout", "1h"];
-    let mut process = exec::spawn(&place.request(&args)).unwrap();
-    wait_for(&mut process, "started").await;
-    process.signal(SIGINT);
-    wait_for(&mut process, "asked").await;
-    process.signal(SIGINT);
-    wait_for(&mut process, "stopped by force").await;
-    assert_eq!(process.wait().await.code, 130);
+async fn c4_6_a_second_signal_ends_what_does_not_stop() {
+    for (first, second, code) in [(SIGINT, SIGINT, 130), (SIGTERM, SIGTERM, 143), (SIGINT, SIGTERM, 143)] {
+        let place = Place::trusted(&[("project/.toolsmith/tools/slow.ts", &tool(""))]);
+        // Nothing but the second one ends it.
+        let args = ["call", "slow", "--set", "limits.grace=1h", "--timeout", "1h"];
+        let mut process = exec::spawn(&place.request(&args)).unwrap();
+        wait_for(&mut process, "started").await;
+        process.signal(first);
+        wait_for(&mut process, "asked").await;
+        process.signal(second);
+        wait_for(&mut process, "stopped by force").await;
+        assert_eq!(process.wait().await.code, code);
+    }
 }

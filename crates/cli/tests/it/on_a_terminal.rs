@@ -183,3 +183,23 @@ fn c5_4_a_command_cannot_hide_from_the_person_who_is_asked() {
     terminal.finish();
     assert!(!place.path("project/stolen").exists());
 }
+
+#[test]
+fn rows_are_cut_to_the_width_of_the_terminal() {
+    let place = Place::trusted(&[("script.json", "[\"Done.\"]")]);
+    let long = "長い文 ".repeat(30);
+    let model = format!("script:{}", place.path("script.json").display());
+    Terminal::start(&place, &["-p", &long, "--model", &model]).finish();
+    let name = format!("{}.txt", "n".repeat(120));
+    let argument = format!("path={name}");
+    let (seen, code) = Terminal::start(&place, &["call", "write", &argument, "content=x"]).finish();
+    assert_eq!(code, 0, "{seen}");
+    for args in [&["sessions", "list", "--all"][..], &["undo", "--list"]] {
+        let (seen, code) = Terminal::start(&place, &[args, &["--color", "never"]].concat()).finish();
+        assert_eq!(code, 0, "{seen}");
+        assert!(seen.contains('…'), "{args:?} {seen}");
+        for line in seen.lines() {
+            assert!(unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80, "{args:?} {line}");
+        }
+    }
+}

@@ -95,7 +95,8 @@ async fn what_is_wrong_with_a_prompt_is_said() {
 #[tokio::test]
 async fn without_a_model_it_says_exactly_what_to_set() {
     let place = Place::new(&[]);
-    let said = place.run(&["-p", "hi"]).await;
+    // Whoever runs this test may have a server.
+    let said = place.run(&["-p", "hi", "--set", "discovery.local_models=no"]).await;
     assert_eq!(said.code, 1);
     for part in ["ANTHROPIC_API_KEY", "--model", "config.toml", "toolsmith demo"] {
         assert!(said.stderr.contains(part), "{said:#?}");
@@ -158,6 +159,22 @@ async fn c5_4_what_may_not_run_unasked_is_refused_with_how_to_allow_it() {
     let said = asked.run(&["-p", "x", "--model", &model(&asked)]).await;
     assert!(said.stdout.contains("--auto-approve") || said.stdout.contains("approval"), "{said:#?}");
     assert!(!asked.path("project/made").exists());
+    // The person hears of it too, once, and what is said works.
+    let lines: Vec<&str> = said.stderr.lines().collect();
+    let [line] = lines.as_slice() else { panic!("{said:#?}") };
+    assert!(line.starts_with("refused: bash needs approval"), "{line}");
+    assert!(line.contains("--set tools.approval.bash=allow") && line.contains("--auto-approve"), "{line}");
+    let said = asked.run(&["-p", "x", "--mode", "json", "--model", &model(&asked)]).await;
+    let all = events(&said.stdout);
+    let end = all.iter().find(|event| event["type"] == "tool_execution_end").unwrap();
+    assert_eq!(
+        (&end["isError"], &end["result"]["details"]["denied"]),
+        (&json!(true), &json!("nobody_to_ask"))
+    );
+    assert_eq!(said.stderr, "");
+    let with_flag = ["-p", "x", "--set", "tools.approval.bash=allow", "--model", &model(&asked)];
+    let said = asked.run(&with_flag).await;
+    assert!(!said.stdout.contains("requires approval") && said.stderr.is_empty(), "{said:#?}");
 
     let allowed = place(&script, &[]);
     allowed.program("sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n");
@@ -247,4 +264,59 @@ async fn c4_6_a_signal_while_the_model_answers_closes_the_connection() {
     server.wait_for_disconnects(1).await;
     wait_for(&mut process, "\"reason\":\"aborted\"").await;
     assert_eq!(process.wait().await.code, 130);
+}
+
+#[tokio::test]
+async fn a_home_that_cannot_be_written_costs_the_record_and_not_the_answer() {
+    // Also the superuser cannot make a folder in a file.
+    let place = Place::new(&[("home/.toolsmith/sessions", "a file where a folder should be")]);
+    place.write("script.json", &json!(["Hello."]).to_string());
+    let model = model(&place);
+    let said = place.run(&["-p", "hi", "--model", &model]).await;
+    assert_eq!((said.code, said.stdout.as_str()), (0, "Hello.\n"), "{said:#?}");
+    let lines: Vec<&str> = said.stderr.lines().collect();
+    let [line] = lines.as_slice() else { panic!("{said:#?}") };
+    assert!(line.starts_with("warning: This conversation is not kept: could not write"), "{line}");
+    let silent = place.run(&["-p", "hi", "--no-session", "--model", &model]).await;
+    assert_eq!((silent.code, silent.stderr.as_str()), (0, ""), "{silent:#?}");
+}
+
+#[tokio::test]
+async fn a_limit_names_what_the_command_line_has() {
+    let call = json!({ "reply": [{ "call": "ls", "arguments": {} }] });
+    let place = place(&json!([call, call, call]), &[]);
+    let model = model(&place);
+    let said = place.run(&["-p", "x", "--max-turns", "1", "--model", &model]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("Stopped after 1 turn, the most one prompt may take."), "{said:#?}");
+    assert!(said.stderr.contains("--max-turns raises the limit, and --continue goes on"), "{said:#?}");
+    let said = place.run(&["-p", "x", "--no-session", "--max-turns", "2", "--model", &model]).await;
+    assert!(said.stderr.contains("after 2 turns,") && !said.stderr.contains("--continue"), "{said:#?}");
+}
+
+#[tokio::test]
+async fn a_name_that_means_nothing_comes_with_where_to_look() {
+    let place = place(&json!(["x"]), &[]);
+    let near = ["--set", "discovery.local_models=no"];
+    let said = place.run(&[&["-p", "x", "--model", "nosuch"][..], &near].concat()).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.starts_with("error: No model is called \"nosuch\"."), "{said:#?}");
+    assert!(said.stderr.contains("`toolsmith doctor`"), "{said:#?}");
+    let said = place.run(&[&["-p", "x", "--model", "claude-sonet-4-5"][..], &near].concat()).await;
+    assert!(said.stderr.contains("Did you mean anthropic/claude-sonnet-4-5"), "{said:#?}");
+    let model = model(&place);
+    for args in [
+        &["-p", "x", "--resume", "nothing", "--model", &model][..],
+        &["sessions", "show", "nothing"],
+        &["sessions", "rm", "nothing"],
+    ] {
+        let said = place.run(args).await;
+        let mut lines = said.stderr.lines();
+        assert_eq!(
+            (said.code, lines.next()),
+            (1, Some("error: Session \"nothing\" not found.")),
+            "{said:#?}"
+        );
+        assert!(lines.next().is_some_and(|line| line.contains("`toolsmith sessions list`")), "{said:#?}");
+    }
 }

@@ -64,7 +64,7 @@ async fn sessions_are_listed_shown_exported_and_removed() {
     assert!(fs::read_to_string(home.path().join("notes.md")).unwrap().starts_with("# Why"));
 
     let (code, _, error) = sessions(home.path(), &["rm", &id, "nothing"]).await;
-    assert_eq!((code, error.trim()), (1, "error: Session \"nothing\" not found."));
+    assert_eq!((code, error.lines().next()), (1, Some("error: Session \"nothing\" not found.")));
     assert_eq!(sessions(home.path(), &["rm", &id, &other]).await.0, 0);
     let (_, out, _) = sessions(home.path(), &["list", "--all"]).await;
     assert_eq!(out, "No sessions.\n");

@@ -48,7 +48,8 @@ async fn config() {
     let place = Place::new(&[
         (
             "home/.toolsmith/config.toml",
-            "model = \"some/model\"\n[tools.hello]\ntimeout = \"3s\"\n[limits]\nmemroy = 3\n",
+            "model = \"some/model\"\n[tools.hello]\ntimeout = \"3s\"\n[limits]\nmemroy = 3\n\
+             [providers.ollama.models.\"qwen3:4b\"]\ncontext_window = 32768\nprice.input = 0.5\nimges = true\n",
         ),
         ("project/.toolsmith/config.toml", "approval.mode = \"yolo\"\noutput.max_lines = 100\n"),
     ]);
@@ -72,12 +73,20 @@ async fn trust() {
     check(&place, "trust-remove-again", &place.run(&["trust", "--remove", "tool.ts", "--json"]).await);
 }
 
+/// Settings under which no server of this machine is found: nothing listens on the first port.
+fn nobody_near() -> String {
+    ["ollama", "lmstudio", "\"llama.cpp\"", "vllm"]
+        .map(|name| format!("[providers.{name}]\nbase_url = \"http://127.0.0.1:1\"\n"))
+        .concat()
+}
+
 #[tokio::test]
 async fn doctor() {
     let place = Place::new(&[
         ("project/.toolsmith/tools/hello.ts", HELLO),
         ("project/.toolsmith/config.toml", "not toml\n"),
         ("home/.toolsmith/agent/tools/x.ts", ""),
+        ("home/.toolsmith/config.toml", &nobody_near()),
     ]);
     place.program("bun", "#!/bin/sh\necho 9.9.9\n");
     three_ways(&place, "doctor", &["doctor"]).await;

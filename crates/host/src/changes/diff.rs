@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use serde::{Serialize, Serializer};
 use similar::{ChangeTag, TextDiff, udiff::UnifiedHunkHeader};
 
 /// Lines around a change.
@@ -15,11 +16,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Where a zero byte makes a content binary, as Git sees it.
 const BINARY_WINDOW: usize = 8000;
 
-/// What a change makes of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a change makes of one file. In JSON, what is no text has replacement characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FilePreview {
     /// The file, as it was asked for.
+    #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
     /// It does not exist yet.
     pub is_new: bool,
@@ -32,6 +35,7 @@ pub struct FilePreview {
     /// Lines that go.
     pub removed: usize,
     /// The unified difference, headers included. Bytes, because the file's content is.
+    #[serde(serialize_with = "bytes_as_text")]
     pub diff: Vec<u8>,
 }
 
@@ -95,6 +99,14 @@ impl FilePreview {
     pub fn diff_text(&self) -> String {
         String::from_utf8_lossy(&self.diff).into_owned()
     }
+}
+
+fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+fn bytes_as_text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&String::from_utf8_lossy(bytes))
 }
 
 fn is_binary(content: &[u8]) -> bool {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use toolsmith_tool::ContentHash;
 
 /// One file of a change that was made.
@@ -60,6 +60,23 @@ pub struct PastChange {
     pub entry: Entry,
     /// It was undone since.
     pub is_undone: bool,
+}
+
+/// As programs read it: names of files that are no text have replacement characters.
+impl Serialize for PastChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entry = &self.entry;
+        let mut fields = serializer.serialize_struct("PastChange", 7)?;
+        fields.serialize_field("id", &entry.id)?;
+        fields.serialize_field("time", &entry.time)?;
+        fields.serialize_field("tool", &entry.tool)?;
+        fields.serialize_field("label", &entry.label)?;
+        fields.serialize_field("root", &entry.root.to_string_lossy())?;
+        let files: Vec<_> = entry.files.iter().map(|file| file.path.to_string_lossy()).collect();
+        fields.serialize_field("files", &files)?;
+        fields.serialize_field("undone", &self.is_undone)?;
+        fields.end()
+    }
 }
 
 /// What is about to be done: written before the first file is touched.

@@ -22,15 +22,17 @@ use super::{
 /// What files were at a moment.
 #[derive(Debug)]
 pub struct Snapshot {
-    files: Vec<Before>,
+    pub(super) files: Vec<Before>,
+    /// More folders that have to be made.
+    pub(super) made_folders: Vec<PathBuf>,
 }
 
-struct Before {
-    path: PathBuf,
-    target: PathBuf,
+pub(super) struct Before {
+    pub(super) path: PathBuf,
+    pub(super) target: PathBuf,
     hash: Option<ContentHash>,
     /// Absent when it is too large to keep.
-    content: Option<Vec<u8>>,
+    pub(super) content: Option<Vec<u8>>,
     mode: Option<u32>,
     /// Folders that have to be made before the file can be.
     made_folders: Vec<PathBuf>,
@@ -52,10 +54,10 @@ impl ChangeStore {
             .iter()
             .map(|path| self.snapshot_one(path))
             .collect::<Result<_, _>>()
-            .map(|files| Snapshot { files })
+            .map(|files| Snapshot { files, made_folders: Vec::new() })
     }
 
-    fn snapshot_one(&self, path: &Path) -> Result<Before, ChangeError> {
+    pub(super) fn snapshot_one(&self, path: &Path) -> Result<Before, ChangeError> {
         let failed = || ChangeError::io(path, "read");
         let path = std::path::absolute(path).map_err(failed())?;
         let target = resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
@@ -85,9 +87,13 @@ impl ChangeStore {
         let _lock = self.lock()?;
         self.recover_locked()?;
         let blobs = Blobs::new(&self.folder);
-        let (mut files, mut made_folders) = (Vec::new(), Vec::new());
+        let (mut files, mut made_folders) = (Vec::new(), before.made_folders);
         for file in before.files {
+            let is_other = fs::symlink_metadata(&file.target).is_ok_and(|found| !found.is_file());
             let after = match hash_file(&file.target) {
+                // A folder or a link stands there. That is nothing to undo; but where a file was, undoing will find it in
+                // the way.
+                _ if is_other => None,
                 Ok(after) => Some(after),
                 Err(error) if is_missing(&error) => None,
                 Err(error) => return Err(ChangeError::io(&file.path, "read")(error)),

@@ -5,6 +5,7 @@
 //! valid is not half changed: the tool sees all of it valid or none of it.
 
 mod defaults;
+mod dialect;
 mod repair;
 mod report;
 mod schema;

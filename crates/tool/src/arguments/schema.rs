@@ -6,7 +6,7 @@ use jsonschema::{Validator, ValidatorMap};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::is_deeper_than;
+use super::{dialect::draft_of, is_deeper_than};
 
 /// Deeper schemas are refused; compiling them would need unbounded stack.
 const MAX_SCHEMA_DEPTH: usize = 128;
@@ -62,7 +62,7 @@ impl SchemaTree {
         }
         let mut root = schema.clone();
         put_cheap_properties_first(&mut root);
-        let validator = options().build(&root).map_err(|error| SchemaError::Invalid {
+        let validator = options(&root).build(&root).map_err(|error| SchemaError::Invalid {
             at: match error.instance_path().as_str() {
                 "" => "the root".to_owned(),
                 path => path.to_owned(),
@@ -91,7 +91,7 @@ impl SchemaTree {
                 if count_nodes(&self.root) > MAX_REPAIR_NODES {
                     return None;
                 }
-                options().build_map(&self.root).ok()
+                options(&self.root).build_map(&self.root).ok()
             })
             .as_ref()
     }
@@ -103,8 +103,12 @@ impl fmt::Debug for SchemaTree {
     }
 }
 
-fn options() -> jsonschema::ValidationOptions<'static> {
-    jsonschema::options().offline().should_validate_formats(true)
+fn options(schema: &Value) -> jsonschema::ValidationOptions<'static> {
+    let options = jsonschema::options().offline().should_validate_formats(true);
+    match draft_of(schema) {
+        Some(draft) => options.with_draft(draft),
+        None => options,
+    }
 }
 
 /// Reorders `properties` so that tags and other scalars are judged before nested parts. The validator looks at them
@@ -251,7 +255,7 @@ impl<'s> Part<'s> {
             "dependentRequired",
         ];
         let Value::Object(map) = self.schema else {
-            return options().build(self.schema).ok();
+            return options(self.schema).build(self.schema).ok();
         };
         let mut own: serde_json::Map<String, Value> = map
             .iter()
@@ -263,7 +267,8 @@ impl<'s> Part<'s> {
             own.insert("properties".to_owned(), Value::Object(names));
             own.insert("additionalProperties".to_owned(), Value::Bool(false));
         }
-        options().build(&Value::Object(own)).ok()
+        let own = Value::Object(own);
+        options(&own).build(&own).ok()
     }
 
     /// Which of the rules that nothing here looks into are present.

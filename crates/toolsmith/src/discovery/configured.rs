@@ -8,7 +8,7 @@ use std::{
 use super::{
     Scope, ToolSource,
     found::Finder,
-    scan::{index_file, scan},
+    scan::{MODULE_EXTENSIONS, index_file, scan},
 };
 use crate::{home::Home, load_error::ToolLoadError};
 
@@ -82,6 +82,14 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
+/// Whether the loader knows what to do with a file of this name: modules are run, and metadata is refused in words of its
+/// own (CONTRACT 2.3).
+fn is_loadable(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let extension = extension.to_ascii_lowercase();
+    MODULE_EXTENSIONS.iter().chain(&["md", "json"]).any(|known| *known == extension)
+}
+
 /// Takes a file or folder that was named. A folder stands for its index file, or else for the tools in it.
 pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSource) {
     let about = match fs::metadata(path) {
@@ -96,7 +104,12 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
             return;
         }
     };
-    if about.is_file() {
+    if about.is_file() && !is_loadable(path) {
+        let hint =
+            "Modules end in .ts, .mts, .cts, .js, .mjs or .cjs; name one of those, or a folder with one.";
+        let message = format!("{} is no module: its name does not end like one", path.display());
+        finder.error(ToolLoadError::new(path, source, message).hint(hint));
+    } else if about.is_file() {
         finder.module(path.to_path_buf(), source.clone());
     } else if !about.is_dir() {
         finder.error(ToolLoadError::new(path, source, format!("{} is not a file", path.display())));

@@ -9,7 +9,7 @@ use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
     SystemPrompt,
-    session::{Session as KeptSession, Sessions},
+    session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_host::changes::ChangeError;
 use toolsmith_js::Engine;
@@ -105,6 +105,7 @@ pub struct SessionBuilder {
     ui: Option<Arc<dyn Ui>>,
     approver: Option<Arc<dyn Approver>>,
     approval_mode: Option<ApprovalMode>,
+    preview: Option<bool>,
     system: Option<String>,
     appended: Vec<String>,
     limits: AgentLimits,
@@ -129,6 +130,7 @@ impl SessionBuilder {
             ui: None,
             approver: None,
             approval_mode: None,
+            preview: None,
             system: None,
             appended: Vec::new(),
             limits: AgentLimits::default(),
@@ -238,6 +240,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Says whether `edit` and `write` stage their changes in place of making them, in place of the settings
+    /// (`tools.preview`).
+    pub fn preview(mut self, on: bool) -> Self {
+        self.preview = Some(on);
+        self
+    }
+
     /// Says this to the model in place of our own words.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
@@ -270,10 +279,14 @@ impl SessionBuilder {
         let kept = self.keeping.open(&self.home, &self.cwd)?;
         let selection = match (&self.model, kept.state().model) {
             // The conversation goes on with who was asked before, as long as they are still there.
-            (ModelChoice::Settings, Some(before)) => ModelChoice::Named(before)
-                .select(&self.settings, self.environment.clone())
-                .or_else(|_| self.model.select(&self.settings, self.environment))?,
-            _ => self.model.select(&self.settings, self.environment)?,
+            (ModelChoice::Settings, Some(before)) => {
+                let again = ModelChoice::Named(before).select(&self.settings, self.environment.clone());
+                match again.await {
+                    Ok(selection) => selection,
+                    Err(_) => self.model.select(&self.settings, self.environment).await?,
+                }
+            }
+            _ => self.model.select(&self.settings, self.environment).await?,
         };
         let thinking = match self.thinking.or(selection.thinking) {
             Some(level) => level,
@@ -281,7 +294,8 @@ impl SessionBuilder {
         };
 
         let changes = change_store(&self.home)?;
-        let built_ins = built_in_tools(&self.cwd, &self.home, &changes);
+        let preview = self.preview.unwrap_or(self.settings.tools.preview);
+        let built_ins = built_in_tools(&self.cwd, &self.home, &changes, preview);
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
                 .configured(self.tool_paths)
@@ -340,6 +354,7 @@ impl SessionBuilder {
         for text in self.appended {
             system = system.append(text);
         }
+        let current = CurrentSession::new(kept);
         let agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
@@ -347,13 +362,13 @@ impl SessionBuilder {
             .system_prompt(system)
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
-            .conversation(Arc::new(kept.clone()))
-            .session(Arc::new(kept.clone()))
-            .hook(Arc::new(LeanToResolve::new(Arc::clone(&pending))))
+            .conversation(Arc::new(current.clone()))
+            .session(Arc::new(current.clone()))
+            .hook(Arc::new(LeanToResolve::new(resolver.clone())))
             .limits(self.limits)
             .build()?;
-        agent.tell_tools(&SessionEvent::Start).await;
-        Ok(Session::new(agent, engine, ui, loaded, resolver, kept))
+        agent.announce(SessionEvent::Start).await;
+        Ok(Session::new(agent, engine, ui, loaded, resolver, current))
     }
 }
 

@@ -3,7 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, session::Session as KeptSession,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
+    session::{CurrentSession, Session as KeptSession},
 };
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
@@ -35,7 +36,7 @@ pub struct Session {
     ui: UiSlot,
     loaded: Arc<LoadedTools>,
     resolver: Resolver,
-    kept: KeptSession,
+    current: CurrentSession,
 }
 
 impl Session {
@@ -50,9 +51,9 @@ impl Session {
         ui: UiSlot,
         loaded: LoadedTools,
         resolver: Resolver,
-        kept: KeptSession,
+        current: CurrentSession,
     ) -> Self {
-        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, kept }
+        Self { agent, engine, ui, loaded: Arc::new(loaded), resolver, current }
     }
 
     /// Starts a run in the background.
@@ -142,8 +143,8 @@ impl Session {
     }
 
     /// The conversation as it is kept: its file, its tree, exports.
-    pub fn conversation(&self) -> &KeptSession {
-        &self.kept
+    pub fn conversation(&self) -> KeptSession {
+        self.current.get()
     }
 
     /// Lets tools reach a person from now on (CONTRACT 3.3).
@@ -157,9 +158,9 @@ impl Session {
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
-        self.resolver.discard_all("the session ended", self.agent.tool_context()).await;
-        self.agent.tell_tools(&SessionEvent::Shutdown).await;
-        let kept = self.kept.clone();
+        self.drop_pending("the session ended").await;
+        self.agent.announce(SessionEvent::Shutdown).await;
+        let kept = self.conversation();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
             tracing::warn!(%error, "The conversation may not be whole on the disk");

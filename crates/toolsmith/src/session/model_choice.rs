@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use thiserror::Error;
-use toolsmith_llm::{Environment, Model, Provider, Providers, SelectError, Selection};
+use toolsmith_llm::{Environment, LocalServer, Model, Provider, Providers, SelectError, Selection};
 
 use crate::settings::{ProviderError, Settings};
 
@@ -52,8 +52,8 @@ impl std::fmt::Debug for ModelChoice {
 pub enum ModelError {
     /// Nobody said which, and no key is there to tell.
     #[error(
-        "No model is configured. Set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), or name a model: \
-         `--model ollama/NAME` for one on this machine, `--model script:FILE` to play a script, or `model = \"…\"` in \
+        "No model is configured. Set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a server on this \
+         machine (Ollama, LM Studio or llama.cpp), or name a model: `--model ollama/NAME` for one on this machine, `--model script:FILE` to play a script, or `model = \"…\"` in \
          ~/.toolsmith/config.toml. `toolsmith demo` needs none."
     )]
     None,
@@ -88,25 +88,61 @@ pub fn providers(settings: &Settings, environment: Environment) -> Result<Provid
 }
 
 impl ModelChoice {
-    pub(super) fn select(
+    /// Finds it. Servers that want no key are asked what they have only when nothing else says who is meant.
+    ///
+    /// # Errors
+    /// When there is no model, or its name means nothing or too much.
+    pub async fn select(
         self,
         settings: &Settings,
         environment: Environment,
     ) -> Result<Selection, ModelError> {
         let mut providers = providers(settings, environment)?;
-        match self {
-            Self::Given(provider, model) => Ok(Selection::new(*model, provider)),
-            Self::Named(name) => Ok(providers.select(&name)?),
-            Self::Endpoint { provider, model, base_url, api_key_env } => {
+        let name = match (self, &settings.model) {
+            (Self::Given(provider, model), _) => return Ok(Selection::new(*model, provider)),
+            (Self::Endpoint { provider, model, base_url, api_key_env }, set) => {
                 providers.add_endpoint(&provider, base_url.as_deref(), api_key_env.as_deref())?;
-                let model = model.or_else(|| settings.model.clone());
+                let model = model.or_else(|| set.clone());
                 let model = model.ok_or_else(|| ModelError::Unnamed { provider: provider.clone() })?;
-                Ok(providers.select_at(&provider, &model)?)
+                return Ok(providers.select_at(&provider, &model)?);
             }
-            Self::Settings => match &settings.model {
-                Some(name) => Ok(providers.select(name)?),
-                None => providers.default_model().ok_or(ModelError::None),
-            },
+            (Self::Named(name), _) => name,
+            (Self::Settings, Some(name)) => name.clone(),
+            (Self::Settings, None) => {
+                if let Some(selection) = providers.default_model() {
+                    return Ok(selection);
+                }
+                let servers = discover(&mut providers, settings).await;
+                return providers.default_of(&servers).ok_or(ModelError::None);
+            }
+        };
+        let first = providers.select(&name);
+        if is_settled(&name, &first, &providers) {
+            return Ok(first?);
         }
+        match discover(&mut providers, settings).await.is_empty() {
+            true => Ok(first?),
+            false => Ok(providers.select(&name)?),
+        }
+    }
+}
+
+/// Whether servers that were not asked yet cannot change the answer for the better.
+fn is_settled(name: &str, selected: &Result<Selection, SelectError>, providers: &Providers) -> bool {
+    let names_provider = name.split_once('/').is_some_and(|(provider, _)| providers.get(provider).is_ok());
+    match selected {
+        Ok(selection) => {
+            names_provider
+                || providers.get(&selection.model.provider).map_or(true, toolsmith_llm::HttpProvider::has_key)
+        }
+        Err(SelectError::Unknown { .. } | SelectError::Ambiguous { .. }) => names_provider,
+        Err(_) => true,
+    }
+}
+
+async fn discover(providers: &mut Providers, settings: &Settings) -> Vec<LocalServer> {
+    match settings.discovery.local_models {
+        true => providers.discover().await,
+        false => Vec::new(),
     }
 }

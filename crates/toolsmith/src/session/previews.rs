@@ -1,9 +1,10 @@
-//! What a person decides in a session about staged actions (CONTRACT 8.6).
+//! What a person decides in a session: about staged actions, and about changes that were made (CONTRACT 8.6). The model
+//! hears of it with its next request.
 
 use std::path::PathBuf;
 
 use toolsmith_agent::{PendingChoice, PendingView};
-use toolsmith_host::changes::FilePreview;
+use toolsmith_host::changes::{FilePreview, PastChange};
 use toolsmith_tool::{ToolError, ToolResult};
 
 use super::handle::Session;
@@ -45,5 +46,26 @@ impl Session {
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
         self.pending().discard(choice, reason, self.agent().tool_context()).await
+    }
+
+    /// Drops all staged actions with `reject` called, as when the session is switched or ends. The model hears nothing.
+    pub async fn drop_pending(&self, reason: &str) {
+        self.pending().drop_all(reason, self.agent().tool_context()).await;
+    }
+
+    /// What tools changed of files in this folder, newest first, undone changes included.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn changes(&self) -> Result<Vec<PastChange>, ToolError> {
+        self.pending().changes().await
+    }
+
+    /// Undoes a change: the one of this number, or the last one in this folder.
+    ///
+    /// # Errors
+    /// When there is none, or somebody went on working with its files. Nothing was changed then.
+    pub async fn undo(&self, id: Option<&str>) -> Result<PastChange, ToolError> {
+        self.pending().undo(id).await
     }
 }

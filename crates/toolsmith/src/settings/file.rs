@@ -103,7 +103,7 @@ impl Reader<'_> {
             self.table(inner, path);
         } else if !self.contents.is_broken {
             let written = show(path);
-            let hint = closest_key(&written).map(|closest| format!("Did you mean `{closest}`?"));
+            let hint = closest_key(path).map(|closest| format!("Did you mean `{closest}`?"));
             self.warn(Some(name), format!("`{written}` is no setting"), hint);
         }
     }
@@ -124,9 +124,32 @@ fn place(text: &str, at: usize) -> (u32, u32) {
     (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
-/// The setting most like what was written.
-pub(super) fn closest_key(written: &str) -> Option<&'static str> {
-    closest_names(written, keys::keys().iter().map(|key| key.name)).first().copied()
+/// The setting most like what was written, with the user's own words in it.
+pub(super) fn closest_key(path: &[String]) -> Option<String> {
+    // Under the same parent only the last name differs; elsewhere the whole is compared.
+    if let Some((last, parent)) = path.split_last() {
+        let siblings = keys::keys().iter().filter(|key| key.is_below(parent));
+        let names = siblings.filter_map(|key| key.name.split('.').nth(parent.len()));
+        if let Some(closest) = closest_names(last, names.filter(|name| !name.starts_with('<'))).first() {
+            return Some(show(&[parent, &[(*closest).to_owned()]].concat()));
+        }
+    }
+    closest_names(&show(path), keys::keys().iter().map(|key| key.name)).first().map(|name| (*name).to_owned())
+}
+
+/// The names of a path as [`show`] writes it: apart at the points, except within quotes.
+pub(super) fn split(written: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    for c in written.chars() {
+        match (c, quote) {
+            ('"' | '\'', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            ('.', None) => parts.push(String::new()),
+            (c, _) => parts.last_mut().into_iter().for_each(|part| part.push(c)),
+        }
+    }
+    parts.into_iter().map(|part| part.trim().to_owned()).collect()
 }
 
 /// A path of names as one would write it.

@@ -17,6 +17,8 @@ pub enum KeyKind {
     Size,
     /// A whole number.
     Count,
+    /// A number that may have a fraction, not below zero.
+    Number,
     /// Any text.
     Text,
     /// One of these words.
@@ -34,7 +36,7 @@ impl KeyKind {
             Self::Bool => "yes or no".to_owned(),
             Self::Duration => "time".to_owned(),
             Self::Size => "size".to_owned(),
-            Self::Count => "number".to_owned(),
+            Self::Count | Self::Number => "number".to_owned(),
             Self::Text => "text".to_owned(),
             Self::Choice(words) => words.join(" | "),
             Self::Paths => "list of paths".to_owned(),
@@ -53,6 +55,9 @@ impl KeyKind {
         match (self, &value) {
             (Self::Bool, Value::Bool(_)) | (Self::Text, Value::String(_)) => Ok(value),
             (Self::Count, Value::Number(number)) if number.is_u64() => Ok(value),
+            (Self::Number, Value::Number(number)) if number.as_f64().is_some_and(|number| number >= 0.0) => {
+                Ok(value)
+            }
             (Self::Duration, Value::Number(_)) => units::parse_duration(&value.to_string()).map(|_| value),
             (Self::Duration, Value::String(text)) => units::parse_duration(text).map(|_| value),
             (Self::Size, Value::Number(_)) => units::size(&value.to_string()).map(|_| value),
@@ -79,6 +84,9 @@ impl KeyKind {
             },
             Self::Count => {
                 json!(text.trim().parse::<u64>().map_err(|_| format!("expected a number, got \"{text}\""))?)
+            }
+            Self::Number => {
+                json!(text.trim().parse::<f64>().map_err(|_| format!("expected a number, got \"{text}\""))?)
             }
             Self::Paths => split(':'),
             Self::Names => split(','),
@@ -162,6 +170,12 @@ const KEYS: &[Key] = &[
         "How long the model may think.",
     ),
     key(
+        "discovery.local_models",
+        KeyKind::Bool,
+        Some("true"),
+        "Ask servers on this machine which models they have, when no other model is meant.",
+    ),
+    key(
         "discovery.providers.toolsmith",
         KeyKind::Bool,
         Some("true"),
@@ -210,6 +224,19 @@ const KEYS: &[Key] = &[
         "More module files to load; relative ones are seen from the working folder.",
     ),
     key("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
+    careful(
+        "tools.preview",
+        KeyKind::Bool,
+        Some("false"),
+        "`edit` and `write` show what they would do, and wait until somebody applies it.",
+    ),
+    // Before those of a tool that would be called "approval".
+    careful(
+        "tools.approval.<name>",
+        POLICIES,
+        None,
+        "Whether one tool may run without asking; deny always wins.",
+    ),
     key(
         "tools.<name>.timeout",
         KeyKind::Duration,
@@ -223,7 +250,7 @@ const KEYS: &[Key] = &[
         None,
         "What runs the module of this name.",
     ),
-    careful("tools.<name>.approval", POLICIES, None, "Whether this tool may run without asking."),
+    careful("tools.<name>.approval", POLICIES, None, "The same as `tools.approval.<name>`."),
     key("limits.memory", KeyKind::Size, Some("256MB"), "How much memory a tool's module may use."),
     key("limits.load", KeyKind::Duration, Some("10s"), "How long loading a module may take."),
     key("limits.call", KeyKind::Duration, Some("10m"), "How long a call may take without progress."),
@@ -239,18 +266,7 @@ const KEYS: &[Key] = &[
         Some("write"),
         "What runs without asking: what only reads, also what writes files, or everything.",
     ),
-    careful(
-        "approval.tools.<name>",
-        POLICIES,
-        None,
-        "Whether one tool may run without asking; deny always wins.",
-    ),
-    careful(
-        "tools.approval.<name>",
-        POLICIES,
-        None,
-        "The same as `approval.tools.<name>`, as relatives of this program spell it.",
-    ),
+    careful("approval.tools.<name>", POLICIES, None, "The same as `tools.approval.<name>`."),
     careful(
         "providers.<name>.wire",
         KeyKind::Choice(&[
@@ -277,6 +293,68 @@ const KEYS: &[Key] = &[
     ),
     careful("providers.<name>.headers.<header>", KeyKind::Text, None, "A header a provider wants."),
     careful("providers.<name>.idle_timeout", KeyKind::Duration, None, "How long a provider may be silent."),
+    careful("providers.<name>.models.<model>.name", KeyKind::Text, None, "What people call a model."),
+    careful(
+        "providers.<name>.models.<model>.context_window",
+        KeyKind::Count,
+        None,
+        "How many tokens a model reads at once, its answer included.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.max_output",
+        KeyKind::Count,
+        None,
+        "How many tokens a model writes at once.",
+    ),
+    careful("providers.<name>.models.<model>.images", KeyKind::Bool, None, "Whether a model sees images."),
+    careful(
+        "providers.<name>.models.<model>.temperature",
+        KeyKind::Bool,
+        None,
+        "Whether a model takes a temperature.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.forced_tool",
+        KeyKind::Choice(&["none", "required", "named"]),
+        None,
+        "How far a call can be demanded of a model: not at all, of some tool, of one by its name.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.thinking",
+        KeyKind::Names,
+        None,
+        "The provider's words for how hard a model thinks, weakest first; an empty list if it does not think.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.thinking_budget",
+        KeyKind::Count,
+        None,
+        "The most tokens a model thinks with, where the provider wants a number.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.price.input",
+        KeyKind::Number,
+        None,
+        "US dollars for a million tokens a model reads.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.price.output",
+        KeyKind::Number,
+        None,
+        "US dollars for a million tokens a model writes.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.price.cache_read",
+        KeyKind::Number,
+        None,
+        "US dollars for a million tokens read from the provider's cache.",
+    ),
+    careful(
+        "providers.<name>.models.<model>.price.cache_write",
+        KeyKind::Number,
+        None,
+        "US dollars for a million tokens put into the provider's cache.",
+    ),
     key("output.max_bytes", KeyKind::Size, Some("50KB"), "How much of a tool's output a model is shown."),
     key(
         "output.max_lines",

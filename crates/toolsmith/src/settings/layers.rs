@@ -294,9 +294,9 @@ impl Layers {
     }
 
     fn flag(&mut self, written: &str, text: &str) -> Result<(), SettingsError> {
-        let path: Vec<String> = written.split('.').map(|part| part.trim().to_owned()).collect();
+        let path = file::split(written);
         let Some(key) = keys::find(&path) else {
-            let closest = closest_key(written).map(str::to_owned);
+            let closest = closest_key(&path);
             return Err(SettingsError::Unknown { key: written.to_owned(), closest });
         };
         let value = key

@@ -16,6 +16,6 @@ pub use layers::{
 pub use origin::SettingOrigin;
 pub use units::parse_duration;
 pub use values::{
-    DiscoverySettings, EngineChoice, LimitSettings, OutputSettings, ProviderError, ProviderSettings,
-    Settings, ToolSettings, ToolsSettings,
+    DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PriceSettings,
+    ProviderError, ProviderSettings, Settings, ToolSettings, ToolsSettings,
 };

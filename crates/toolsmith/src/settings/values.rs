@@ -6,11 +6,17 @@ use serde::Deserialize;
 use thiserror::Error;
 use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
 use toolsmith_js::{EngineKind, Limits};
-use toolsmith_llm::{ApiKind, KeySource, ProviderConfig, Secret, UnknownApi};
+use toolsmith_llm::{
+    ApiKind, ForcedTool, KeySource, ModelOverride, PriceOverride, ProviderConfig, Secret, Thinking,
+    UnknownApi,
+};
 use toolsmith_tool::ApprovalPolicy;
 
 use super::units::{read_duration, read_duration_option, read_size, read_size_option};
 use crate::discovery::ConfiguredPath;
+
+/// Fewer tokens to think with are refused by the providers that want a number.
+const LEAST_BUDGET: u64 = 1024;
 
 /// All settings.
 #[derive(Clone, Debug, Deserialize)]
@@ -26,7 +32,7 @@ pub struct Settings {
     pub tools: ToolsSettings,
     /// What tools may use.
     pub limits: LimitSettings,
-    /// What runs without asking (CONTRACT 5.4), with what `tools.<name>.approval` says.
+    /// What runs without asking (CONTRACT 5.4), with what `tools.approval.<name>` says.
     pub approval: ApprovalSettings,
     /// Providers of models.
     #[serde(default)]
@@ -39,6 +45,8 @@ pub struct Settings {
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct DiscoverySettings {
+    /// Whether servers that want no key are asked which models they have, when no model is known otherwise.
+    pub local_models: bool,
     /// Which providers are on.
     pub providers: BTreeMap<String, bool>,
 }
@@ -60,6 +68,8 @@ pub struct ToolsSettings {
     /// Tools that are left out.
     #[serde(default)]
     pub disabled: Vec<String>,
+    /// `edit` and `write` stage their changes in place of making them.
+    pub preview: bool,
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,
@@ -166,6 +176,76 @@ pub struct ProviderSettings {
     /// How long it may be silent.
     #[serde(deserialize_with = "read_duration_option")]
     pub idle_timeout: Option<Duration>,
+    /// What is said of its models, by their ids.
+    pub models: BTreeMap<String, ModelSettings>,
+}
+
+/// What settings say of a model, over or beside what is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ModelSettings {
+    /// What people call it.
+    pub name: Option<String>,
+    /// Tokens it reads at once, its answer included.
+    pub context_window: Option<u64>,
+    /// Tokens it writes at once.
+    pub max_output: Option<u64>,
+    /// Whether it sees images.
+    pub images: Option<bool>,
+    /// Whether it takes a temperature.
+    pub temperature: Option<bool>,
+    /// How far a call can be demanded of it.
+    pub forced_tool: Option<ForcedTool>,
+    /// The provider's words for how hard it thinks, weakest first.
+    pub thinking: Option<Vec<String>>,
+    /// The most tokens it thinks with.
+    pub thinking_budget: Option<u64>,
+    /// US dollars for a million tokens.
+    pub price: PriceSettings,
+}
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PriceSettings {
+    /// Read afresh.
+    pub input: Option<f64>,
+    /// Written.
+    pub output: Option<f64>,
+    /// Read from the cache.
+    pub cache_read: Option<f64>,
+    /// Put into the cache.
+    pub cache_write: Option<f64>,
+}
+
+impl ModelSettings {
+    /// What is said, as the model crate takes it.
+    pub fn to_override(&self, id: &str) -> ModelOverride {
+        let mut said = ModelOverride::new(id);
+        said.name.clone_from(&self.name);
+        said.context_window = self.context_window;
+        said.max_output = self.max_output;
+        said.images = self.images;
+        said.temperature = self.temperature;
+        said.forced_tool = self.forced_tool;
+        if self.thinking.is_some() || self.thinking_budget.is_some() {
+            let mut thinking = Thinking::default();
+            thinking.efforts = self.thinking.clone().unwrap_or_default();
+            thinking.budget = self.thinking_budget.map(|most| (LEAST_BUDGET.min(most), most));
+            said.thinking = Some(thinking);
+        }
+        if self.price != PriceSettings::default() {
+            let mut price = PriceOverride::default();
+            price.input = self.price.input;
+            price.output = self.price.output;
+            price.cache_read = self.price.cache_read;
+            price.cache_write = self.price.cache_write;
+            said.price = Some(price);
+        }
+        said
+    }
 }
 
 impl std::fmt::Debug for ProviderSettings {
@@ -249,6 +329,9 @@ impl ProviderSettings {
         }
         if let Some(idle) = self.idle_timeout {
             config = config.idle_timeout(idle);
+        }
+        for (id, said) in &self.models {
+            config = config.model(said.to_override(id));
         }
         config
     }

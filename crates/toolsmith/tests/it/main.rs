@@ -3,9 +3,11 @@
 
 mod discovery;
 mod loading;
+mod models;
 mod outside;
 mod place;
 mod plugins;
+mod previews;
 mod sdk_examples;
 mod settings;
 mod trusting;

@@ -56,11 +56,13 @@ fn every_setting_can_be_read_into_its_type() {
     let mut text = String::new();
     for key in keys() {
         let name = key.name.replace("<name>", "some-name").replace("<header>", "\"X-Some.Header\"");
+        let name = name.replace("<model>", "\"some/model-1.5\"");
         let value = match key.kind {
             KeyKind::Bool => "true".to_owned(),
             KeyKind::Duration => "\"3s\"".to_owned(),
             KeyKind::Size => "\"3MB\"".to_owned(),
             KeyKind::Count => "3".to_owned(),
+            KeyKind::Number => "0.25".to_owned(),
             KeyKind::Choice(words) => format!("\"{}\"", words[0]),
             KeyKind::Paths | KeyKind::Names => "[\"x\"]".to_owned(),
             _ => "\"x_Y\"".to_owned(),
@@ -78,6 +80,9 @@ fn every_setting_can_be_read_into_its_type() {
     let provider = settings.providers["some-name"].to_config("some-name").unwrap();
     assert_eq!(provider.api, ApiKind::AnthropicMessages);
     assert_eq!(provider.idle_timeout, Duration::from_secs(3));
+    let model = &provider.models[0];
+    assert_eq!((model.id.as_str(), model.context_window), ("some/model-1.5", Some(3)));
+    assert_eq!(model.price.unwrap().cache_write, Some(0.25));
     assert!(keys().iter().all(|key| !key.doc.is_empty()));
 }
 
@@ -95,6 +100,36 @@ fn unknown_keys_warn_with_the_closest_name_and_their_place() {
     assert!(shown[1].ends_with("config.toml:3:1: `limits.memroy` is no setting"), "{shown:#?}");
     assert_eq!(loaded.warnings[1].hint.as_deref(), Some("Did you mean `limits.memory`?"));
     assert!(shown[2].ends_with("`nonsense` is no setting"), "{shown:#?}");
+}
+
+#[test]
+fn a_wrong_key_of_a_model_warns_with_the_closest_name_in_the_users_own_words() {
+    let text = "[providers.ollama.models.\"qwen3:4b\"]\ncontext_windw = 1\nimages = \"yes\"\n[providers.ollama.models.\"qwen3:4b\".price]\ninptu = 1\noutput = -1\n";
+    let loaded = Place::new(&[("home/.toolsmith/config.toml", text)]).settings();
+    let shown: Vec<String> = loaded
+        .warnings
+        .iter()
+        .map(|warning| warning.hint.clone().unwrap_or(warning.message.clone()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "Did you mean `providers.ollama.models.\"qwen3:4b\".context_window`?",
+            "`providers.ollama.models.\"qwen3:4b\".images` is ignored: expected yes or no, got \"yes\"",
+            "Did you mean `providers.ollama.models.\"qwen3:4b\".price.input`?",
+            "`providers.ollama.models.\"qwen3:4b\".price.output` is ignored: expected number, got -1",
+        ]
+    );
+}
+
+#[test]
+fn a_flag_can_name_a_model_with_points_in_its_name() {
+    let flag = ("providers.openai.models.\"gpt-5.2\".context_window".to_owned(), "1000".to_owned());
+    let place = Place::new(&[]);
+    let loaded = load_settings(&place.sources().flags(vec![flag])).unwrap();
+    assert_eq!(loaded.settings.providers["openai"].models["gpt-5.2"].context_window, Some(1000));
+    let entry = entry(&loaded.entries, "providers.openai.models.\"gpt-5.2\".context_window");
+    assert_eq!(entry.origin, SettingOrigin::Flag);
 }
 
 #[test]
@@ -218,6 +253,14 @@ fn deny_wins_over_the_other_place_to_say_it() {
     assert_eq!(approval.tools["a"], ApprovalPolicy::Deny);
     assert_eq!(approval.tools["b"], ApprovalPolicy::Deny);
     assert_eq!(approval.tools["c"], ApprovalPolicy::Deny);
+    // A tool may be called as a setting of tools is.
+    let place = Place::new(&[(
+        "home/.toolsmith/config.toml",
+        "[tools.approval]\ntimeout = \"deny\"\nmemory = \"3s\"\n",
+    )]);
+    let loaded = place.settings();
+    assert_eq!(loaded.settings.approval.tools["timeout"], ApprovalPolicy::Deny);
+    assert_eq!(loaded.warnings.len(), 1, "{:#?}", loaded.warnings);
 }
 
 #[test]

@@ -225,7 +225,7 @@ fn preview(request: Request, cancel: &CancelToken, updates: &UpdateSink) -> Resu
     for (path, file) in &files {
         let shown = scope.shown(path);
         listing.file(shown, &counted(file.all.len(), "replacement"), &rows(file));
-        per_file.push(json!({ "path": shown, "count": file.all.len() }));
+        per_file.push(json!({ "path": shown.display().to_string(), "count": file.all.len() }));
         counts.push(file.all.len());
         let base = Base::Content(content_hash(file.text.as_bytes()));
         wanted.push(Wanted::write(path, apply(&file.text, &file.all)).base(base));
@@ -246,7 +246,7 @@ fn preview(request: Request, cancel: &CancelToken, updates: &UpdateSink) -> Resu
         "applied": false,
         "limitReached": limit_reached,
         "scopePath": scope.display,
-        "files": files.iter().map(|(path, _)| scope.shown(path)).collect::<Vec<_>>(),
+        "files": files.iter().map(|(path, _)| scope.shown(path).display().to_string()).collect::<Vec<_>>(),
         "fileReplacements": per_file,
     });
     if !issues.is_empty() {
@@ -285,7 +285,8 @@ impl Tool for AstEditTool {
             Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
         let updates = context.updates.clone();
         let preview = blocking(&context.cancel, move |cancel| preview(request, cancel, &updates)).await?;
-        let result = ToolResult::text(preview.text).with_details(preview.details);
+        let mut result = ToolResult::text(preview.text).with_details(preview.details);
+        result.is_error = preview.request.ops.are_unusable();
         let total: usize = preview.counts.iter().sum();
         if total > 0 {
             let files = preview.set.into_files();

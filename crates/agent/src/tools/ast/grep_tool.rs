@@ -213,7 +213,7 @@ fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Resu
             let matches =
                 if shown.len() == 1 { "1 match".to_owned() } else { format!("{} matches", shown.len()) };
             listing.file(path, &matches, &rows);
-            per_file.push(json!({ "path": path, "count": shown.len() }));
+            per_file.push(json!({ "path": path.display().to_string(), "count": shown.len() }));
         }
     }
     let text = if per_file.is_empty() {
@@ -243,7 +243,9 @@ fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Resu
     if !issues.is_empty() {
         details["parseErrors"] = json!(issues);
     }
-    Ok(ToolResult::text(text).with_details(details))
+    let mut result = ToolResult::text(text).with_details(details);
+    result.is_error = request.ops.are_unusable();
+    Ok(result)
 }
 
 fn counted_sum(per_file: &[Value]) -> u64 {

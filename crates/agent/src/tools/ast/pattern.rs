@@ -115,6 +115,11 @@ impl Ops {
         }
         issues
     }
+
+    /// Whether no pattern was good in any of the languages that were met: nothing could be searched.
+    pub(super) fn are_unusable(&self) -> bool {
+        !self.ops.is_empty() && self.issues().len() == self.ops.len()
+    }
 }
 
 fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Problem> {

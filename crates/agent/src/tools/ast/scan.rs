@@ -222,13 +222,17 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
+/// A tree is no deeper than it has nodes, and how many those are is known without counting: only what is large enough
+/// is gone into, which in most files is nothing.
 fn is_deep(root: &AstGrep<StrDoc<Lang>>) -> bool {
     let mut cursor = root.root().get_inner_node().walk();
     loop {
-        if cursor.depth() as usize > MAX_DEPTH {
+        let depth = cursor.depth() as usize;
+        if depth > MAX_DEPTH {
             return true;
         }
-        if cursor.goto_first_child() || cursor.goto_next_sibling() {
+        let may_be_deep = depth + cursor.node().descendant_count() > MAX_DEPTH;
+        if (may_be_deep && cursor.goto_first_child()) || cursor.goto_next_sibling() {
             continue;
         }
         loop {

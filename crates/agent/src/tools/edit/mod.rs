@@ -81,7 +81,7 @@ impl Tool for Edit {
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {
-        self.workspace.write_approval(path_argument(arguments))
+        self.workspace.change_approval(path_argument(arguments))
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {

@@ -169,6 +169,7 @@ async fn incomplete_patterns_and_files_with_errors_are_reported() {
             text.starts_with(&format!("No replacements made\n\nParse issues:\n- {pat}: Invalid pattern: ")),
             "{text}"
         );
+        assert!(result.is_error, "nothing could be searched: {pat}");
         assert_eq!(result.details.unwrap()["parseErrors"].as_array().unwrap().len(), 1);
     }
     let free =
@@ -230,6 +231,64 @@ async fn line_ends_bytes_and_deletions_come_out_as_they_should() {
 }
 
 #[tokio::test]
+async fn the_scope_of_a_rewrite_is_that_of_a_search() {
+    for (path, glob, changed) in [
+        ("/", None, "a b c d"),
+        ("src lib", None, "b c d"),
+        ("\"src\"", None, "b c"),
+        ("src/b.ts, lib/*.ts", None, "b d"),
+        ("src", Some("*.ts"), "b"),
+        ("src", Some("**/*.ts"), "b c"),
+    ] {
+        let place = Place::new(&[]);
+        let all = [("a", "a.ts"), ("b", "src/b.ts"), ("c", "src/deep/c.ts"), ("d", "lib/d.ts")];
+        all.iter().for_each(|(_, file)| place.write(file, "f(1);\n"));
+        let mut arguments = json!({ "ops": [{ "pat": "f($A)", "out": "g($A)" }], "path": path });
+        if let Some(glob) = glob {
+            arguments["glob"] = json!(glob);
+        }
+        let details = place.edit(arguments).await.unwrap().details.unwrap();
+        assert_eq!(details["totalReplacements"], changed.split(' ').count(), "{path} {glob:?}");
+        place.resolve("apply").await.unwrap();
+        let now: Vec<&str> =
+            all.iter().filter(|(_, file)| place.read(file) == "g(1);\n").map(|(name, _)| *name).collect();
+        assert_eq!(now.join(" "), changed, "{path} {glob:?}: nothing outside is touched");
+    }
+}
+
+#[tokio::test]
+async fn rows_are_aligned_and_an_issue_is_told_once() {
+    let place = Place::new(&[("a.ts", &format!("f(1);{}f(2);\n", "\n".repeat(9)))]);
+    let ops = json!([{ "pat": "f($A)", "out": "g($A)" }]);
+    let text = place.edit(json!({ "ops": ops, "path": "a.ts" })).await.unwrap().joined_text();
+    assert_eq!(text, "-1:1  f(1)\n+1:1  g(1)\n-10:1 f(2)\n+10:1 g(2)");
+    place.write("broken.ts", "f(1); h(1); function (((\n");
+    let ops = json!([{ "pat": "f($A)", "out": "g($A)" }, { "pat": "h($A)", "out": "i($A)" }]);
+    let result = place.edit(json!({ "ops": ops, "path": "broken.ts" })).await.unwrap();
+    assert_eq!(
+        result.joined_text(),
+        "No replacements made\n\nParse issues:\n- broken.ts: parse error (syntax tree contains error nodes)"
+    );
+}
+
+#[tokio::test]
+async fn names_that_are_no_text_are_shown_rewritten_and_applied() {
+    use std::os::unix::ffi::OsStringExt;
+
+    let place = Place::new(&[]);
+    let file = place.root.join(std::ffi::OsString::from_vec(b"caf\xe9.ts".to_vec()));
+    fs::write(&file, "f(1);\n").unwrap();
+    let found = place.grep(json!({ "pat": ["f($A)"] })).await.unwrap();
+    assert_eq!(found.details.unwrap()["files"], json!(["caf\u{fffd}.ts"]));
+    place.edit(json!({ "ops": [{ "pat": "f($A)", "out": "g($A)" }] })).await.unwrap();
+    assert_eq!(serde_json::to_value(place.resolver.list()).unwrap()[0]["files"].as_array().unwrap().len(), 1);
+    serde_json::to_value(place.resolver.view(PendingChoice::Top).await.unwrap()).unwrap();
+    place.resolve("apply").await.unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "g(1);\n");
+    serde_json::to_value(place.resolver.changes().await.unwrap()).unwrap();
+}
+
+#[tokio::test]
 async fn a_hundred_thousand_places_are_rewritten() {
     let place = Place::new(&[("a.js", &"f(1);\n".repeat(100_000))]);
     let result =
@@ -255,6 +314,14 @@ async fn code_and_patterns_nested_without_end_do_no_harm() {
     let place = Place::new(&[("a.js", &format!("f({0}, {0});\n", deep(50_000)))]);
     let result = place.edit(json!({ "ops": [{ "pat": "f($A, $A)", "out": "g($A)" }] })).await.unwrap();
     assert!(result.joined_text().contains("nested deeper than"), "{}", result.joined_text());
+    // Deep in one place of many, deep without brackets, and long but not deep.
+    let chain = format!("{}g(1) && f(2, 2);\n", "f(1, 1);\n".repeat(2_000));
+    place.write("a.js", chain.clone() + &format!("x({});\n", vec!["1"; 1_500].join(" + ")));
+    let result = place.edit(json!({ "ops": [{ "pat": "f($A, $A)", "out": "g($A)" }] })).await.unwrap();
+    assert!(result.joined_text().contains("nested deeper than"), "{}", result.joined_text());
+    place.write("a.js", chain);
+    let result = place.edit(json!({ "ops": [{ "pat": "f($A, $A)", "out": "g($A)" }] })).await.unwrap();
+    assert_eq!(result.details.unwrap()["totalReplacements"], 2_001);
     for pat in [deep(4_000), "x".repeat(20_000)] {
         let text = place.edit(json!({ "ops": [{ "pat": pat, "out": "y" }] })).await.unwrap().joined_text();
         assert!(text.starts_with("No replacements made"), "{text}");

@@ -188,7 +188,7 @@ impl Call {
         }
         let decisions = if came.exit_code().is_some() {
             // Nobody will decide any more (CONTRACT 8.6).
-            self.resolver.discard_all("the call was cancelled", ToolContext::detached()).await;
+            self.resolver.drop_all("the call was cancelled", ToolContext::detached()).await;
             Vec::new()
         } else {
             preview::decide(&self, own).await
@@ -222,7 +222,10 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         let file = error.path.file_stem().is_some_and(|stem| stem == name);
         file || error.path.parent().and_then(|folder| folder.file_name()).is_some_and(|folder| folder == name)
     };
-    if let Some(error) = loaded.errors.iter().find(stem) {
+    // What a module would have been called is not known; one that was named on the command line was most likely meant.
+    let given = |error: &&toolsmith::ToolLoadError| error.source_of_path.scope == toolsmith::Scope::Given;
+    let errors = || loaded.errors.iter();
+    if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
         let drawn = anstream::adapter::strip_str(&String::from_utf8_lossy(&lines)).to_string();

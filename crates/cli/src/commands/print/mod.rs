@@ -8,8 +8,8 @@ use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
-use toolsmith::{BuiltIns, Keeping, ModelChoice, Session};
-use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd};
+use toolsmith::{BuiltIns, Keeping, ModelChoice, Session, Warning};
+use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
 use toolsmith_tool::{Ui, closest_names};
 
@@ -143,6 +143,22 @@ impl PrintArguments {
         }
     }
 
+    /// Where the conversation is kept; in memory, with a warning, where its file cannot be made.
+    fn keeping_here(&self, project: &Project) -> Keeping {
+        let sessions = Sessions::at(project.home.toolsmith());
+        let keeping = self.keeping();
+        let is_new = match keeping {
+            Keeping::New => true,
+            Keeping::Latest => sessions.list(&project.cwd).is_ok_and(|list| list.is_empty()),
+            _ => false,
+        };
+        if is_new && let Err(error) = sessions.check_writable(&project.cwd) {
+            failure::warn_all(&[Warning::new(format!("This conversation is not kept: {error}"))]);
+            return Keeping::Memory;
+        }
+        keeping
+    }
+
     fn built_ins(&self) -> BuiltIns {
         match &self.tools {
             _ if self.no_tools => BuiltIns::None,
@@ -169,7 +185,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             .discovered(discovered)
             .model_choice(own.choice())
             .built_ins(own.built_ins())
-            .keep(own.keeping());
+            .keep(own.keeping_here(&project));
         if let Some(level) = own.thinking {
             builder = builder.thinking(level);
         }
@@ -204,22 +220,32 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             );
         let events = session.subscribe();
         session.prompt(prompt)?;
-        let end = if as_json { json::follow(events).await? } else { text::follow(events, &session).await? };
+        let told = if as_json { json::follow(events).await } else { text::follow(events, &session).await };
+        let end = match told {
+            Ok(end) => end,
+            // Whoever was to read the answer is gone: nothing to say, but it was not given.
+            Err(error) if failure::is_broken_pipe(&error) => {
+                session.dispose().await;
+                return Ok(ExitCode::FAILURE);
+            }
+            Err(error) => return Err(error),
+        };
         session.dispose().await;
         Ok(match (came.exit_code(), end) {
             (Some(code), _) => ExitCode::from(code),
             (None, RunEnd::Completed) => ExitCode::SUCCESS,
             // In JSON the last event says it.
             (None, _) if as_json => ExitCode::FAILURE,
-            (None, end) => return Err(ended_early(&end).into()),
+            (None, end) => return Err(ended_early(&end, own.no_session).into()),
         })
     })
 }
 
 /// Why there is no whole answer, and what the command line offers against it.
-fn ended_early(end: &RunEnd) -> Problem {
+fn ended_early(end: &RunEnd, no_session: bool) -> Problem {
     let problem = Problem::failed(end.message().unwrap_or("the run ended early"));
     match end {
+        RunEnd::Limit { .. } if no_session => problem.hint("--max-turns raises the limit."),
         RunEnd::Limit { .. } => {
             problem.hint("--max-turns raises the limit, and --continue goes on from here.")
         }

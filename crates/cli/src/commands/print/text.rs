@@ -1,16 +1,19 @@
 //! The answer on standard output; on standard error, where a person sees it, what is happening.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 use anyhow::Result;
 use serde_json::Value;
 use toolsmith::Session;
-use toolsmith_agent::{AgentEvent, RunEnd, Subscription};
+use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
 
 use crate::{
     escapes::shown,
     output::harmless,
-    terminal::{DIM, ERROR, GOOD, NAME, paint},
+    terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
 
 /// Characters of arguments that are shown beside a call.
@@ -19,9 +22,17 @@ const SHOWN_CHARS: usize = 100;
 /// Shows the run until it is over, then the model's last words.
 pub(super) async fn follow(mut events: Subscription, session: &Session) -> Result<RunEnd> {
     let watched = io::stderr().is_terminal();
+    let mut refused = BTreeSet::new();
     while let Some(event) = events.next().await {
         if watched {
             show(&event);
+        }
+        // The model is told each time; the person, who alone can do something about it, once for each tool.
+        if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event.as_ref()
+            && is_refused_unasked(result)
+            && refused.insert(tool_name.clone())
+        {
+            tell_refused(tool_name);
         }
         if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
             let summary = session.wait_for_idle().await;
@@ -33,6 +44,17 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
         }
     }
     Ok(RunEnd::Completed)
+}
+
+/// Says that a call was refused because nobody could be asked, and what allows it (CONTRACT 5.4).
+fn tell_refused(tool: &str) {
+    let tool = harmless(tool);
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "{} {tool} needs approval and nobody can be asked here; --set tools.approval.{tool}=allow allows it, \
+         --auto-approve allows everything",
+        paint(WARNING, "refused:")
+    );
 }
 
 fn show(event: &AgentEvent) {

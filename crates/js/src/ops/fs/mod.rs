@@ -3,6 +3,7 @@
 //! Both ways lead through [`perform`], so that they cannot differ. What might take for ever asks now and then whether it
 //! should stop.
 
+mod changing;
 mod constants;
 mod error;
 mod folders;
@@ -23,6 +24,7 @@ use std::{rc::Rc, sync::Arc};
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
 use self::{
+    changing::tell,
     error::FsError,
     request::{Request, Scene},
 };
@@ -64,7 +66,13 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 }
 
 fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
-    Scene { cwd: state.current_dir(), shared: Arc::clone(&state.shared), room: state.memory_left(), stopped }
+    Scene {
+        cwd: state.current_dir(),
+        shared: Arc::clone(&state.shared),
+        room: state.memory_left(),
+        stopped,
+        watch: state.latest_context().files.clone(),
+    }
 }
 
 fn later(state: &ThreadState, number: u64, name: String, json: String, data: Vec<u8>) {
@@ -109,6 +117,9 @@ fn perform(
     data: Vec<u8>,
     scene: &Scene,
 ) -> std::result::Result<Settled, FsError> {
+    if let Some(watch) = &scene.watch {
+        tell(watch.as_ref(), name, request, scene);
+    }
     match name {
         "exists" => Ok(Settled::Text(links::exists(request, scene).to_string())),
         "readFile" => whole::read(request, scene),

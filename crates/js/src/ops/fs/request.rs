@@ -10,6 +10,8 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use toolsmith_tool::FileWatch;
+
 use super::error::FsError;
 use crate::instance::SharedState;
 
@@ -82,6 +84,8 @@ pub(super) struct Scene {
     /// Bytes the tool may still use.
     pub(super) room: usize,
     pub(super) stopped: Box<dyn Fn() -> bool + Send>,
+    /// Who wants to hear of files before they are changed.
+    pub(super) watch: Option<Arc<dyn FileWatch>>,
 }
 
 impl Scene {

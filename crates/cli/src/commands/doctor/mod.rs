@@ -1,5 +1,7 @@
 //! `toolsmith doctor`: what this installation is made of, and whether it can work.
 
+mod models;
+
 use std::{
     io::Write as _,
     path::{Path, PathBuf},
@@ -13,11 +15,12 @@ use toolsmith::{Home, trust_store};
 use toolsmith_host::exec::{self, Request};
 use toolsmith_tool::CancelToken;
 
+use self::models::Models;
 use crate::{
     arguments::Shared,
     commands::config::state_word,
     failure,
-    output::print_json,
+    output::{harmless, print_json},
     project::Project,
     runtime,
     terminal::{DIM, ERROR, GOOD, HEADING, WARNING, paint},
@@ -66,9 +69,11 @@ pub(crate) fn run(shared: &Shared, _own: &DoctorArguments) -> Result<ExitCode> {
     engine(&project, &mut findings)?;
     folders(&project, &mut findings);
     trust(&project, &mut findings);
+    let models = runtime::block_on(async { Ok(models::look(&project).await) })?;
+    models.report(&mut findings);
     let failed = findings.iter().any(|finding| finding.state == State::Bad);
     if shared.json {
-        print_json(&to_json(&project, &findings))?;
+        print_json(&to_json(&project, &findings, &models))?;
     } else {
         show(&findings)?;
         project.warn();
@@ -170,7 +175,7 @@ fn trust(project: &Project, findings: &mut Vec<Finding>) {
     findings.push(Finding { group: "trust", name: "working folder".to_owned(), value, state });
 }
 
-fn to_json(project: &Project, findings: &[Finding]) -> Value {
+fn to_json(project: &Project, findings: &[Finding], models: &Models) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "home": project.home.toolsmith(),
@@ -181,6 +186,7 @@ fn to_json(project: &Project, findings: &[Finding]) -> Value {
             "value": finding.value,
             "state": finding.state.word(),
         })).collect::<Vec<_>>(),
+        "models": models.to_json(),
         "warnings": project.warnings.iter().map(failure::warning_json).collect::<Vec<_>>(),
     })
 }
@@ -198,8 +204,11 @@ fn show(findings: &[Finding]) -> Result<()> {
             State::Absent => (DIM, "·"),
             State::Bad => (ERROR, "✗"),
         };
-        let value =
-            if finding.state == State::Bad { paint(WARNING, &finding.value) } else { finding.value.clone() };
+        let value = if finding.state == State::Bad {
+            paint(WARNING, harmless(&finding.value))
+        } else {
+            harmless(&finding.value)
+        };
         writeln!(out, "  {} {:16} {value}", paint(style, mark), finding.name)?;
     }
     Ok(())

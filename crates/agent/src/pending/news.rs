@@ -1,0 +1,108 @@
+//! What people decided, for the model: it has to hear of it with the next request, and must not decide about something
+//! else than what it was shown.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use toolsmith_host::changes::PastChange;
+use toolsmith_tool::{PendingAction, ToolError, ToolResult};
+
+/// How much of an outcome is told.
+const MAX_OUTCOME_CHARS: usize = 1000;
+const MAX_FILES: usize = 20;
+
+/// What the model has not heard of yet.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lines: Vec<String>,
+    /// People took something off the stack since the model was last shown what is on top.
+    is_behind: bool,
+}
+
+impl News {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stack is about to be another than the model was shown.
+    pub(super) fn fall_behind(&self) {
+        self.lock().is_behind = true;
+    }
+
+    /// The model is being shown what is on top. Gives whether that is news.
+    pub(super) fn catch_up(&self) -> bool {
+        std::mem::take(&mut self.lock().is_behind)
+    }
+
+    pub(super) fn add(&self, line: String) {
+        self.lock().lines.push(line);
+    }
+
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().lines)
+    }
+
+    pub(super) fn forget(&self) {
+        *self.lock() = State::default();
+    }
+}
+
+/// What the model hears of a person's decision.
+pub(super) fn decision(
+    action: &PendingAction,
+    apply: bool,
+    files: Option<&[PathBuf]>,
+    reason: &str,
+    outcome: &Result<ToolResult, ToolError>,
+) -> String {
+    let what = format!("{} (staged by {})", action.label, action.source_tool_name);
+    let verb = if apply { "applied" } else { "discarded" };
+    let mut text = match outcome {
+        Ok(result) if !result.is_error => format!("The user {verb} the staged action: {what}."),
+        _ if apply => format!(
+            "The user wanted to apply the staged action, which failed: {what}. It is no longer staged."
+        ),
+        _ => format!("The user discarded the staged action, and clearing up after it failed: {what}."),
+    };
+    if let Some(files) = files {
+        let names = names(files.iter().map(PathBuf::as_path));
+        text += &format!(" Only these files were chosen; the rest was dropped: {names}.");
+    }
+    if !reason.trim().is_empty() {
+        text += &format!(" Reason: {reason}");
+    }
+    let outcome = match outcome {
+        Ok(result) => result.joined_text(),
+        Err(error) => error.to_string(),
+    };
+    let cut: String = outcome.chars().take(MAX_OUTCOME_CHARS).collect();
+    if !cut.is_empty() {
+        text += &format!("\nOutcome: {cut}{}", if cut.len() < outcome.len() { "…" } else { "" });
+    }
+    text
+}
+
+/// What the model hears of a change that a person undid.
+pub(super) fn undo(past: &PastChange) -> String {
+    let names = names(past.entry.files.iter().map(|file| file.path.as_path()));
+    format!(
+        "The user undid a change: {}. Read these files again before you rely on them: {names}.",
+        past.entry.label
+    )
+}
+
+fn names<'a>(files: impl ExactSizeIterator<Item = &'a Path>) -> String {
+    let more = files.len().saturating_sub(MAX_FILES);
+    let mut names: Vec<String> = files.take(MAX_FILES).map(|file| file.display().to_string()).collect();
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    names.join(", ")
+}

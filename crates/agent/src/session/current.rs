@@ -1,0 +1,106 @@
+//! The session that is open now. The agent, its tools and its hooks hold this one, so that another session can take its
+//! place under them.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use toolsmith_llm::Message;
+use toolsmith_tool::{Artifact, SessionView, ViewError};
+
+use super::handle::Session;
+use crate::conversation::{Conversation, ConversationError};
+
+/// The session that is open now. Clones look at the same place.
+#[derive(Clone, Debug)]
+pub struct CurrentSession {
+    slot: Arc<RwLock<Session>>,
+}
+
+impl CurrentSession {
+    /// Begins with `session`.
+    pub fn new(session: Session) -> Self {
+        Self { slot: Arc::new(RwLock::new(session)) }
+    }
+
+    /// The session that is open at this moment.
+    pub fn get(&self) -> Session {
+        self.slot.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts another session in its place; gives the one that was there. Not while a run is on its way.
+    pub fn replace(&self, session: Session) -> Session {
+        let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *slot, session)
+    }
+}
+
+#[async_trait]
+impl Conversation for CurrentSession {
+    async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError> {
+        Conversation::append(&self.get(), message).await
+    }
+    async fn sync(&self) -> Result<(), ConversationError> {
+        Conversation::sync(&self.get()).await
+    }
+    fn context(&self) -> Vec<Arc<Message>> {
+        self.get().context()
+    }
+}
+
+impl SessionView for CurrentSession {
+    fn cwd(&self) -> PathBuf {
+        self.get().cwd()
+    }
+    fn session_id(&self) -> String {
+        self.get().id()
+    }
+    fn session_file(&self) -> Option<PathBuf> {
+        self.get().session_file()
+    }
+    fn session_name(&self) -> Option<String> {
+        self.get().name()
+    }
+    fn header(&self) -> Option<Value> {
+        SessionView::header(&self.get())
+    }
+    fn entries(&self) -> Vec<Value> {
+        SessionView::entries(&self.get())
+    }
+    fn entry(&self, id: &str) -> Option<Value> {
+        SessionView::entry(&self.get(), id)
+    }
+    fn leaf_id(&self) -> Option<String> {
+        self.get().leaf_id()
+    }
+    fn branch(&self, from: Option<&str>) -> Vec<Value> {
+        self.get().branch(from)
+    }
+    fn tree(&self) -> Vec<Value> {
+        SessionView::tree(&self.get())
+    }
+    fn label(&self, id: &str) -> Option<String> {
+        self.get().label(id)
+    }
+    fn usage(&self) -> Value {
+        SessionView::usage(&self.get())
+    }
+    fn artifacts_dir(&self) -> Option<PathBuf> {
+        self.get().artifacts_dir()
+    }
+    fn allocate_artifact(&self, kind: &str) -> Result<Artifact, ViewError> {
+        self.get().allocate_artifact(kind)
+    }
+    fn save_artifact(&self, text: &str, kind: &str) -> Result<Artifact, ViewError> {
+        self.get().save_artifact(text, kind)
+    }
+    fn artifact_path(&self, id: &str) -> Option<PathBuf> {
+        self.get().artifact_path(id)
+    }
+    fn put_blob(&self, bytes: &[u8]) -> Result<String, ViewError> {
+        self.get().put_blob(bytes)
+    }
+}
