@@ -40,6 +40,14 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     pub(crate) id: String,
     pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) version: String,
+    #[serde(default)]
+    pub(crate) license: Option<String>,
+    #[serde(default)]
+    pub(crate) authors: Vec<String>,
+    #[serde(default)]
+    pub(crate) manifest_path: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,6 +74,11 @@ pub(crate) struct DependencyKind {
 }
 
 impl Dependency {
+    /// Whether it ends up in what is built, and is not only used to build or test it.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.dep_kinds.iter().any(|kind| kind.kind.is_none())
+    }
+
     /// Whether it takes more than tests to need it.
     pub(crate) fn ships(&self) -> bool {
         self.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))

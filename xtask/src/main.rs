@@ -1,17 +1,21 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
-//! table of what modules can use, `bench` measures.
+//! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
+//! licences of what is built in, `cast` a picture of the demo, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
+mod cast;
 mod compat;
+mod docs;
+mod notices;
 mod tidy;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | bench [all] [exec] [engine] [list] [agent] [ast]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,6 +32,11 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["tidy"] => tidy::run(),
         ["compat"] => compat::run(),
+        ["docs"] => docs::run(false),
+        ["docs", "--check"] => docs::run(true),
+        ["cast"] => cast::run(false),
+        ["cast", "--release"] => cast::run(true),
+        ["notices"] => notices::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
         [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),

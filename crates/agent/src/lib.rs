@@ -21,6 +21,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![warn(missing_docs)]
 
 mod agent;
 mod approval;

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{
-    call, check, completions, config, demo, dev, doctor, list, man, new, print, sessions, test, trust, types,
-    undo,
+use crate::{
+    commands::{
+        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, sessions, test,
+        trust, types, undo,
+    },
+    versions,
 };
 
 /// A coding agent and a runtime for custom tools.
 #[derive(Debug, Parser)]
-#[command(name = "toolsmith", version, arg_required_else_help = true)]
+#[command(name = "toolsmith", version, long_version = versions::long(), arg_required_else_help = true)]
 pub(crate) struct Arguments {
     /// What is the same for every command.
     #[command(flatten)]
@@ -77,6 +80,8 @@ pub(crate) enum Command {
     Doctor(doctor::DoctorArguments),
     /// Print a completion script for a shell.
     Completions(completions::CompletionsArguments),
+    /// Print the licences of what is built in.
+    Licenses(licenses::LicensesArguments),
     /// Print the manual page.
     Man(man::ManArguments),
     /// Begin a new tool.

@@ -17,6 +17,7 @@ mod project;
 mod prompt;
 mod runtime;
 mod terminal;
+mod versions;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@
 //! [`memory`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
+#![warn(missing_docs)]
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

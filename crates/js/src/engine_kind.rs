@@ -7,6 +7,7 @@ use std::{
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EngineKind {
     /// The one that is built in.
     Embedded,

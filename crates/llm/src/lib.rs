@@ -30,6 +30,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![warn(missing_docs)]
 
 mod builtin;
 mod catalog;

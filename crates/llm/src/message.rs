@@ -31,6 +31,15 @@ impl Message {
     pub fn developer(text: impl Into<String>) -> Self {
         Self::Developer(InputMessage::text(text))
     }
+
+    /// Its words, whoever said them; images, thinking and calls have none.
+    pub fn joined_text(&self) -> String {
+        match self {
+            Self::User(message) | Self::Developer(message) => join_text(&message.content),
+            Self::Assistant(message) => message.text(),
+            Self::ToolResult(message) => message.joined_text(),
+        }
+    }
 }
 
 /// What goes to the model from outside.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How much a call can change. Ordered: `Read < Write < Exec`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Tier {
     /// Looks only.
     Read,

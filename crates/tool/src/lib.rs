@@ -30,6 +30,7 @@
 //! })));
 //! assert_eq!(shout.spec().label, "shout");
 //! ```
+#![warn(missing_docs)]
 
 mod approval;
 mod arguments;

@@ -44,6 +44,18 @@ impl ToolResult {
     }
 }
 
+impl From<String> for ToolResult {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for ToolResult {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
 /// A failure the model is told of and can act on.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -1,10 +1,18 @@
 //! Toolsmith for programs: finds and loads custom tools, reads settings, and puts the parts together.
+//!
+//! [`Session::builder`] is where to begin; `docs/sdk.md` is the guide, and `examples/sdk` has a program for each subject.
+//! What most programs name is here; the rest of the parts is in [`agent`], [`llm`], [`tool`], [`host`] and [`js`].
+//!
+//! Public signatures hold plain data and types of these crates. Of other crates there are `serde_json::Value`, which is
+//! what JSON is in Rust, and one bound, on `schemars::JsonSchema`, at [`rust_tool`].
+#![warn(missing_docs)]
 
 mod built_in;
 mod discovery;
 mod home;
 mod load_error;
 mod loading;
+mod rust_tool;
 mod session;
 pub mod settings;
 mod small_file;
@@ -21,9 +29,20 @@ pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
 };
+pub use rust_tool::{AnyError, rust_tool};
 pub use session::{
     BuiltIns, Keeping, ModelChoice, ModelError, OperationError, Session, SessionBuilder, SessionError,
-    WentOver, providers,
+    ToolInfo, WentOver, providers,
+};
+pub use toolsmith_agent::{
+    self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
+    PendingView, Prompt, RunEnd, RunSummary, Subscription,
+};
+pub use toolsmith_host as host;
+pub use toolsmith_js as js;
+pub use toolsmith_llm as llm;
+pub use toolsmith_tool::{
+    self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };
 pub use trust::{TrustDecision, trust_store};
 pub use warning::Warning;

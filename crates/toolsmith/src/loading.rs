@@ -126,6 +126,7 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
 
 /// How modules are loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoadMode {
     /// Each into a runtime of its own, ready to be called.
     #[default]

@@ -16,9 +16,12 @@ use super::{
     peers,
     process::{self, Usage, megabytes},
     program::{Program, clean},
+    report::{Report, kept},
     sample::{Sample, describe, verdict},
 };
 
+/// What it is called in the report.
+const SUBJECT: &str = "The agent";
 const OMP: &str = "@oh-my-pi/pi-coding-agent@18.2.3";
 const ROUNDS: usize = 5;
 const TURNS: usize = 200;
@@ -66,7 +69,7 @@ enum Called {
     Custom,
 }
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let program = Program::find()?;
     let folder = peers::folder()?.join("agent");
     let project = folder.join("project");
@@ -79,7 +82,11 @@ pub(crate) fn run() -> Result<()> {
     fs::write(folder.join("extension.ts"), EXTENSION)?;
     let ours =
         Side { name: "toolsmith", command: Box::new(|url| our_command(&program, &project, &tool, url)) };
-    let omp = omp(&folder).map_err(|error| println!("agent: omp is not measured: {error:#}")).ok();
+    let omp = omp(&folder).map_err(|error| {
+        println!("agent: omp is not measured: {error:#}");
+        report.absent(format!("omp ({error:#})"));
+    });
+    let omp = omp.ok();
     let theirs = omp.as_ref().map(|(bun, script)| Side {
         name: "omp",
         command: Box::new(|url| omp_command(bun, script, &folder, &project, url)),
@@ -91,6 +98,9 @@ pub(crate) fn run() -> Result<()> {
     let one = compare(&runtime, &sides, 1, ROUNDS)?;
     println!("agent: a prompt with {TURNS} calls, one in each turn, 3 rounds");
     let many = compare(&runtime, &sides, TURNS, 3)?;
+    for (calls, needed) in [(1, &one), (TURNS, &many)] {
+        add(report, calls, needed);
+    }
     for (side, (one, many)) in sides.iter().zip(one.iter().zip(&many)) {
         let further = |one: Duration, many: Duration| {
             many.saturating_sub(one).as_secs_f64() * 1000.0 / (TURNS - 1) as f64
@@ -123,6 +133,30 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Puts what was measured into the report.
+fn add(report: &mut Report, calls: usize, needed: &[Needed]) {
+    let Some((ours, others)) = needed.split_first() else { return };
+    for theirs in others {
+        let what = format!("a prompt with {calls} calls, whole process");
+        report.compare(SUBJECT, what, &ours.wall, ("omp", &theirs.wall), Some(WALL_RATIO));
+    }
+    let peak = megabytes(ours.usage.peak);
+    let theirs = others.first().map(|theirs| format!("; omp {:.1} MB", megabytes(theirs.usage.peak)));
+    report.figure(
+        SUBJECT,
+        format!("peak memory with {calls} calls"),
+        format!("{peak:.1} MB{}", theirs.unwrap_or_default()),
+        Some(kept(peak <= PEAK_MEGABYTES, format!("≤ {PEAK_MEGABYTES} MB"))),
+    );
+    let theirs = others.first().map(|theirs| format!("; omp {}", theirs.first_request));
+    report.figure(
+        SUBJECT,
+        format!("bytes of the first request of {calls} calls"),
+        format!("{}{}", ours.first_request, theirs.unwrap_or_default()),
+        Some(kept(ours.first_request <= FIRST_REQUEST_BYTES, format!("≤ {FIRST_REQUEST_BYTES}"))),
+    );
 }
 
 /// What one side needed.

@@ -9,9 +9,12 @@ use super::{
     peers,
     process::timed,
     program::Program,
+    report::Report,
     sample::{Sample, describe, verdict},
 };
 
+/// What it is called in the report.
+const SUBJECT: &str = "Structural edits, `ast_edit`";
 const FILES: usize = 5_000;
 const ROUNDS: usize = 5;
 const BUDGET: f64 = 1.1;
@@ -24,7 +27,7 @@ const CASES: [(&str, &str, &str); 4] = [
     ("nothing matches", "neverCalled($A)", "called($A)"),
 ];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let program = Program::find()?;
     let folder = peers::folder()?.join("ast");
     fs::create_dir_all(&folder)?;
@@ -65,6 +68,8 @@ pub(crate) fn run() -> Result<()> {
         println!("    toolsmith          {}", describe(&own));
         println!("    ast-grep           {}   {}", describe(&diff), verdict(own.ratio(&diff), BUDGET));
         println!("    ast-grep as JSON   {}   {}", describe(&json), verdict(own.ratio(&json), BUDGET));
+        report.compare(SUBJECT, format!("preview, {name}"), &own, ("ast-grep", &diff), Some(BUDGET));
+        report.compare(SUBJECT, format!("preview, {name}"), &own, ("ast-grep --json", &json), Some(BUDGET));
     }
     Ok(())
 }

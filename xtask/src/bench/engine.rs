@@ -17,21 +17,25 @@ use super::{
     modules::{self, Modules},
     peers,
     process::timed,
+    report::{Report, kept},
     sample::{Sample, describe, verdict},
 };
+
+/// What it is called in the report.
+const SUBJECT: &str = "The engine";
 
 /// What the same program does when it is started as a child of the benchmark: load one tool and call it.
 pub(crate) const CHILD: &str = "bench-engine-child";
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let Modules { folder, bun } = modules::prepare()?;
-    cold_starts(&folder, &bun)?;
-    loading(&folder, &bun)?;
+    cold_starts(&folder, &bun, report)?;
+    loading(&folder, &bun, report)?;
     memory(&folder)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    round_trips(&runtime, &folder, &bun)?;
-    stopping(&runtime, &folder)?;
-    parallel(&runtime, &folder)?;
+    round_trips(&runtime, &folder, &bun, report)?;
+    stopping(&runtime, &folder, report)?;
+    parallel(&runtime, &folder, report)?;
     soak(&runtime, &folder)
 }
 
@@ -92,7 +96,7 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
     })
 }
 
-fn cold_starts(folder: &Path, bun: &Path) -> Result<()> {
+fn cold_starts(folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
     println!("engine: one tool loaded and called once, whole process, 40 rounds");
     let own = std::env::current_exe()?;
     for (kind, budget) in [("typebox", 0.30), ("zod", 0.40)] {
@@ -106,11 +110,13 @@ fn cold_starts(folder: &Path, bun: &Path) -> Result<()> {
         }
         println!("  {kind:<8} toolsmith {}", describe(&ours));
         println!("  {kind:<8} bun       {}   {}", describe(&theirs), verdict(ours.ratio(&theirs), budget));
+        let what = format!("load and call a {kind} tool, whole process");
+        report.compare(SUBJECT, what, &ours, ("bun", &theirs), Some(budget));
     }
     Ok(())
 }
 
-fn loading(folder: &Path, bun: &Path) -> Result<()> {
+fn loading(folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
     println!(
         "engine: modules loaded and described, whole process, 10 rounds (budget for a survey of 100: 0.5 ×)"
     );
@@ -128,6 +134,9 @@ fn loading(folder: &Path, bun: &Path) -> Result<()> {
                 )?);
             }
             let note = verdict(survey.ratio(&theirs), 0.5);
+            let budget = (count == "100").then_some(0.5);
+            let what = format!("load and describe {count} {kind} modules");
+            report.compare(SUBJECT, what, &survey, ("bun", &theirs), budget);
             println!(
                 "  {kind:<8} {count:>3}: own runtimes {}, survey {}, bun {}   {note}",
                 describe(&load),
@@ -161,7 +170,7 @@ fn trip_arguments(size: usize) -> Value {
     json!({ "list": list })
 }
 
-fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
+fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
     println!(
         "engine: a call with its arguments as details, there and back (bun: in one process, no crossing)"
     );
@@ -187,6 +196,12 @@ fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
             .args(["run", "run.ts", "none", "0", "trip", &size.to_string(), &rounds.to_string()])
             .output()?;
         let theirs: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(f64::NAN);
+        if theirs.is_finite() {
+            let mut peer = Sample::default();
+            peer.push(Duration::from_secs_f64(theirs / 1000.0));
+            let what = format!("a call with {size} bytes there and back");
+            report.compare(SUBJECT, what, &ours, ("bun, without crossing", &peer), None);
+        }
         let note = if size == 100 {
             format!("   {}", verdict(ours.median().as_secs_f64() * 1e6, 30.0))
         } else {
@@ -201,7 +216,7 @@ fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path) -> Result<()> {
     Ok(())
 }
 
-fn stopping(runtime: &Runtime, folder: &Path) -> Result<()> {
+fn stopping(runtime: &Runtime, folder: &Path, report: &mut Report) -> Result<()> {
     println!(
         "engine: cancel to control back, no grace, 15 rounds, budget 50 ms; then until the thread is back"
     );
@@ -251,13 +266,19 @@ fn stopping(runtime: &Runtime, folder: &Path) -> Result<()> {
                 anyhow::Ok(())
             })?;
         }
+        report.figure(
+            SUBJECT,
+            format!("cancel to control back: {name}"),
+            describe(&sample),
+            Some(kept(sample.median() <= Duration::from_millis(51), "≤ 50 ms")),
+        );
         let within = verdict(sample.median().as_secs_f64() * 1000.0, 51.0);
         println!("  {name:<28} {}   {within}   thread back {}", describe(&sample), describe(&back));
     }
     Ok(())
 }
 
-fn parallel(runtime: &Runtime, folder: &Path) -> Result<()> {
+fn parallel(runtime: &Runtime, folder: &Path, report: &mut Report) -> Result<()> {
     let body = "const fib = (n) => (n < 2 ? n : fib(n - 1) + fib(n - 2)); return { content: [{ type: \"text\", text: String(fib(27)) }] };";
     let (one, two) = runtime.block_on(async {
         anyhow::Ok((
@@ -298,6 +319,14 @@ fn parallel(runtime: &Runtime, folder: &Path) -> Result<()> {
         "engine: two computing tools, one after the other {} and at once {}",
         describe(&alone),
         describe(&both)
+    );
+    let gain = alone.ratio(&both);
+    let native = native_alone.ratio(&native_both);
+    report.figure(
+        SUBJECT,
+        "two computing tools at once, as against one after the other",
+        format!("{gain:.2} × (two threads of plain Rust: {native:.2} ×)"),
+        Some(kept(gain >= 1.8, "≥ 1.8 ×")),
     );
     println!(
         "  {:.2} × (budget ≥ 1.8); two threads of plain Rust on this machine: {:.2} ×",

@@ -9,26 +9,42 @@ use anyhow::{Context, Result};
 use toolsmith_host::exec::{Request, run as run_leashed};
 use toolsmith_tool::CancelToken;
 
-use super::sample::{Sample, describe};
+use super::{
+    report::Report,
+    sample::{Sample, describe},
+};
 
+/// What it is called in the report.
+const SUBJECT: &str = "Processes, with a supervisor each";
+const STANDARD: &str = "the standard library";
 const ROUNDS: usize = 200;
 /// What a session's memory comes to; a fork copies its page tables.
 const BALLAST_BYTES: usize = 64 << 20;
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (plain, leashed) = start_and_wait(&runtime)?;
     println!("exec: start `true` and wait for it, {ROUNDS} rounds, median (middle half)");
     println!("  standard library        {}", describe(&plain));
     println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
+    report.compare(SUBJECT, "start `true` and wait for it", &leashed, (STANDARD, &plain), None);
     let ballast = vec![1_u8; BALLAST_BYTES];
     let (plain, leashed) = start_and_wait(&runtime)?;
     std::hint::black_box(&ballast);
     println!("  the same from a program that holds {} MB", BALLAST_BYTES >> 20);
     println!("  standard library        {}", describe(&plain));
     println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
+    let what = format!("the same from a program that holds {} MB", BALLAST_BYTES >> 20);
+    report.compare(SUBJECT, what, &leashed, (STANDARD, &plain), None);
     println!("exec: cancel to all gone, a tree that ignores SIGTERM, no grace");
-    println!("  leashed                 {}", describe(&cancel_to_gone(&runtime)?));
+    let gone = cancel_to_gone(&runtime)?;
+    println!("  leashed                 {}", describe(&gone));
+    report.figure(
+        SUBJECT,
+        "cancel to all gone, a tree that ignores SIGTERM, no grace",
+        describe(&gone),
+        None,
+    );
     Ok(())
 }
 

@@ -15,9 +15,12 @@ use super::{
     peers,
     process::{end, megabytes, memory, timed},
     program::Program,
+    report::{Report, kept},
     sample::{Sample, describe, verdict},
 };
 
+/// What it is called in the report.
+const SUBJECT: &str = "Commands";
 const KINDS: [&str; 2] = ["typebox", "zod"];
 /// Tools of an idle agent.
 const IDLE_TOOLS: usize = 10;
@@ -25,7 +28,7 @@ const IDLE_MEGABYTES: f64 = 40.0;
 /// Time for what an idle agent does at its start to come to rest.
 const SETTLING: Duration = Duration::from_millis(500);
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let program = Program::find()?;
     let modules = modules::prepare()?;
     let folder = peers::folder()?.join("list");
@@ -38,16 +41,16 @@ pub(crate) fn run() -> Result<()> {
     }
     let empty = folder.join("empty");
     fs::create_dir_all(&empty)?;
-    listing(&program, &folder, &modules)?;
-    calling(&program, &empty, &modules)?;
-    starting(&program, &empty)?;
+    listing(&program, &folder, &modules, report)?;
+    calling(&program, &empty, &modules, report)?;
+    starting(&program, &empty, report)?;
     for kind in KINDS {
-        idle(&program, &empty, &modules, kind)?;
+        idle(&program, &empty, &modules, kind, report)?;
     }
     Ok(())
 }
 
-fn listing(program: &Program, folder: &Path, modules: &Modules) -> Result<()> {
+fn listing(program: &Program, folder: &Path, modules: &Modules, report: &mut Report) -> Result<()> {
     println!("list: `toolsmith list` of {} modules beside Bun importing them, 10 rounds", modules::COUNT);
     let count = modules::COUNT.to_string();
     for kind in KINDS {
@@ -61,11 +64,13 @@ fn listing(program: &Program, folder: &Path, modules: &Modules) -> Result<()> {
             )?);
         }
         beside_bun(kind, &ours, &theirs, 0.5);
+        let what = format!("`toolsmith list` of {count} {kind} modules");
+        report.compare(SUBJECT, what, &ours, ("bun", &theirs), Some(0.5));
     }
     Ok(())
 }
 
-fn calling(program: &Program, empty: &Path, modules: &Modules) -> Result<()> {
+fn calling(program: &Program, empty: &Path, modules: &Modules, report: &mut Report) -> Result<()> {
     println!("list: `toolsmith call` of one tool beside `bun run`, 40 rounds");
     for (kind, budget) in KINDS.into_iter().zip([0.30, 0.40]) {
         let tool = modules.folder.join(kind).join("t0.ts");
@@ -79,6 +84,8 @@ fn calling(program: &Program, empty: &Path, modules: &Modules) -> Result<()> {
             )?);
         }
         beside_bun(kind, &ours, &theirs, budget);
+        let what = format!("`toolsmith call` of a {kind} tool");
+        report.compare(SUBJECT, what, &ours, ("bun", &theirs), Some(budget));
     }
     Ok(())
 }
@@ -88,18 +95,21 @@ fn beside_bun(kind: &str, ours: &Sample, theirs: &Sample, budget: f64) {
     println!("  {kind:<8} bun       {}   {}", describe(theirs), verdict(ours.ratio(theirs), budget));
 }
 
-fn starting(program: &Program, empty: &Path) -> Result<()> {
+fn starting(program: &Program, empty: &Path, report: &mut Report) -> Result<()> {
     let mut sample = Sample::default();
     for _ in 0..40 {
         sample.push(timed(program.start(empty).arg("--version"), "toolsmith")?);
     }
     println!("list: `toolsmith --version`, 40 rounds: {}", describe(&sample));
-    println!("list: the program is {:.1} MB", fs::metadata(&program.path)?.len() as f64 / 1e6);
+    report.figure(SUBJECT, "start: `toolsmith --version`", describe(&sample), None);
+    let size = format!("{:.1} MB", fs::metadata(&program.path)?.len() as f64 / 1e6);
+    println!("list: the program is {size}");
+    report.figure(SUBJECT, "size of the program, which needs nothing beside it", size, None);
     Ok(())
 }
 
 /// An agent that has its tools and waits for its model.
-fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str) -> Result<()> {
+fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str, report: &mut Report) -> Result<()> {
     let script = empty.join("waits.json");
     fs::write(&script, r#"{"turns":[{"reply":[{"waitForAbort":true}]}]}"#)?;
     let mut command = program.start(empty);
@@ -126,6 +136,13 @@ fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str) -> Resul
         verdict(field("VmRSS:"), IDLE_MEGABYTES),
         field("RssAnon:"),
         field("RssFile:"),
+    );
+    let resident = field("VmRSS:");
+    report.figure(
+        SUBJECT,
+        format!("resident memory, an idle agent with {IDLE_TOOLS} {kind} tools"),
+        format!("{resident:.1} MB"),
+        Some(kept(resident <= IDLE_MEGABYTES, format!("≤ {IDLE_MEGABYTES} MB"))),
     );
     end(child)
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: measures, and prints ratios of things measured beside each other in one run.
+//! `cargo xtask bench`: measures, and prints ratios of things measured beside each other in one run. A run of
+//! everything also writes `docs/benchmarks.md` and a chart.
 
 mod agent;
 mod ast;
@@ -9,6 +10,7 @@ mod modules;
 mod peers;
 mod process;
 mod program;
+mod report;
 mod sample;
 mod sessions;
 
@@ -24,16 +26,18 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
         cargo(&["build", "--quiet", "--release", "--package", "xtask", "--package", program::PACKAGE])?;
         return program::rerun(subjects);
     }
+    let mut report = report::Report::default();
     for subject in if matches!(subjects, [] | ["all"]) { &SUBJECTS } else { subjects } {
         match *subject {
-            "exec" => exec::run()?,
-            "engine" => engine::run()?,
-            "list" => list::run()?,
-            "agent" => agent::run()?,
-            "ast" => ast::run()?,
-            "sessions" => sessions::run()?,
+            "exec" => exec::run(&mut report)?,
+            "engine" => engine::run(&mut report)?,
+            "list" => list::run(&mut report)?,
+            "agent" => agent::run(&mut report)?,
+            "ast" => ast::run(&mut report)?,
+            "sessions" => sessions::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }
-    Ok(())
+    // Files tell of a whole run only.
+    if matches!(subjects, [] | ["all"]) { report.write() } else { Ok(()) }
 }

@@ -15,9 +15,12 @@ use super::{
     peers,
     process::{megabytes, timed, watched},
     program::Program,
+    report::Report,
     sample::{Sample, describe, verdict},
 };
 
+/// What it is called in the report.
+const SUBJECT: &str = "Sessions";
 const ENTRIES: usize = 100_000;
 const ROUNDS: usize = 10;
 /// Seconds that opening may take.
@@ -25,7 +28,7 @@ const OPENING: f64 = 0.5;
 /// Counts the lines as Python reads them.
 const PYTHON: &str = "import json, sys; print(sum(1 for line in open(sys.argv[1]) if json.loads(line)))";
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(report: &mut Report) -> Result<()> {
     let program = Program::find()?;
     let folder = peers::folder()?.join("sessions");
     let _ = fs::remove_dir_all(&folder);
@@ -73,6 +76,13 @@ pub(crate) fn run() -> Result<()> {
     println!("  `wc -l`           {}", describe(&lines));
     println!("  opening in seconds: {}", verdict(opening.median().as_secs_f64(), OPENING));
     println!("  opening × python3's: {:.2}", opening.ratio(&python));
+    report.compare(SUBJECT, format!("opening {ENTRIES} entries"), &opening, ("python3, json", &python), None);
+    report.figure(
+        SUBJECT,
+        "peak memory of going on with them",
+        format!("{:.1} MB", megabytes(usage.peak)),
+        None,
+    );
     println!("  peak memory of `-p --resume` in MB: {:.1}", megabytes(usage.peak));
     Ok(())
 }

@@ -6,12 +6,16 @@ mod packages;
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{Metadata, root};
+use crate::{
+    cargo::{Metadata, root},
+    notices,
+};
 
 pub(crate) fn run() -> Result<()> {
     let metadata = Metadata::load()?;
     let mut broken = direction::check(&metadata);
     broken.extend(packages::check(&metadata));
+    broken.extend(notices::check(&metadata)?);
     broken.extend(files::check(&root())?);
     if broken.is_empty() {
         return Ok(());

@@ -9,6 +9,7 @@ use super::error::StoreError;
 
 /// Whether a line is worth making the file for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Weight {
     /// It may wait for the first line that is.
     Light,

@@ -295,3 +295,22 @@ fn a_store_of_ones_own_gets_every_line_in_order() {
     assert!(parsed.windows(2).all(|pair| pair[1]["parentId"] == pair[0]["id"]));
     assert_eq!(texts(&session).len(), 200);
 }
+
+#[test]
+fn a_closed_session_is_free_for_the_next_writer_and_takes_nothing_more() {
+    let home = TempDir::new().unwrap();
+    let sessions = Sessions::at(home.path());
+    let first = sessions.create(home.path());
+    first.append_message(Message::user("one")).unwrap();
+    let path = first.file().unwrap().to_path_buf();
+    assert!(sessions.open(&path).is_err(), "one writer at a time");
+
+    first.close().unwrap();
+    let second = sessions.open(&path).unwrap();
+    second.append_message(Message::user("two")).unwrap();
+    assert!(matches!(first.append_message(Message::user("lost")), Err(SessionError::NotSaved { .. })));
+    first.close().unwrap();
+    assert_eq!(texts(&second), ["one", "two"]);
+    second.close().unwrap();
+    assert_eq!(texts(&sessions.open(&path).unwrap()), ["one", "two"]);
+}

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
+pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new;
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Trust(own) => trust::run(shared, &own),
         Command::Doctor(own) => doctor::run(shared, &own),
         Command::Completions(own) => completions::run(&own),
+        Command::Licenses(own) => licenses::run(&own),
         Command::Man(own) => man::run(&own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),

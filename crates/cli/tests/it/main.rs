@@ -25,4 +25,5 @@ mod sessions;
 mod snapshots;
 mod trusting;
 mod types;
+mod versions;
 mod workshop;

@@ -14,7 +14,7 @@ use toolsmith_agent::{
 };
 use toolsmith_host::changes::ChangeError;
 use toolsmith_js::Engine;
-use toolsmith_llm::{Environment, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
     Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
     UnknownTools,
@@ -169,6 +169,13 @@ impl SessionBuilder {
     /// Asks a provider of the program's own.
     pub fn provider(self, provider: Arc<dyn Provider>, model: Model) -> Self {
         self.model_choice(ModelChoice::Given(provider, Box::new(model)))
+    }
+
+    /// Plays a script in place of a model: for tests, demonstrations, and work without a key.
+    pub fn script(self, script: Script) -> Self {
+        let provider = ScriptedProvider::new(script);
+        let model = provider.model().clone();
+        self.provider(Arc::new(provider), model)
     }
 
     /// Says who is asked.

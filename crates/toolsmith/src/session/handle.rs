@@ -7,9 +7,9 @@ use toolsmith_agent::{
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{SessionEvent, Ui, UiSlot};
+use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 
-use super::{builder::SessionBuilder, models::Models, recovery::Recovery};
+use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
 use crate::loading::LoadedTools;
 
 /// A session: talk to it, listen to it, stop it. Clones are the same session.
@@ -112,6 +112,24 @@ impl Session {
         &self.loaded
     }
 
+    /// Every tool of this session, whether or not the model is offered it now.
+    pub fn tools(&self) -> Vec<ToolInfo> {
+        self.agent.dispatcher().registry().read(|registry| {
+            registry
+                .iter()
+                .map(|found| ToolInfo::new(found, registry.is_active(&found.tool.spec().name)))
+                .collect()
+        })
+    }
+
+    /// Offers the model exactly these tools from the next request on.
+    ///
+    /// # Errors
+    /// When a name is not known; then nothing changes.
+    pub fn set_active_tools(&self, names: &[String]) -> Result<(), UnknownTools> {
+        self.agent.dispatcher().registry().write(|registry| registry.set_active(names))
+    }
+
     /// Who decides about staged actions; [`Session::pending_actions`] and those beside it are the short way.
     pub fn pending(&self) -> &Resolver {
         &self.resolver
@@ -128,18 +146,17 @@ impl Session {
         self.engine.set_ui_context(ui);
     }
 
-    /// Ends the session: stops the run, drops what is staged, tells the tools (CONTRACT 7.1, 8.6), and lets go of the
-    /// file.
+    /// Ends the session: stops the run, drops what is staged, tells the tools (CONTRACT 7.1, 8.6), and frees the
+    /// conversation's file, so that it can be gone on with at once.
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
         let kept = self.conversation();
-        match tokio::task::spawn_blocking(move || kept.close()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the session's file was not closed"),
-            Err(error) => tracing::warn!(%error, "the session's file was not closed"),
+        // The disk may be slow, and a session may end on the program's only thread.
+        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
+            tracing::warn!(%error, "The conversation may not be whole on the disk");
         }
     }
 

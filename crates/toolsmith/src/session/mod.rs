@@ -7,8 +7,10 @@ mod models;
 mod operations;
 mod previews;
 mod recovery;
+mod tool_info;
 
 pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
 pub use handle::Session;
 pub use model_choice::{ModelChoice, ModelError, providers};
 pub use operations::{OperationError, WentOver};
+pub use tool_info::ToolInfo;

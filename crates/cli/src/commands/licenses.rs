@@ -1,0 +1,22 @@
+//! `toolsmith licenses`: the licences of what is built in.
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+
+/// Written by `cargo xtask notices`.
+const NOTICES: &str = include_str!("../../../../THIRD-PARTY-NOTICES");
+
+/// Options of `licenses`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LicensesArguments {}
+
+pub(crate) fn run(_own: &LicensesArguments) -> Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    out.write_all(NOTICES.as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,91 @@
+//! `docs/benchmarks.md`.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::{Comparison, Machine, Report};
+use crate::bench::sample::describe;
+
+/// Ratios nearer to one than this say nothing.
+const ALIKE: f64 = 0.03;
+
+pub(super) fn write(report: &Report, machine: &Machine) -> Result<String> {
+    let mut page = format!(
+        "# Benchmarks\n\n\
+         <!-- Written by `cargo xtask bench all`. -->\n\n\
+         Toolsmith {} and others, measured in turns in one run on {} ({} cores), {}. Times are medians with the middle half;\n\
+         a ratio is our time by theirs, so less than 1 is faster, with the least and most it can be by the middle halves.\n\
+         Measure again with `cargo xtask bench all`: what it needs is installed outside the checkout.\n\n\
+         ![Our time by theirs](benchmarks.svg)\n\n",
+        env!("CARGO_PKG_VERSION"),
+        machine.processor,
+        machine.cores,
+        machine.system,
+    );
+    page.push_str("## Where others are faster\n\n");
+    let slower: Vec<&Comparison> =
+        report.comparisons.iter().filter(|comparison| comparison.ratio() > 1.0 + ALIKE).collect();
+    if slower.is_empty() {
+        page.push_str("Nowhere in this run.\n");
+    }
+    for comparison in slower {
+        let (what, peer, ratio) = (&comparison.what, comparison.peer, comparison.ratio());
+        writeln!(page, "- {what}: we take {ratio:.2} times as long as {peer}.")?;
+    }
+    for why in &report.absent {
+        writeln!(page, "\nNot measured: {why}.")?;
+    }
+    for subject in subjects(report) {
+        write!(page, "\n## {subject}\n\n")?;
+        let rows: Vec<&Comparison> =
+            report.comparisons.iter().filter(|comparison| comparison.subject == subject).collect();
+        if !rows.is_empty() {
+            page.push_str("| what | toolsmith | other | | ratio | budget |\n|---|---|---|---|---|---|\n");
+        }
+        for row in rows {
+            let (low, high) = row.spread();
+            let budget = row.budget.map(|budget| kept(row.ratio() <= budget, format!("≤ {budget}")));
+            writeln!(
+                page,
+                "| {} | {} | {} | {} | **{:.2}** ({low:.2}–{high:.2}) | {} |",
+                cell(&row.what),
+                describe(&row.ours),
+                row.peer,
+                describe(&row.theirs),
+                row.ratio(),
+                budget.unwrap_or_default(),
+            )?;
+        }
+        let figures: Vec<_> = report.figures.iter().filter(|figure| figure.subject == subject).collect();
+        if !figures.is_empty() {
+            page.push_str("\n| what | toolsmith | budget |\n|---|---|---|\n");
+        }
+        for figure in figures {
+            let budget = figure.budget.as_deref().unwrap_or_default();
+            writeln!(page, "| {} | {} | {budget} |", cell(&figure.what), cell(&figure.value))?;
+        }
+    }
+    Ok(page)
+}
+
+/// A budget, and whether it was kept.
+pub(crate) fn kept(is_kept: bool, budget: impl std::fmt::Display) -> String {
+    format!("{budget}, {}", if is_kept { "kept" } else { "**missed**" })
+}
+
+/// The subjects in the order they were measured.
+fn subjects(report: &Report) -> Vec<&'static str> {
+    let mut subjects: Vec<&str> = Vec::new();
+    let all = report.comparisons.iter().map(|comparison| comparison.subject);
+    for subject in all.chain(report.figures.iter().map(|figure| figure.subject)) {
+        if !subjects.contains(&subject) {
+            subjects.push(subject);
+        }
+    }
+    subjects
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
