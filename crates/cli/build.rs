@@ -14,6 +14,11 @@ fn main() {
     for input in ["build.rs", CARGO_LOCK, NPM_MANIFEST, NPM_LOCK] {
         println!("cargo::rerun-if-changed={input}");
     }
+    // A program that may be loaded anywhere has its addresses written into it anew at each start: a tenth of what `call`
+    // takes. Bun and Node are linked for one place as well; libraries, heaps and stacks still lie anywhere.
+    if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|name| name == "gnu") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
     let lock = read(CARGO_LOCK);
     let crates = CRATES.iter().map(|name| (*name, crate_version(&lock, name))).collect::<Vec<_>>();
 
