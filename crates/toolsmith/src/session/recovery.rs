@@ -59,6 +59,6 @@ impl Session {
 
     /// Whether a request failed and waits to be made again. [`Session::abort`] stops it.
     pub fn is_retrying(&self) -> bool {
-        self.recovery().retry.is_waiting()
+        self.recovery.retry.is_waiting()
     }
 }
