@@ -180,6 +180,11 @@ pub enum Decision {
 /// Asks the person. Front ends implement it; without one nobody can be asked, and that means no.
 #[async_trait]
 pub trait Approver: Send + Sync {
+    /// Whether somebody can be asked at this moment. Where not, it is as if there were no approver.
+    fn can_ask(&self) -> bool {
+        true
+    }
+
     /// Asks. One question is open at a time. A tripped `cancel` takes the question back: the answer no longer counts.
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision;
 }

@@ -31,6 +31,8 @@ pub(crate) enum Lane {
 struct Waiting {
     steering: VecDeque<Message>,
     follow_up: VecDeque<Message>,
+    steering_mode: QueueMode,
+    follow_up_mode: QueueMode,
 }
 
 impl Waiting {
@@ -49,6 +51,11 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
+    pub(crate) fn new(steering_mode: QueueMode, follow_up_mode: QueueMode) -> Self {
+        let waiting = Waiting { steering_mode, follow_up_mode, ..Waiting::default() };
+        Self { waiting: Mutex::new(waiting) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -57,8 +64,26 @@ impl Queues {
         self.lock().lane(lane).push_back(message);
     }
 
-    pub(crate) fn take(&self, lane: Lane, mode: QueueMode) -> Vec<Message> {
+    /// `(steering, follow_up)`
+    pub(crate) fn modes(&self) -> (QueueMode, QueueMode) {
+        let waiting = self.lock();
+        (waiting.steering_mode, waiting.follow_up_mode)
+    }
+
+    pub(crate) fn set_mode(&self, lane: Lane, mode: QueueMode) {
         let mut waiting = self.lock();
+        match lane {
+            Lane::Steering => waiting.steering_mode = mode,
+            Lane::FollowUp => waiting.follow_up_mode = mode,
+        }
+    }
+
+    pub(crate) fn take(&self, lane: Lane) -> Vec<Message> {
+        let mut waiting = self.lock();
+        let mode = match lane {
+            Lane::Steering => waiting.steering_mode,
+            Lane::FollowUp => waiting.follow_up_mode,
+        };
         let queue = waiting.lane(lane);
         let count = match mode {
             QueueMode::All => queue.len(),

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, sessions, test,
-        trust, types, undo,
+        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, rpc, sessions,
+        test, trust, types, undo,
     },
     versions,
 };
@@ -98,4 +98,6 @@ pub(crate) enum Command {
     Undo(undo::UndoArguments),
     /// List, show, export and remove the conversations that are kept.
     Sessions(sessions::SessionsArguments),
+    /// Print the protocol of --mode rpc as a JSON Schema.
+    RpcSchema(rpc::schema::SchemaArguments),
 }

@@ -101,7 +101,7 @@ fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
 }
 
 /// The error and its causes, without those it has told of already.
-fn told(error: &anyhow::Error) -> String {
+pub(crate) fn told(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |told, cause| {
         let cause = cause.to_string();
         match told.as_str() {

@@ -4,6 +4,7 @@
 use std::{
     fmt,
     sync::{Arc, PoisonError, RwLock},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -30,12 +31,21 @@ pub enum NoticeLevel {
 pub struct DialogOptions {
     /// Closes the dialog.
     pub cancel: CancelToken,
+    /// How long the tool waits, where it says so. Whoever opened the dialog trips `cancel` then; a front end can show it.
+    pub timeout: Option<Duration>,
 }
 
 impl DialogOptions {
     /// A dialog that `cancel` closes.
     pub fn new(cancel: CancelToken) -> Self {
-        Self { cancel }
+        Self { cancel, timeout: None }
+    }
+
+    /// Says how long the tool waits.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
     }
 }
 

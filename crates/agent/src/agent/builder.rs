@@ -234,7 +234,7 @@ impl AgentBuilder {
             dispatcher,
             system: RwLock::new(self.system),
             conversation: self.conversation,
-            queues: Queues::default(),
+            queues: Queues::new(self.limits.steering, self.limits.follow_up),
             _pending_told: tell_pending(&self.pending, core),
             pending: self.pending,
             ui: self.ui,

@@ -17,7 +17,7 @@ use crate::{
     events::{RunEnd, Subscription},
     panics,
     prompt::SystemPrompt,
-    queues::Lane,
+    queues::{Lane, QueueMode},
     turn,
 };
 
@@ -300,6 +300,26 @@ impl Agent {
     /// Thinks this hard from the next request on.
     pub fn set_thinking(&self, level: ThinkingLevel) {
         self.core().selected.write().unwrap_or_else(PoisonError::into_inner).thinking = level;
+    }
+
+    /// How hard the model is asked to think.
+    pub fn thinking(&self) -> ThinkingLevel {
+        self.core().selected().thinking
+    }
+
+    /// How waiting messages are delivered: steering, follow-ups.
+    pub fn queue_modes(&self) -> (QueueMode, QueueMode) {
+        self.core().queues.modes()
+    }
+
+    /// Delivers waiting steering messages like this from now on.
+    pub fn set_steering_mode(&self, mode: QueueMode) {
+        self.core().queues.set_mode(Lane::Steering, mode);
+    }
+
+    /// Delivers waiting follow-ups like this from now on.
+    pub fn set_follow_up_mode(&self, mode: QueueMode) {
+        self.core().queues.set_mode(Lane::FollowUp, mode);
     }
 
     /// Uses another system prompt from the next request on.

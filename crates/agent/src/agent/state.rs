@@ -127,11 +127,7 @@ impl Core {
     }
 
     pub(crate) fn take_queued(&self, lane: Lane) -> Vec<Message> {
-        let mode = match lane {
-            Lane::Steering => self.limits.steering,
-            Lane::FollowUp => self.limits.follow_up,
-        };
-        let taken = self.queues.take(lane, mode);
+        let taken = self.queues.take(lane);
         if !taken.is_empty() {
             self.tell_queues();
         }

@@ -55,7 +55,7 @@ impl Dispatcher {
             }
             Verdict::Ask => {}
         }
-        let Some(approver) = &self.parts.approver else {
+        let Some(approver) = self.parts.approver.as_ref().filter(|approver| approver.can_ask()) else {
             let text = format!(
                 "Tool \"{name}\" requires approval but no interactive UI available.\n\
                  To allow it: set tools.approval.{name} to \"allow\" in the settings, or run with --approval-mode yolo \

@@ -5,7 +5,7 @@ use std::{
     fmt,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -30,6 +30,8 @@ pub struct Retry {
     chance: Box<dyn Fn() -> f64 + Send + Sync>,
     /// How often the request at hand was made again.
     attempts: Mutex<u32>,
+    /// How many wait at this moment.
+    waiting: AtomicUsize,
 }
 
 impl Retry {
@@ -40,6 +42,7 @@ impl Retry {
             policy,
             chance: Box::new(chance),
             attempts: Mutex::new(0),
+            waiting: AtomicUsize::new(0),
         }
     }
 
@@ -58,6 +61,11 @@ impl Retry {
     /// Whether it is on.
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request failed and waits to be made again.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Sets the count; gives what it was.
@@ -91,15 +99,18 @@ impl Retry {
             delay_ms: milliseconds(delay),
             error_message: error.to_string(),
         };
+        let waiting = Waiting::new(&self.waiting);
         context.announce(SessionEvent::AutoRetryStart(start)).await;
-        tokio::select! {
+        let is_over = tokio::select! {
             biased;
-            () = context.cancel().cancelled() => {
-                Self::end(attempts, Some(CANCELLED.to_owned()), context).await;
-                false
-            }
+            () = context.cancel().cancelled() => false,
             () = tokio::time::sleep(delay) => true,
+        };
+        drop(waiting);
+        if !is_over {
+            Self::end(attempts, Some(CANCELLED.to_owned()), context).await;
         }
+        is_over
     }
 
     /// Tells the end of a series, if one has begun.
@@ -109,6 +120,22 @@ impl Retry {
             let end = RetryEnd { success: final_error.is_none(), attempt, final_error };
             context.announce(SessionEvent::AutoRetryEnd(end)).await;
         }
+    }
+}
+
+/// Counts as long as it lives, also when the wait is given up.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod print;
+pub(crate) mod rpc;
 pub(crate) mod sessions;
 pub(crate) mod test;
 pub(crate) mod trust;
@@ -54,5 +55,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Types(own) => types::run(shared, &own),
         Command::Undo(own) => undo::run(shared, &own),
         Command::Sessions(own) => sessions::run(shared, &own),
+        Command::RpcSchema(own) => rpc::schema::run(&own),
     }
 }

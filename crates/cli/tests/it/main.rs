@@ -21,6 +21,7 @@ mod previews;
 mod printing;
 mod pty;
 mod recovering;
+mod rpc;
 mod sessions;
 mod snapshots;
 mod trusting;

@@ -12,6 +12,7 @@ export function makeUi(call, signal) {
     const stop = given && signal ? AbortSignal.any([given, signal]) : (given ?? signal);
     if (stop?.aborted || !host.hasUi(call)) return undefined;
     const timeout = Number.isFinite(options?.timeout) ? AbortSignal.timeout(options.timeout) : undefined;
+    if (timeout) payload.timeout = options.timeout;
     const either = timeout && stop ? AbortSignal.any([timeout, stop]) : (timeout ?? stop);
     const json = await operation((number) => host.openDialog(number, call, kind, JSON.stringify(payload)), either);
     return json === undefined ? undefined : JSON.parse(json);

@@ -1,6 +1,6 @@
 //! The person at the other end: dialogs as operations, the rest at once (CONTRACT 3.3).
 
-use std::{rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc, time::Duration};
 
 use rquickjs::{Object, Result, function::Func};
 use serde::Deserialize;
@@ -21,6 +21,8 @@ struct Dialog {
     prefill: Option<String>,
     /// The number of a component to show.
     view: u32,
+    /// How long the tool waits, in milliseconds. The kernel keeps the time; the interface may show it.
+    timeout: Option<f64>,
 }
 
 pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> {
@@ -90,7 +92,8 @@ async fn ask(
     component: Option<CustomComponent>,
     cancel: CancelToken,
 ) -> Option<String> {
-    let options = DialogOptions::new(cancel);
+    let mut options = DialogOptions::new(cancel);
+    options.timeout = dialog.timeout.and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok());
     match kind {
         "select" => {
             ui.select(&dialog.title, &dialog.options, options).await.map(|chosen| json!(chosen).to_string())

@@ -56,4 +56,9 @@ impl Session {
     pub fn auto_retry(&self) -> bool {
         self.recovery.retry.is_enabled()
     }
+
+    /// Whether a request failed and waits to be made again. [`Session::abort`] stops it.
+    pub fn is_retrying(&self) -> bool {
+        self.recovery.retry.is_waiting()
+    }
 }

@@ -8,7 +8,7 @@ use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
-use toolsmith::{BuiltIns, Keeping, ModelChoice, Session, Warning};
+use toolsmith::{BuiltIns, Discovered, Keeping, ModelChoice, Session, SessionBuilder, Warning};
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
 use toolsmith_tool::{Ui, closest_names};
@@ -16,6 +16,7 @@ use toolsmith_tool::{Ui, closest_names};
 use crate::{
     approver::TerminalApprover,
     arguments::{Arguments, Shared},
+    commands::rpc,
     failure,
     failure::Problem,
     interface::TerminalUi,
@@ -35,7 +36,7 @@ pub(crate) struct PrintArguments {
     /// Print the answer and end.
     #[arg(long, short)]
     print: bool,
-    /// What comes out: the answer, or every event as a line of JSON.
+    /// What comes out: the answer, every event as a line of JSON, or a session for another program (no prompt).
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<Mode>,
     /// The model, such as anthropic/claude-sonnet-4-5, gpt-5.2:high, ollama/NAME or script:FILE.
@@ -96,6 +97,8 @@ enum Mode {
     Text,
     /// Every event as a line of JSON.
     Json,
+    /// Requests on standard input, replies and events on standard output; see docs/rpc.md.
+    Rpc,
 }
 
 impl PrintArguments {
@@ -168,9 +171,45 @@ impl PrintArguments {
             None => BuiltIns::All,
         }
     }
+
+    /// A session as the command line wants it.
+    pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
+        let mut builder = Session::builder(&project.cwd)
+            .home(project.home.clone())
+            .settings(project.loaded.settings.clone())
+            .discovered(discovered)
+            .model_choice(self.choice())
+            .built_ins(self.built_ins())
+            .keep(self.keeping_here(project));
+        if let Some(level) = self.thinking {
+            builder = builder.thinking(level);
+        }
+        if let Some(mode) = self.approval_mode.or(self.auto_approve.then_some(ApprovalMode::Yolo)) {
+            builder = builder.approval_mode(mode);
+        }
+        if let Some(text) = &self.system_prompt {
+            builder = builder.system_prompt(input::text_or_file(text, &project.cwd)?);
+        }
+        for text in &self.append_system_prompt {
+            builder = builder.append_system_prompt(input::text_or_file(text, &project.cwd)?);
+        }
+        if let Some(turns) = self.max_turns {
+            builder = builder.limits(AgentLimits::default().max_turns(turns));
+        }
+        Ok(builder)
+    }
 }
 
 pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
+    if own.mode == Some(Mode::Rpc) {
+        if own.is_asked_for() {
+            let hint = "Send {\"type\": \"prompt\", \"message\": …} once it is ready.";
+            return Err(Problem::wrong_use("--mode rpc takes no prompt on the command line")
+                .hint(hint)
+                .into());
+        }
+        return rpc::run(shared, own);
+    }
     let as_json = shared.json || own.mode == Some(Mode::Json);
     own.check_word()?;
     let mut project = Project::open(shared)?;
@@ -179,28 +218,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let discovered = project.discover_asking()?;
     runtime::block_on(async {
         let progress = Progress::start("Loading tools");
-        let mut builder = Session::builder(&project.cwd)
-            .home(project.home.clone())
-            .settings(project.loaded.settings.clone())
-            .discovered(discovered)
-            .model_choice(own.choice())
-            .built_ins(own.built_ins())
-            .keep(own.keeping_here(&project));
-        if let Some(level) = own.thinking {
-            builder = builder.thinking(level);
-        }
-        if let Some(mode) = own.approval_mode.or(own.auto_approve.then_some(ApprovalMode::Yolo)) {
-            builder = builder.approval_mode(mode);
-        }
-        if let Some(text) = &own.system_prompt {
-            builder = builder.system_prompt(input::text_or_file(text, &project.cwd)?);
-        }
-        for text in &own.append_system_prompt {
-            builder = builder.append_system_prompt(input::text_or_file(text, &project.cwd)?);
-        }
-        if let Some(turns) = own.max_turns {
-            builder = builder.limits(AgentLimits::default().max_turns(turns));
-        }
+        let mut builder = own.session(&project, discovered)?;
         if terminal::is_interactive() {
             let terminal = Arc::new(TerminalUi::default());
             builder = builder.ui(Arc::clone(&terminal) as Arc<dyn Ui>);

@@ -1,0 +1,78 @@
+//! Asking the client whether a call may run (CONTRACT 5.4).
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use toolsmith_agent::{ApprovalRequest, Approver, Decision};
+use toolsmith_tool::{CancelToken, async_trait};
+
+use super::{frame::Frame, outgoing::Outgoing, questions::Questions};
+
+/// Asks the client, if it said that it can be asked.
+pub(super) struct ClientApprover {
+    can_ask: AtomicBool,
+    questions: Arc<Questions<(), Decision>>,
+}
+
+impl ClientApprover {
+    pub(super) fn new(outgoing: Arc<Outgoing>) -> Arc<Self> {
+        let questions = Questions::new("approval", outgoing, |id| Frame::ApprovalCancel { id });
+        Arc::new(Self { can_ask: AtomicBool::new(false), questions })
+    }
+
+    /// Says whether the client can be asked.
+    pub(super) fn set_can_ask(&self, can: bool) {
+        self.can_ask.store(can, Ordering::SeqCst);
+    }
+
+    /// Takes an `approval_response`.
+    pub(super) fn answer(
+        &self,
+        id: &str,
+        approved: bool,
+        remember: bool,
+        note: Option<String>,
+    ) -> Result<(), String> {
+        self.questions.answer(id, |()| {
+            Ok(match (approved, remember) {
+                (true, false) => Decision::Allow,
+                (true, true) => Decision::AllowForSession,
+                (false, _) => Decision::Deny { note },
+            })
+        })
+    }
+
+    /// Nobody answers any more.
+    pub(super) fn close(&self) {
+        self.set_can_ask(false);
+        self.questions.close();
+    }
+}
+
+#[async_trait]
+impl Approver for ClientApprover {
+    fn can_ask(&self) -> bool {
+        self.can_ask.load(Ordering::SeqCst)
+    }
+
+    async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
+        let mut asked = self.questions.ask((), |id| Frame::ApprovalRequest {
+            id,
+            tool_call_id: request.tool_call_id.clone(),
+            tool_name: request.tool_name.clone(),
+            label: request.label.clone(),
+            arguments: request.arguments.clone(),
+            tier: request.tier.as_str().to_owned(),
+            reason: request.reason.clone(),
+            details: request.details.clone(),
+        });
+        tokio::select! {
+            biased;
+            decision = asked.answer() => decision
+                .unwrap_or_else(|| Decision::Deny { note: Some("The client is gone.".to_owned()) }),
+            () = cancel.cancelled() => Decision::Deny { note: None },
+        }
+    }
+}

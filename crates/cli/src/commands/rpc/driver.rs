@@ -1,0 +1,245 @@
+//! One client and one session: takes lines, does what they ask, in order, and sends what happens.
+//!
+//! Answers, `abort` and the like and `shutdown` are taken at once. Everything else is done one after the other, because
+//! what a request means may depend on the one before; a long one holds up those behind it, and only those.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+use toolsmith::Session;
+use toolsmith_tool::CancelToken;
+
+use super::{
+    approvals::ClientApprover,
+    client_ui::ClientUi,
+    frame::{Frame, Limits, PROTOCOL_VERSION},
+    handle,
+    host_tools::HostTools,
+    incoming::{Incoming, MAX_FRAME_BYTES},
+    outgoing::Outgoing,
+    reply::{LoadProblem, ModelInfo, SessionInfo},
+    request::{Answer, Request, RequestId},
+    setting::Setting,
+};
+
+/// How many requests may wait for their turn.
+const MAX_WAITING: usize = 256;
+/// How long the request that is being done may take to come to an end once the client is gone.
+const LAST_REQUEST: Duration = Duration::from_secs(2);
+
+/// A request that waits for its turn.
+type Waiting = (Option<RequestId>, String, Box<Request>);
+
+/// What requests work with.
+pub(super) struct Driver {
+    pub(super) session: Session,
+    pub(super) outgoing: Arc<Outgoing>,
+    pub(super) ui: Arc<ClientUi>,
+    pub(super) approver: Arc<ClientApprover>,
+    pub(super) host_tools: HostTools,
+    pub(super) setting: Setting,
+    /// Tripped when the session ends; work that is not part of a run watches it.
+    pub(super) ending: CancelToken,
+    /// Calls made with `call_tool`.
+    calls: Mutex<HashMap<String, CancelToken>>,
+    last_call: AtomicU64,
+}
+
+/// Why serving ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The client closed standard input or asked for it.
+    Closed,
+    /// Nobody reads what is written.
+    Gone(String),
+}
+
+impl Driver {
+    pub(super) fn new(
+        session: Session,
+        outgoing: Arc<Outgoing>,
+        ui: Arc<ClientUi>,
+        approver: Arc<ClientApprover>,
+        setting: Setting,
+        ending: CancelToken,
+    ) -> Arc<Self> {
+        let host_tools = HostTools::new(Arc::clone(&outgoing));
+        let (calls, last_call) = (Mutex::default(), AtomicU64::new(0));
+        Arc::new(Self { session, outgoing, ui, approver, host_tools, setting, ending, calls, last_call })
+    }
+
+    /// Serves until the client is gone, asks for the end, or `ending` is tripped; then ends the session.
+    pub(super) async fn serve(self: &Arc<Self>, mut incoming: mpsc::Receiver<Incoming>) -> End {
+        self.outgoing.send(&self.ready());
+        let events = tokio::spawn(self.outgoing.follow(&self.session));
+        let (waiting, turns) = mpsc::channel(MAX_WAITING);
+        let worker = tokio::spawn(Arc::clone(self).work(turns));
+
+        let gone = self.outgoing.gone();
+        let end = loop {
+            let line = tokio::select! {
+                biased;
+                () = gone.cancelled() => break End::Gone(gone.reason().unwrap_or_default()),
+                () = self.ending.cancelled() => break End::Closed,
+                line = async {
+                    self.outgoing.room().await;
+                    incoming.recv().await
+                } => line,
+            };
+            let Some(line) = line else { break End::Closed };
+            if !self.take(line, &waiting) {
+                break End::Closed;
+            }
+        };
+
+        drop(waiting);
+        // Nobody can be asked any more, so what waits for an answer goes on without one.
+        self.ui.close();
+        self.approver.close();
+        self.host_tools.close();
+        self.session.abort_by_force("the client is gone");
+        let mut worker = worker;
+        if tokio::time::timeout(LAST_REQUEST, &mut worker).await.is_err() {
+            self.ending.force("the session ends");
+            worker.abort();
+        }
+        self.ending.force("the session ends");
+        self.session.dispose().await;
+        events.abort();
+        self.outgoing.send_events();
+        self.outgoing.finish().await;
+        end
+    }
+
+    fn ready(&self) -> Frame {
+        Frame::Ready {
+            protocol_version: PROTOCOL_VERSION,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            session: SessionInfo::of(&self.session),
+            model: ModelInfo::from(&self.session.agent().model()),
+            limits: Limits { max_frame_bytes: MAX_FRAME_BYTES, max_waiting_requests: MAX_WAITING },
+            load_problems: LoadProblem::all(&self.session),
+        }
+    }
+
+    /// Takes a line; `false` when it was the last one.
+    fn take(&self, line: Incoming, waiting: &mpsc::Sender<Waiting>) -> bool {
+        match line {
+            Incoming::Wrong { id, command, error } => self.reply(id, &command, Err(error)),
+            Incoming::Answer(command, answer) => {
+                let id = RequestId::Text(answer.id().to_owned());
+                if let Err(error) = self.answered(answer) {
+                    self.reply(Some(id), &command, Err(error));
+                }
+            }
+            Incoming::Request(id, command, request) => match *request {
+                Request::Shutdown => {
+                    self.reply(id, &command, Ok(Value::Null));
+                    return false;
+                }
+                Request::Abort { reason } => {
+                    self.session.abort(reason.as_deref().unwrap_or("the client asked for it"));
+                    self.reply(id, &command, Ok(Value::Null));
+                }
+                Request::AbortRetry => {
+                    let outcome = handle::conversation::abort_retry(self);
+                    self.reply(id, &command, outcome);
+                }
+                Request::AbortTool { tool_call_id } => {
+                    let outcome = self.abort_call(&tool_call_id);
+                    self.reply(id, &command, outcome);
+                }
+                request => {
+                    if let Err(full) = waiting.try_send((id, command, Box::new(request))) {
+                        let (id, command, _) = full.into_inner();
+                        let error = format!("{MAX_WAITING} requests wait already. Wait for replies.");
+                        self.reply(id, &command, Err(error));
+                    }
+                }
+            },
+        }
+        true
+    }
+
+    fn answered(&self, answer: Answer) -> Result<(), String> {
+        match answer {
+            Answer::UiResponse { id, value, confirmed, cancelled } => {
+                self.ui.answer(&id, value, confirmed, cancelled)
+            }
+            Answer::ApprovalResponse { id, approved, remember, note } => {
+                self.approver.answer(&id, approved, remember, note)
+            }
+            Answer::HostToolUpdate { id, partial_result } => self.host_tools.update(&id, partial_result),
+            Answer::HostToolResult { id, result, is_error } => self.host_tools.result(&id, result, is_error),
+        }
+    }
+
+    /// Does what waits, one after the other.
+    async fn work(self: Arc<Self>, mut turns: mpsc::Receiver<Waiting>) {
+        while let Some((id, command, request)) = turns.recv().await {
+            match *request {
+                // The one that others need not wait for.
+                Request::CallTool { name, arguments, tool_call_id } => {
+                    let own = Arc::clone(&self);
+                    tokio::spawn(async move {
+                        let outcome = handle::tools::call(&own, name, arguments, tool_call_id).await;
+                        own.reply(id, &command, outcome);
+                    });
+                }
+                request => {
+                    // On a task of its own: one that panics must not take those behind it along.
+                    let own = Arc::clone(&self);
+                    let work = tokio::spawn(async move { handle::request(&own, request).await });
+                    let outcome = work.await.unwrap_or_else(|error| Err(format!("It crashed: {error}")));
+                    self.reply(id, &command, outcome);
+                }
+            }
+        }
+    }
+
+    pub(super) fn reply(&self, id: Option<RequestId>, command: &str, outcome: handle::Outcome) {
+        self.outgoing.send(&Frame::response(id, command, outcome));
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, CancelToken>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An id for a call the client has none for.
+    pub(super) fn next_call_id(&self) -> String {
+        format!("rpc-call-{}", self.last_call.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Notes a call that `abort_tool` can stop; `None` when the id is taken.
+    pub(super) fn begin_call(&self, id: &str) -> Option<CancelToken> {
+        let mut calls = self.calls();
+        if calls.contains_key(id) {
+            return None;
+        }
+        let cancel = self.ending.child();
+        calls.insert(id.to_owned(), cancel.clone());
+        Some(cancel)
+    }
+
+    pub(super) fn end_call(&self, id: &str) {
+        self.calls().remove(id);
+    }
+
+    fn abort_call(&self, id: &str) -> handle::Outcome {
+        match self.calls().get(id) {
+            Some(cancel) => {
+                cancel.cancel("the client asked for it");
+                Ok(Value::Null)
+            }
+            None => Err(format!("No call \"{id}\" is on its way")),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `toolsmith --mode rpc`: a session for another program, as lines of JSON on standard input and output. `docs/rpc.md`
+//! describes the protocol; its tables are made from the types here.
+
+mod approvals;
+mod client_ui;
+mod driver;
+mod events;
+mod frame;
+mod handle;
+mod host_tools;
+mod incoming;
+mod outgoing;
+mod questions;
+mod reference;
+mod reply;
+mod request;
+pub(crate) mod schema;
+mod setting;
+
+use std::{
+    io::{self, BufReader},
+    process::ExitCode,
+    sync::Arc,
+};
+
+use anyhow::{Context as _, Result};
+use toolsmith::Session;
+use toolsmith_agent::Approver;
+use toolsmith_tool::{CancelToken, Ui};
+
+use crate::{
+    arguments::Shared,
+    commands::print::PrintArguments,
+    failure::{self, Problem},
+    interrupts,
+    project::Project,
+    runtime,
+};
+use approvals::ClientApprover;
+use client_ui::ClientUi;
+use driver::{Driver, End};
+use frame::Frame;
+use outgoing::Outgoing;
+use setting::Setting;
+
+/// Serves one client.
+pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
+    let outgoing = Outgoing::start(io::stdout()).context("the program could not start its threads")?;
+    runtime::block_on(async {
+        let outcome = serve(shared, own, &outgoing).await;
+        if let Err(error) = &outcome {
+            let problem = error.downcast_ref::<Problem>();
+            let hint = problem.and_then(|problem| problem.hint.clone());
+            outgoing.send(&Frame::Fatal { error: failure::told(error), hint });
+            outgoing.finish().await;
+        }
+        outcome
+    })
+}
+
+async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) -> Result<ExitCode> {
+    let project = Project::open(shared)?;
+    project.warn();
+    let ui = ClientUi::new(Arc::clone(outgoing));
+    let approver = ClientApprover::new(Arc::clone(outgoing));
+    let builder = own
+        .session(&project, project.discover())?
+        .ui(Arc::clone(&ui) as Arc<dyn Ui>)
+        .approver(Arc::clone(&approver) as Arc<dyn Approver>);
+    let session: Session = builder.build().await?;
+    failure::warn_about_tools(session.loaded());
+
+    let ending = CancelToken::new();
+    let stopper = ending.clone();
+    let came = interrupts::listen(move |reason, _| stopper.cancel(reason));
+    let setting = Setting {
+        cwd: project.cwd.clone(),
+        home: project.home.clone(),
+        settings: project.loaded.settings.clone(),
+    };
+    let driver = Driver::new(session, Arc::clone(outgoing), ui, approver, setting, ending);
+    let incoming = incoming::start(BufReader::with_capacity(64 << 10, io::stdin()))
+        .context("the program could not start its threads")?;
+    let end = driver.serve(incoming).await;
+    match (came.exit_code(), end) {
+        (Some(code), _) => Ok(ExitCode::from(code)),
+        (None, End::Closed) => Ok(ExitCode::SUCCESS),
+        (None, End::Gone(reason)) => Err(Problem::failed(format!("The session ended: {reason}")).into()),
+    }
+}

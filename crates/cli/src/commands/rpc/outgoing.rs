@@ -1,0 +1,242 @@
+//! What waits to be written to the client, and the thread that writes it.
+//!
+//! Whatever is sent comes after the events that happened before it: a reply to `new_session` after `session_switch`, a
+//! question of a call after its `tool_execution_start`.
+//!
+//! A client that does not read must not make the program grow without end, and must not hold up the session either. Up to
+//! [`PLENTY`] bytes everything waits. Above that, updates that a later line makes up for are left out and counted, and no
+//! further request is read. Above [`TOO_MUCH`] the client counts as gone.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Write},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+use toolsmith::Session;
+use toolsmith_agent::{AgentEvent, Subscription};
+use toolsmith_tool::CancelToken;
+
+use super::frame::Frame;
+
+/// Waiting bytes from which on updates are left out.
+pub(super) const PLENTY: usize = 8 << 20;
+/// Waiting bytes from which on the client is given up.
+pub(super) const TOO_MUCH: usize = 64 << 20;
+/// How long the last lines may take to be written.
+const LAST_LINES: Duration = Duration::from_secs(5);
+
+/// The lines that wait.
+pub(super) struct Outgoing {
+    state: Mutex<State>,
+    /// The events that happened and are not sent yet. Locked before `state`.
+    events: Mutex<Option<Subscription>>,
+    /// For the thread: there is something to write.
+    more: Condvar,
+    /// For everybody else: something was written.
+    written: Notify,
+    /// Tripped when nobody reads any more, with the reason.
+    gone: CancelToken,
+}
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    dropped: u64,
+    /// A line was taken and is not written yet.
+    is_writing: bool,
+}
+
+/// Whether a line may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    Light,
+    Full,
+}
+
+impl Outgoing {
+    /// Writes to `target`, on a thread of its own: a full pipe blocks.
+    pub(super) fn start(target: impl Write + Send + 'static) -> io::Result<Arc<Self>> {
+        let outgoing = Arc::new(Self {
+            state: Mutex::default(),
+            events: Mutex::default(),
+            more: Condvar::new(),
+            written: Notify::new(),
+            gone: CancelToken::new(),
+        });
+        let own = Arc::clone(&outgoing);
+        std::thread::Builder::new().name("rpc-out".to_owned()).spawn(move || own.write_all(target))?;
+        Ok(outgoing)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tripped when nobody reads any more.
+    pub(super) fn gone(&self) -> &CancelToken {
+        &self.gone
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&self, frame: &Frame) {
+        self.after_events(|| self.push(frame, Weight::Full));
+    }
+
+    /// Sends a line that may be left out.
+    pub(super) fn send_light(&self, frame: &Frame) {
+        self.after_events(|| self.push(frame, Weight::Light));
+    }
+
+    /// Sends an event that is not one of the session's.
+    pub(super) fn send_event(&self, event: &AgentEvent) {
+        self.after_events(|| self.push_event(event));
+    }
+
+    /// Sends the events of a session from now on, until the future is dropped and [`Outgoing::send_events`] was called.
+    pub(super) fn follow(self: &Arc<Self>, session: &Session) -> impl Future<Output = ()> + use<> {
+        *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.subscribe());
+        // One to wait on, and one that whoever sends something can read.
+        let mut bell = session.subscribe();
+        let own = Arc::clone(self);
+        async move {
+            while bell.next().await.is_some() {
+                own.send_events();
+            }
+        }
+    }
+
+    /// Sends the events that happened so far.
+    pub(super) fn send_events(&self) {
+        self.after_events(|| ());
+    }
+
+    fn after_events(&self, then: impl FnOnce()) {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(events) = events.as_mut() {
+            while let Some(event) = events.try_next() {
+                self.push_event(&event);
+            }
+        }
+        then();
+    }
+
+    /// Those that a later one makes up for may be left out.
+    fn push_event(&self, event: &AgentEvent) {
+        let is_light =
+            matches!(event, AgentEvent::MessageUpdate { .. } | AgentEvent::ToolExecutionUpdate { .. });
+        self.push(event, if is_light { Weight::Light } else { Weight::Full });
+    }
+
+    fn push(&self, frame: &impl Serialize, weight: Weight) {
+        if self.gone.is_cancelled() {
+            return;
+        }
+        {
+            let mut state = self.lock();
+            if weight == Weight::Light && state.bytes > PLENTY {
+                state.dropped += 1;
+                return;
+            }
+        }
+        let line = match line(frame) {
+            Ok(line) => line,
+            Err(error) => return tracing::error!(%error, "A line for the client could not be written"),
+        };
+        let mut state = self.lock();
+        if state.bytes > TOO_MUCH {
+            drop(state);
+            return self.give_up("the client does not read what it is sent");
+        }
+        state.add(line);
+        self.more.notify_one();
+    }
+
+    fn give_up(&self, reason: &str) {
+        self.gone.cancel(reason);
+        let mut state = self.lock();
+        state.lines.clear();
+        state.bytes = 0;
+        self.more.notify_one();
+        drop(state);
+        self.written.notify_waiters();
+    }
+
+    fn write_all(&self, mut target: impl Write) {
+        loop {
+            let mut state = self.lock();
+            while state.lines.is_empty() && !self.gone.is_cancelled() {
+                state = self.more.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(line) = state.lines.pop_front() else { return };
+            let is_last = state.lines.is_empty();
+            state.is_writing = true;
+            drop(state);
+            let outcome =
+                target.write_all(&line).and_then(|()| if is_last { target.flush() } else { Ok(()) });
+            let mut state = self.lock();
+            state.is_writing = false;
+            state.bytes = state.bytes.saturating_sub(line.len());
+            state.tell_dropped();
+            drop(state);
+            self.written.notify_waiters();
+            if let Err(error) = outcome {
+                return self.give_up(&format!("the client is gone: {error}"));
+            }
+        }
+    }
+
+    /// Waits while more is waiting than a client that reads would leave.
+    pub(super) async fn room(&self) {
+        self.until(|state| state.bytes <= PLENTY).await;
+    }
+
+    /// Waits until everything is written, but not for ever.
+    pub(super) async fn finish(&self) {
+        let all = self.until(|state| state.lines.is_empty() && !state.is_writing);
+        let _ = tokio::time::timeout(LAST_LINES, all).await;
+    }
+
+    async fn until(&self, wanted: impl Fn(&State) -> bool) {
+        loop {
+            // Made before looking, so that nothing in between is missed.
+            let written = self.written.notified();
+            if self.gone.is_cancelled() || wanted(&self.lock()) {
+                return;
+            }
+            written.await;
+        }
+    }
+}
+
+impl State {
+    /// Says how much was left out, once there is room again.
+    fn tell_dropped(&mut self) {
+        if self.dropped > 0 && self.bytes <= PLENTY {
+            let count = std::mem::take(&mut self.dropped);
+            if let Ok(line) = line(&Frame::EventsDropped { count }) {
+                self.add(line);
+            }
+        }
+    }
+
+    fn add(&mut self, line: Vec<u8>) {
+        self.bytes += line.len();
+        self.lines.push_back(line);
+    }
+}
+
+/// One line of JSON. JSON has no line ends of its own.
+fn line(frame: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(frame)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+#[path = "outgoing_tests.rs"]
+mod tests;
