@@ -33,13 +33,16 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// It was built together with this program, into the same folder.
+    /// It was built together with this program, into the same folder. What is measured is a copy, as installing makes one:
+    /// a linker writes its output in pieces, and as long as the system remembers it in pieces it starts slower.
     pub(crate) fn find() -> Result<Self> {
         let own = std::env::current_exe()?;
-        let path = own.parent().context("this program is in no folder")?.join("toolsmith");
-        ensure!(path.is_file(), "{} is not there; `cargo xtask bench` builds it", path.display());
-        let home = peers::folder()?.join("home");
+        let built = own.parent().context("this program is in no folder")?.join("toolsmith");
+        ensure!(built.is_file(), "{} is not there; `cargo xtask bench` builds it", built.display());
+        let folder = peers::folder()?;
+        let (path, home) = (folder.join("toolsmith"), folder.join("home"));
         fs::create_dir_all(&home)?;
+        fs::copy(&built, &path)?;
         Ok(Self { path, home })
     }
 

@@ -164,12 +164,12 @@ fn parents_of_the_working_folder_are_not_searched() {
 }
 
 #[test]
-fn unrelated_files_are_not_looked_at() {
+fn ten_thousand_unrelated_files_are_not_looked_at() {
     let place = Place::with_tools(&["project/.toolsmith/tools/a.ts", "project/.toolsmith/tools/b/index.ts"]);
     let deep = ["project/src", "project/.toolsmith/tools/b/lib", "project/.toolsmith/tools/b/lib/x/y/z"];
     for folder in deep {
         fs::create_dir_all(place.path(folder)).unwrap();
-        for number in 0..300 {
+        for number in 0..2_500 {
             fs::write(place.path(folder).join(format!("{number}.ts")), "").unwrap();
         }
     }
@@ -177,7 +177,7 @@ fn unrelated_files_are_not_looked_at() {
     for folder in deep {
         symlink(place.path(folder).join("loop.ts"), place.path(folder).join("loop.ts")).unwrap();
     }
-    for number in 0..300 {
+    for number in 0..2_500 {
         fs::write(place.path(&format!("project/.toolsmith/tools/data-{number}.bin")), "").unwrap();
     }
     let discovered = place.discover();

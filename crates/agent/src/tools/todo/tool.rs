@@ -12,8 +12,8 @@ use crate::tools::arguments;
 /// The tool's name. Tools of authors are often called `todo`, so ours is not.
 pub const TODO_WRITE: &str = "todo_write";
 
-const DESCRIPTION: &str = "Keep the plan of work with several steps: init first, start and done as you go. \
-    Tasks are named by id or text; done, drop, reopen and remove also take a phase.";
+const DESCRIPTION: &str = "Plan work of several steps: init with items, then start and done as you go. \
+    Tasks go by id or text.";
 
 /// `todo_write`.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl TodoTool {
                         "op": { "type": "string", "enum": ["init", "append", "start", "done", "drop", "reopen", "remove", "view"] },
                         "phase": { "type": "string" },
                         "task": { "type": "string" },
-                        "items": { "type": "array", "items": { "type": "string" }, "description": "texts for init, append" },
+                        "items": { "type": "array", "items": { "type": "string" } },
                     },
                     "required": ["op"],
                 } } },
