@@ -9,13 +9,14 @@ mod cast;
 mod compat;
 mod docs;
 mod notices;
+mod svg;
 mod tidy;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

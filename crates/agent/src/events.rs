@@ -30,6 +30,7 @@ use toolsmith_tool::{PendingChange, SessionEvent, ToolResult};
 
 use crate::{
     approval::{ApprovalRequest, Decision},
+    dispatch::CallEvent,
     pending::PendingView,
 };
 
@@ -192,6 +193,33 @@ impl AgentEvent {
             }
             _ => None,
         }
+    }
+
+    /// What is told of one step in the life of a call, if anything.
+    pub fn of_call(id: &str, name: &str, arguments: &Value, step: &CallEvent<'_>) -> Option<Self> {
+        let (tool_call_id, tool_name) = (id.to_owned(), name.to_owned());
+        Some(match *step {
+            CallEvent::Started => {
+                Self::ToolExecutionStart { tool_call_id, tool_name, args: arguments.clone() }
+            }
+            CallEvent::Update { partial } => {
+                Self::ToolExecutionUpdate { tool_call_id, tool_name, partial_result: partial.clone() }
+            }
+            CallEvent::ApprovalRequested { request } => Self::ApprovalRequested { request: request.clone() },
+            CallEvent::ApprovalDecided { decision, .. } => {
+                Self::ApprovalDecided { tool_call_id, decision: decision.clone() }
+            }
+            CallEvent::Finished { outcome } => Self::ToolExecutionEnd {
+                tool_call_id,
+                tool_name,
+                result: outcome.result.clone(),
+                is_error: outcome.is_error(),
+                duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+                full_output: outcome.full_output.clone(),
+            },
+            // What the model asked for was told already; what became of it is in the result.
+            CallEvent::Prepared { .. } => return None,
+        })
     }
 
     pub(crate) fn error(error: &LlmError) -> Self {

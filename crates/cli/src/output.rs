@@ -1,6 +1,7 @@
-//! Small forms every command prints with: JSON, tables, and paths as people say them.
+//! Small forms every command prints with: JSON, tables, files, and paths as people say them.
 
 use std::{
+    fs,
     io::{self, Write},
     path::Path,
 };
@@ -14,6 +15,13 @@ use crate::terminal::{HEADING, paint};
 /// Prints a value for machines.
 pub(crate) fn print_json(value: &Value) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{value:#}")
+}
+
+/// Writes a file, over one that is there only if that is wanted.
+pub(crate) fn write_file(path: &Path, text: &str, overwrite: bool) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).truncate(overwrite).create(overwrite).create_new(!overwrite);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// A path as people say it: within the working folder without that, in the home with `~`.

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use vt100::{Cell, Color, Screen};
 
+use crate::svg::escape;
+
 const CELL_WIDTH: f64 = 7.8;
 const LINE: f64 = 17.0;
 const MARGIN: f64 = 16.0;
@@ -165,8 +167,4 @@ fn colour(colour: Color) -> Option<String> {
 
 fn hex(red: u8, green: u8, blue: u8) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

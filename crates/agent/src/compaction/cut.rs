@@ -17,7 +17,8 @@ pub(super) struct Cut {
 }
 
 /// Finds the place that keeps about `keep` tokens of the newest entries: the first legal one after which no more are left,
-/// or the beginning of a turn soon after it. Results of calls that are more than that stay with their calls, up to `most`. `None` when there is nothing to sum up.
+/// or the beginning of a turn soon after it. Results of calls that are more than that stay with their calls, up to `most`.
+/// `None` when there is nothing to sum up.
 pub(super) fn find(entries: &[LiveEntry], keep: u64, most: u64) -> Option<Cut> {
     let sizes: Vec<u64> =
         entries.iter().map(|entry| entry.message.as_ref().map_or(0, message_tokens)).collect();

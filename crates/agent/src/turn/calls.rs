@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolsmith_llm::{AssistantMessage, ContentBlock, ToolCall, ToolResultMessage};
 use toolsmith_tool::CancelToken;
 
 use crate::{
     agent::Core,
-    dispatch::{CallEnd, CallEvent, CallOutcome, CallRequest},
+    dispatch::{CallEnd, CallOutcome, CallRequest},
     events::AgentEvent,
 };
 
@@ -82,54 +81,12 @@ fn request(core: &Arc<Core>, call: &ToolCall, offered: &Arc<[String]>, cancel: &
         Some(raw) => CallRequest::new(&call.id, &call.name, raw.as_str()),
         None => CallRequest::new(&call.id, &call.name, call.arguments.clone()),
     };
-    let told = Told {
-        core: Arc::clone(core),
-        id: call.id.clone(),
-        name: call.name.clone(),
-        arguments: call.arguments.clone(),
-    };
-    request
-        .context(core.tool_context(cancel))
-        .offered(Arc::clone(offered))
-        .observe(move |event| told.tell(event))
-}
-
-/// Turns what is heard of one call into events.
-struct Told {
-    core: Arc<Core>,
-    id: String,
-    name: String,
-    arguments: Value,
-}
-
-impl Told {
-    fn tell(&self, event: CallEvent<'_>) {
-        let (tool_call_id, tool_name) = (self.id.clone(), self.name.clone());
-        self.core.emit(match event {
-            CallEvent::Started => {
-                AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args: self.arguments.clone() }
-            }
-            CallEvent::Update { partial } => {
-                AgentEvent::ToolExecutionUpdate { tool_call_id, tool_name, partial_result: partial.clone() }
-            }
-            CallEvent::ApprovalRequested { request } => {
-                AgentEvent::ApprovalRequested { request: request.clone() }
-            }
-            CallEvent::ApprovalDecided { decision, .. } => {
-                AgentEvent::ApprovalDecided { tool_call_id, decision: decision.clone() }
-            }
-            CallEvent::Finished { outcome } => AgentEvent::ToolExecutionEnd {
-                tool_call_id,
-                tool_name,
-                result: outcome.result.clone(),
-                is_error: outcome.is_error(),
-                duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-                full_output: outcome.full_output.clone(),
-            },
-            // What the model asked for was told already; what became of it is in the result.
-            CallEvent::Prepared { .. } => return,
-        });
-    }
+    let (told, call) = (Arc::clone(core), call.clone());
+    request.context(core.tool_context(cancel)).offered(Arc::clone(offered)).observe(move |step| {
+        if let Some(event) = AgentEvent::of_call(&call.id, &call.name, &call.arguments, &step) {
+            told.emit(event);
+        }
+    })
 }
 
 fn message(core: &Core, outcome: CallOutcome) -> ToolResultMessage {

@@ -1,7 +1,6 @@
 //! `toolsmith sessions`: the conversations that are kept; list, show, export and remove them.
 
 use std::{
-    fs,
     io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -15,7 +14,12 @@ use toolsmith::Home;
 use toolsmith_agent::session::{Session, SessionSummary, Sessions};
 use toolsmith_tool::SessionView;
 
-use crate::{arguments::Shared, escapes::shown, output::cut, terminal};
+use crate::{
+    arguments::Shared,
+    escapes::shown,
+    output::{cut, write_file},
+    terminal,
+};
 
 /// Options of `sessions`.
 #[derive(Debug, clap::Args)]
@@ -212,15 +216,12 @@ fn export(
     let name: String = session.id().chars().filter(|char| char.is_ascii_alphanumeric()).take(8).collect();
     let path =
         cwd.join(output.map_or_else(|| PathBuf::from(format!("session-{name}.{ending}")), Path::to_path_buf));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).truncate(force).create(force).create_new(!force);
-    let mut file = match options.open(&path) {
+    match write_file(&path, &text, force) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             bail!("{} is there already; --force writes over it", path.display())
         }
-        opened => opened.with_context(|| format!("could not write {}", path.display()))?,
-    };
-    file.write_all(text.as_bytes()).with_context(|| format!("could not write {}", path.display()))?;
+        written => written.with_context(|| format!("could not write {}", path.display()))?,
+    }
     let mut out = std::io::stdout().lock();
     if shared.json {
         writeln!(out, "{:#}", json!({ "path": path }))?;

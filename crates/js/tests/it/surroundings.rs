@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith_js::Limits;
+use toolsmith_testkit::BATCH_RENAME;
 use toolsmith_tool::{
     AgentView, Approval, CancelToken, CustomView, DialogOptions, NoticeLevel, PendingHandle, PendingStack,
     SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, async_trait,
@@ -276,20 +277,9 @@ async fn c5_3_approval_by_function_and_its_details() {
     assert_eq!(tools[2].approval_details(&json!({})).await, None);
 }
 
-const RENAME: &str = r#"
-import type { CustomToolFactory } from "@f5-sales-demo/xcsh";
-const factory: CustomToolFactory = pi => ({ name: "batch_rename_preview", label: "Batch Rename Preview", description: "Previews renames and defers commit to resolve", parameters: pi.typebox.Type.Object({ files: pi.typebox.Type.Array(pi.typebox.Type.String()), }),
-async execute(_toolCallId, params) { const previewSummary = `Prepared rename plan for ${params.files.length} files`;
-pi.pushPendingAction({ label: `Batch rename: ${params.files.length} files`, sourceToolName: "batch_rename_preview", apply: async (reason) => { // apply writes here
- return { content: [{ type: "text", text: `Applied batch rename. Reason: ${reason}` }], }; }, reject: async (reason) => { // optional: cleanup or notify on discard
- return { content: [{ type: "text", text: `Discarded batch rename. Reason: ${reason}` }], }; }, });
-return { content: [{ type: "text", text: `${previewSummary}. Call resolve to apply or discard.` }], }; },});
-export default factory;
-"#;
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c8_1_the_seeds_batch_rename_stages_an_action_that_can_be_applied_or_rejected() {
-    let project = Project::new(&[("t.ts", RENAME)]);
+    let project = Project::new(&[("t.ts", BATCH_RENAME)]);
     let tool = project.tool("t.ts").await;
     let stack = PendingStack::new();
     let ctx = ToolContext::detached().with_pending(PendingHandle::new(Arc::clone(&stack)));
@@ -317,7 +307,7 @@ async fn c8_1_the_seeds_batch_rename_stages_an_action_that_can_be_applied_or_rej
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c8_1_without_a_store_pushing_throws_and_bad_actions_are_refused() {
-    let project = Project::new(&[("t.ts", RENAME)]);
+    let project = Project::new(&[("t.ts", BATCH_RENAME)]);
     let tool = project.tool("t.ts").await;
     let error = call(&tool, json!({ "files": [] })).await.unwrap_err().to_string();
     assert_eq!(error, "Pending action store unavailable for custom tools in this runtime.");

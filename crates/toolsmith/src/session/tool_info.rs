@@ -21,6 +21,8 @@ pub struct ToolInfo {
     pub tier: Tier,
     /// Where it came from, in words: `built-in`, or `custom tool, PATH`.
     pub origin: String,
+    /// Whether it has to be named to be offered.
+    pub hidden: bool,
     /// Whether the model is offered it now.
     pub is_active: bool,
 }
@@ -35,6 +37,7 @@ impl ToolInfo {
             parameters: spec.parameters.clone(),
             tier: spec.approval.tier,
             origin: found.origin.to_string(),
+            hidden: spec.hidden,
             is_active,
         }
     }

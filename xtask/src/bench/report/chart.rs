@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::Comparison;
+use crate::svg::escape;
 
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 22.0;
@@ -86,8 +87,4 @@ fn shorten(label: &str) -> String {
         return label.to_owned();
     }
     label.chars().take(MOST - 1).chain(['…']).collect()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

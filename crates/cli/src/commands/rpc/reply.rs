@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use toolsmith::{Session, ToolLoadError};
+use toolsmith::{Session, ToolInfo, ToolLoadError};
 use toolsmith_llm::Model;
 
 use super::{
@@ -384,6 +384,14 @@ pub(super) struct ToolRow {
     pub(super) hidden: bool,
     /// Whether the model is offered it now.
     pub(super) is_active: bool,
+}
+
+impl From<ToolInfo> for ToolRow {
+    fn from(tool: ToolInfo) -> Self {
+        let tier = tool.tier.as_str().to_owned();
+        let ToolInfo { name, label, description, parameters, origin, hidden, is_active, .. } = tool;
+        Self { name, label, description, parameters, tier, origin, hidden, is_active }
+    }
 }
 
 /// Reply to `set_active_tools` and `set_host_tools`.

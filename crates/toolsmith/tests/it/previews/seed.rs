@@ -2,26 +2,14 @@
 
 use serde_json::json;
 use toolsmith_agent::ApprovalMode;
-use toolsmith_testkit::Reply;
+use toolsmith_testkit::{BATCH_RENAME, Reply};
 
 use super::{Bench, resolve};
-
-/// Line ends were lost in the document after two comments; they are all that is added.
-const RENAME: &str = r#"
-import type { CustomToolFactory } from "@f5-sales-demo/xcsh";
-const factory: CustomToolFactory = pi => ({ name: "batch_rename_preview", label: "Batch Rename Preview", description: "Previews renames and defers commit to resolve", parameters: pi.typebox.Type.Object({ files: pi.typebox.Type.Array(pi.typebox.Type.String()), }),
-async execute(_toolCallId, params) { const previewSummary = `Prepared rename plan for ${params.files.length} files`;
-pi.pushPendingAction({ label: `Batch rename: ${params.files.length} files`, sourceToolName: "batch_rename_preview", apply: async (reason) => { // apply writes here
- return { content: [{ type: "text", text: `Applied batch rename. Reason: ${reason}` }], }; }, reject: async (reason) => { // optional: cleanup or notify on discard
- return { content: [{ type: "text", text: `Discarded batch rename. Reason: ${reason}` }], }; }, });
-return { content: [{ type: "text", text: `${previewSummary}. Call resolve to apply or discard.` }], }; },});
-export default factory;
-"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c8_3_the_seeds_batch_rename_is_applied_and_discarded_by_the_model() {
     let bench = Bench::plain().await;
-    bench.place.write("rename.ts", RENAME);
+    bench.place.write("rename.ts", BATCH_RENAME);
     let session = bench
         .builder()
         .tool_path(bench.place.path("rename.ts"))

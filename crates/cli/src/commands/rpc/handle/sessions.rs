@@ -1,6 +1,6 @@
 //! The session and others: its tree, its name, what is kept, and moving between them.
 
-use std::{fs, io::Write as _, sync::Arc, time::SystemTime};
+use std::{sync::Arc, time::SystemTime};
 
 use serde_json::json;
 use toolsmith::{OperationError, WentOver};
@@ -17,6 +17,7 @@ use super::{
     },
     Outcome, data,
 };
+use crate::output::write_file;
 
 pub(super) fn branch_messages(driver: &Arc<Driver>) -> Outcome {
     let messages = driver.session.user_messages().into_iter();
@@ -85,11 +86,7 @@ pub(super) async fn export(
         let Some(path) = path else {
             return Ok::<_, String>(Exported { path: None, text: Some(text) });
         };
-        let mut options = fs::OpenOptions::new();
-        options.write(true).truncate(overwrite).create(overwrite).create_new(!overwrite);
-        options
-            .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
+        write_file(&path, &text, overwrite)
             .map_err(|error| format!("could not write {}: {error}", path.display()))?;
         Ok(Exported { path: Some(path.display().to_string()), text: None })
     });
