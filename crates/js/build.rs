@@ -10,6 +10,8 @@
 mod bundle;
 #[path = "build/bytecode.rs"]
 mod bytecode;
+#[path = "build/lazy.rs"]
+mod lazy;
 #[path = "build/npm.rs"]
 mod npm;
 #[path = "build/sidecar.rs"]
@@ -18,7 +20,7 @@ mod sidecar;
 use std::{env, path::PathBuf};
 
 fn main() {
-    for input in ["build.rs", "build", "js", "npm/package.json", "npm/package-lock.json"] {
+    for input in ["build.rs", "build", "js", "npm"] {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_else(|| panic!("cargo sets OUT_DIR")));

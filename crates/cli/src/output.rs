@@ -14,7 +14,18 @@ use crate::terminal::{HEADING, paint};
 
 /// Prints a value for machines.
 pub(crate) fn print_json(value: &Value) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{value:#}")
+    io::stdout().lock().write_all(format!("{value:#}\n").as_bytes())
+}
+
+/// Prints a page that was written beforehand, with colours only where they are wanted. Standard output would hand on each
+/// line by itself, and wake whoever reads it as often.
+pub(crate) fn print_page(page: &[u8]) -> io::Result<()> {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => {
+            io::stdout().lock().write_all(&anstream::adapter::strip_bytes(page).into_vec())
+        }
+        _ => anstream::stdout().lock().write_all(page),
+    }
 }
 
 /// Writes a file, over one that is there only if that is wanted.

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use super::bytecode::Source;
+use super::{bytecode::Source, lazy};
 
 /// The libraries' entry points, each as (name of the built-in module, package to take it from).
 pub(crate) const ENTRIES: &[(&str, &str)] = &[
@@ -34,6 +34,13 @@ pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("arktype", "arktype"),
     ("web-streams", "web-streams-polyfill"),
     ("readable-stream", "readable-stream/lib/stream.js"),
+];
+
+/// What is loaded of a library when it is used, as (name of the built-in module, file to take it from).
+const LAZY_ENTRIES: &[(&str, &str)] = &[
+    ("zod-locales", "./node_modules/zod/v4/locales/index.whole.js"),
+    ("zod-compile", "./node_modules/zod/v4/core/compile.whole.js"),
+    ("zod-from-json-schema", "./node_modules/zod/v4/classic/from-json-schema.whole.js"),
 ];
 
 /// What `readable-stream` asks of npm and finds here: our own modules, so that no second copy of them comes in. Where it
@@ -88,9 +95,18 @@ fn run_esbuild(libraries: &Path, fixed: &[&str], arguments: &[String]) {
     }
 }
 
-/// The file through which a library is bundled.
-pub(crate) fn entry(libraries: &Path, name: &str) -> PathBuf {
-    libraries.join(format!("entry-{name}.js"))
+/// Writes the file through which a library is bundled: one in a folder makes its packages resolve from there.
+pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
+    let entry = folder.join(format!("entry-{name}.js"));
+    let code = match package {
+        "readable-stream/lib/stream.js" => format!("export {{ default }} from {package:?};"),
+        package if DEFAULTS.contains(&package) => {
+            format!("export * from {package:?};\nexport {{ default }} from {package:?};")
+        }
+        package => format!("export * from {package:?};"),
+    };
+    fs::write(&entry, code).unwrap_or_else(|error| panic!("{}: {error}", entry.display()));
+    entry
 }
 
 /// Bundles the libraries. What several of them share becomes a part of its own, so that it exists once.
@@ -104,17 +120,10 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     }
     let mut arguments =
         vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
-    for (name, package) in ENTRIES {
-        // A file in the installation's folder makes the package resolve from there.
-        let entry = entry(libraries, name);
-        let code = match *package {
-            "readable-stream/lib/stream.js" => format!("export {{ default }} from {package:?};"),
-            package if DEFAULTS.contains(&package) => {
-                format!("export * from {package:?};\nexport {{ default }} from {package:?};")
-            }
-            package => format!("export * from {package:?};"),
-        };
-        fs::write(&entry, code).unwrap_or_else(|error| panic!("{}: {error}", entry.display()));
+    let folder = lazy::lay_over(libraries);
+    let is_lazy = |name: &str| LAZY_ENTRIES.iter().any(|(lazy, _)| *lazy == name);
+    for (name, package) in ENTRIES.iter().filter(|(name, _)| !is_lazy(name)).chain(LAZY_ENTRIES) {
+        let entry = write_entry(&folder, name, package);
         arguments.push(format!("{name}={}", entry.display()));
     }
     esbuild(libraries, &arguments);

@@ -31,8 +31,8 @@ pub(crate) fn program(libraries: &Path, out: &Path) {
     for name in served {
         table.push_str(&format!("  \"toolsmith:{name}\": () => require(\"../{name}.js\"),\n"));
     }
-    for (name, _) in bundle::ENTRIES.iter().filter(|(name, _)| !STAND_INS.contains(name)) {
-        let entry = bundle::entry(libraries, name);
+    for (name, package) in bundle::ENTRIES.iter().filter(|(name, _)| !STAND_INS.contains(name)) {
+        let entry = bundle::write_entry(libraries, name, package);
         table.push_str(&format!("  \"toolsmith:npm/{name}\": () => require({entry:?}),\n"));
     }
     table.push_str("};\n\nexport const load = (name) => modules[name]();\n");

@@ -5,13 +5,13 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, Once, PoisonError, RwLock, Weak,
+        Arc, Mutex, PoisonError, RwLock, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use tokio::{runtime::Handle, sync::Semaphore};
-use toolsmith_tool::{ArgumentSchema, PendingHandle, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
 
 use crate::{
     engine_kind::{EngineKind, EngineRules},
@@ -169,12 +169,6 @@ impl Engine {
 
     /// Loads modules, several at once; the results are in the order of the paths. Each failure is its module's own.
     pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        // While the first module loads, another core makes what checking its arguments will need. A survey calls nothing
-        // and has work for every core.
-        static WARMING: Once = Once::new();
-        WARMING.call_once(|| {
-            let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
-        });
         module::load_all(&self.shared, paths).await
     }
 

@@ -10,7 +10,7 @@ use toolsmith_tool::closest_names;
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
-    output::{Cell, print_json, print_table},
+    output::{Cell, print_json, print_page, print_table},
     project::Project,
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
@@ -41,7 +41,7 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
         print_json(&to_json(loaded, &entries, &project))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = Vec::new();
     let rows: Vec<Vec<Cell>> = entries.iter().map(|entry| row(entry, &project)).collect();
     print_table(&mut out, &["SETTING", "VALUE", "FROM"], &rows, terminal::output_width())?;
     if !loaded.waiting.is_empty() {
@@ -52,7 +52,7 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
         }
         writeln!(out, "  {} `toolsmith trust` lets them count.", paint(HINT, "→"))?;
     }
-    drop(out);
+    print_page(&out)?;
     project.warn();
     Ok(ExitCode::SUCCESS)
 }
@@ -134,11 +134,12 @@ fn show_keys(as_json: bool) -> Result<()> {
         print_json(&json!({ "keys": all.collect::<Vec<_>>() }))?;
         return Ok(());
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = Vec::new();
     for key in keys() {
         let default = key.default.filter(|text| !text.is_empty()).map(|text| format!(", default {text}"));
         let kind = format!("{}{}", key.kind.describe(), default.unwrap_or_default());
         writeln!(out, "{}  {}\n  {}", paint(NAME, key.name), paint(DIM, kind), key.doc)?;
     }
+    print_page(&out)?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use toolsmith_js::SchemaKind;
 use crate::{
     arguments::Shared,
     failure,
-    output::{Cell, harmless, print_json, print_table, source_json},
+    output::{Cell, harmless, print_json, print_page, print_table, source_json},
     project::Project,
     runtime,
     terminal::{self, DIM, ERROR, HEADING, HINT, NAME, WARNING, paint},
@@ -37,7 +37,9 @@ pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     if shared.json {
         print_json(&to_json(&project, &loaded))?;
     } else {
-        show(&mut anstream::stdout().lock(), &project, &loaded, shared.verbose)?;
+        let mut page = Vec::new();
+        show(&mut page, &project, &loaded, shared.verbose)?;
+        print_page(&page)?;
     }
     Ok(ExitCode::SUCCESS)
 }

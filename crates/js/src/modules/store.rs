@@ -289,12 +289,16 @@ impl ModuleStore {
         if self.prepare(ctx, name)? == Format::CommonJs {
             return self.load_common_js(ctx, name);
         }
-        let module = match self.take_code(ctx, name)? {
-            (Some(code), _) => self.declare(ctx, name, code)?,
-            (None, source) => self.declare(ctx, name, source.as_bytes())?,
+        let (code, source) = self.take_code(ctx, name)?;
+        let module = match code {
+            Some(code) => self.declare(ctx, name, code)?,
+            None => self.declare(ctx, name, source.as_bytes())?,
         };
         self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
-        self.fill_meta(&module.meta()?, name)?;
+        // Only the file's own text can speak of it, and most do not.
+        if source.contains("import") && source.contains("meta") {
+            self.fill_meta(&module.meta()?, name)?;
+        }
         Ok(module)
     }
 

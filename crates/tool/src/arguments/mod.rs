@@ -6,6 +6,7 @@
 
 mod defaults;
 mod dialect;
+mod plain;
 mod repair;
 mod report;
 mod schema;
@@ -21,7 +22,7 @@ use schema::SchemaTree;
 /// Deeper arguments are refused. The same as the JSON parser's own limit; it bounds every recursion below.
 const MAX_DEPTH: usize = 128;
 
-/// A tool's parameters, compiled once at registration.
+/// A tool's parameters, compiled once: at registration, or, where nothing can be wrong with them, at the first call.
 #[derive(Debug)]
 pub struct ArgumentSchema {
     tree: SchemaTree,
@@ -38,13 +39,13 @@ pub struct Prepared {
 }
 
 impl ArgumentSchema {
-    /// Makes what compiling any schema needs, which takes as long as loading a tool. It is made by the first
-    /// [`ArgumentSchema::compile`] otherwise; a program that will need it can call this early, on another thread.
+    /// Makes what compiling any schema needs, which takes as long as loading a tool. It is made for the first arguments
+    /// otherwise; a program that is about to call a tool can do this early, on another thread.
     pub fn warm_up() {
-        let _ = Self::compile(&serde_json::json!({ "type": "object" }));
+        let _ = schema::build(&serde_json::json!({ "type": "object" }));
     }
 
-    /// Compiles the schema. References that would need the network or a file are refused.
+    /// Reads the schema and compiles it if that could fail. References that would need the network or a file are refused.
     ///
     /// # Errors
     /// When it is not a JSON Schema, or not one for an object.

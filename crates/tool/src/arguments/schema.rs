@@ -6,7 +6,7 @@ use jsonschema::{Validator, ValidatorMap};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::{dialect::draft_of, is_deeper_than};
+use super::{dialect::draft_of, is_deeper_than, plain::is_plain};
 
 /// Deeper schemas are refused; compiling them would need unbounded stack.
 const MAX_SCHEMA_DEPTH: usize = 128;
@@ -36,11 +36,12 @@ pub enum SchemaError {
     },
 }
 
-/// A schema with its validator and, once a value has to be repaired, a validator for each of its parts.
+/// A schema with its validator, from its first use on if it is plain, and, once a value has to be repaired, a validator for
+/// each of its parts.
 pub(super) struct SchemaTree {
     root: Value,
     has_defaults: bool,
-    validator: Validator,
+    validator: OnceLock<Option<Validator>>,
     parts: OnceLock<Option<ValidatorMap>>,
 }
 
@@ -62,18 +63,19 @@ impl SchemaTree {
         }
         let mut root = schema.clone();
         put_cheap_properties_first(&mut root);
-        let validator = options(&root).build(&root).map_err(|error| SchemaError::Invalid {
-            at: match error.instance_path().as_str() {
-                "" => "the root".to_owned(),
-                path => path.to_owned(),
-            },
-            message: shorten(&error.to_string()),
-        })?;
+        let validator = OnceLock::new();
+        if !is_plain(&root) {
+            let _ = validator.set(Some(build(&root)?));
+        }
         Ok(Self { has_defaults: mentions_default(schema), root, validator, parts: OnceLock::new() })
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
-        self.validator.is_valid(value)
+        // What is plain compiles; if it ever did not, no call may pass unchecked.
+        self.validator
+            .get_or_init(|| build(&self.root).ok())
+            .as_ref()
+            .is_some_and(|validator| validator.is_valid(value))
     }
 
     /// Whether any default is written anywhere; most schemas have none and need no second look.
@@ -101,6 +103,17 @@ impl fmt::Debug for SchemaTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SchemaTree").field("root", &self.root).finish_non_exhaustive()
     }
+}
+
+/// Compiles a schema.
+pub(super) fn build(schema: &Value) -> Result<Validator, SchemaError> {
+    options(schema).build(schema).map_err(|error| SchemaError::Invalid {
+        at: match error.instance_path().as_str() {
+            "" => "the root".to_owned(),
+            path => path.to_owned(),
+        },
+        message: shorten(&error.to_string()),
+    })
 }
 
 fn options(schema: &Value) -> jsonschema::ValidationOptions<'static> {

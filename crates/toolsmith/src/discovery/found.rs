@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -79,6 +80,8 @@ pub(super) struct Finder<'a> {
     pub(super) real_cwd: PathBuf,
     project_trusted: bool,
     by_real_path: HashMap<PathBuf, usize>,
+    /// Folders without symbolic links, by how they were named.
+    real_folders: HashMap<PathBuf, PathBuf>,
     discovered: Discovered,
 }
 
@@ -89,13 +92,14 @@ impl<'a> Finder<'a> {
             project_trusted: options.trust.allows(&options.cwd),
             options,
             by_real_path: HashMap::new(),
+            real_folders: HashMap::new(),
             discovered: Discovered::default(),
         }
     }
 
     /// Takes a module. One that belongs to the project waits unless the folder, or the file itself, is trusted.
     pub(super) fn module(&mut self, path: PathBuf, source: ToolSource) {
-        let real_path = match path.canonicalize() {
+        let real_path = match self.real_path(&path) {
             Ok(real) => real,
             Err(error) => {
                 self.warn(&path, format!("cannot be read: {error}"));
@@ -121,6 +125,23 @@ impl<'a> Finder<'a> {
                 self.discovered.modules.push(found);
             }
         }
+    }
+
+    /// A file without symbolic links. The way to its folder is followed once for all that are in it.
+    fn real_path(&mut self, file: &Path) -> io::Result<PathBuf> {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+            return file.canonicalize();
+        };
+        if file.symlink_metadata()?.is_symlink() {
+            return file.canonicalize();
+        }
+        if let Some(real) = self.real_folders.get(folder) {
+            return Ok(real.join(name));
+        }
+        let real = folder.canonicalize()?;
+        let file = real.join(name);
+        self.real_folders.insert(folder.to_path_buf(), real);
+        Ok(file)
     }
 
     pub(super) fn metadata(&mut self, path: PathBuf, source: ToolSource) {

@@ -15,8 +15,8 @@ use toolsmith_agent::{
 };
 use toolsmith_js::Engine;
 use toolsmith_tool::{
-    CancelToken, Origin, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui, UiHandle, UiSlot,
-    async_trait, closest_names,
+    ArgumentSchema, CancelToken, Origin, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui,
+    UiHandle, UiSlot, async_trait, closest_names,
 };
 
 use crate::{
@@ -69,6 +69,8 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     runtime::block_on(async {
         let engine = project.engine();
         let mode = if discovered.ready().count() > MANY_MODULES { LoadMode::Survey } else { LoadMode::Call };
+        // While the tool is loaded, another core makes what checking its arguments takes.
+        let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         let progress = Progress::start("Loading tools");
         let loaded = project.load(discovered, &engine, mode).await;
         progress.end();

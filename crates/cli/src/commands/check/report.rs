@@ -15,7 +15,7 @@ use crate::{
     commands::list::schema_word,
     failure::{load_error_json, show_load_error},
     lint::{Finding, RULES, Severity, tokens},
-    output::print_json,
+    output::{print_json, print_page},
     project::Project,
     terminal::{DIM, ERROR, HINT, NAME, WARNING, paint},
 };
@@ -77,7 +77,7 @@ impl Report {
         if shared.json {
             return print_json(&self.json());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = Vec::new();
         for error in &self.refused {
             show_load_error(&mut out, error, shared.verbose)?;
             writeln!(out)?;
@@ -96,7 +96,8 @@ impl Report {
         for tool in &self.tools {
             writeln!(out, "{:width$}  {:7}  about {} tokens", tool.name, tool.schema, tool.tokens)?;
         }
-        writeln!(out, "{}", self.summary())
+        writeln!(out, "{}", self.summary())?;
+        print_page(&out)
     }
 
     /// The last line.

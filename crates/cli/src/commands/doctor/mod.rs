@@ -20,7 +20,7 @@ use crate::{
     arguments::Shared,
     commands::config::state_word,
     failure,
-    output::{harmless, print_json},
+    output::{harmless, print_json, print_page},
     project::Project,
     runtime,
     terminal::{DIM, ERROR, GOOD, HEADING, WARNING, paint},
@@ -192,7 +192,7 @@ fn to_json(project: &Project, findings: &[Finding], models: &Models) -> Value {
 }
 
 fn show(findings: &[Finding]) -> Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = Vec::new();
     let mut group = "";
     for finding in findings {
         if finding.group != group {
@@ -211,5 +211,6 @@ fn show(findings: &[Finding]) -> Result<()> {
         };
         writeln!(out, "  {} {:16} {value}", paint(style, mark), finding.name)?;
     }
+    print_page(&out)?;
     Ok(())
 }

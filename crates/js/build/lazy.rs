@@ -1,0 +1,56 @@
+//! Libraries with parts that are loaded when they are used. Where a file of a package has a namesake in `npm/lazy`, the
+//! namesake takes its place in a copy of the package, and the file itself is beside it as `NAME.whole.js`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Makes the copies; gives the folder from which they are found.
+pub(crate) fn lay_over(libraries: &Path) -> PathBuf {
+    let folder = libraries.join("lazy");
+    let _ = fs::remove_dir_all(&folder);
+    for package in entries(Path::new("npm/lazy")) {
+        let name = package.file_name().unwrap_or_default();
+        let copy = folder.join("node_modules").join(name);
+        copy_code(&libraries.join("node_modules").join(name), &copy);
+        replace(&package, &copy);
+    }
+    folder
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Copies what is run, and what says what that is.
+fn copy_code(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
+    for path in entries(from) {
+        let target = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            copy_code(&path, &target);
+        } else if path.extension().is_some_and(|extension| extension == "js" || extension == "json") {
+            fs::copy(&path, &target).unwrap_or_else(|error| panic!("{}: {error}", target.display()));
+        }
+    }
+}
+
+fn replace(ours: &Path, theirs: &Path) {
+    for path in entries(ours) {
+        let target = theirs.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            replace(&path, &target);
+            continue;
+        }
+        fs::rename(&target, target.with_extension("whole.js")).unwrap_or_else(|error| {
+            panic!("{} stands for a file that is not there: {error}", path.display())
+        });
+        fs::copy(&path, &target).unwrap_or_else(|error| panic!("{}: {error}", target.display()));
+    }
+}

@@ -1,0 +1,5 @@
+// From JSON Schema to zod: tools go the other way.
+
+import { lazyFunction } from "toolsmith:module/lazy";
+
+export const fromJSONSchema = lazyFunction("toolsmith:npm/zod-from-json-schema", "fromJSONSchema");

@@ -1,0 +1,53 @@
+//! Which schemas are known to compile without compiling them.
+//!
+//! Most tools that are loaded are never called, and compiling a schema costs more than reading it. One that says only what
+//! is checked here is taken as it is and compiled at its first call; all others are compiled at once, so that what is wrong
+//! with them is told where they come from.
+
+use serde_json::{Map, Value};
+
+const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// Whether the schema, which is nested no deeper than the stack allows, has only words whose values are right.
+pub(super) fn is_plain(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|map| map.iter().all(|(word, value)| is_right(word, value)))
+}
+
+fn is_right(word: &str, value: &Value) -> bool {
+    match word {
+        "title" | "description" | "format" => value.is_string(),
+        "default" | "const" => true,
+        "type" => match value {
+            Value::Array(names) => {
+                !names.is_empty() && are_different_texts(names) && names.iter().all(is_type)
+            }
+            name => is_type(name),
+        },
+        "enum" => value.as_array().is_some_and(|options| !options.is_empty() && are_different_texts(options)),
+        "required" => value.as_array().is_some_and(|names| are_different_texts(names)),
+        "properties" => value.as_object().is_some_and(|map: &Map<_, _>| map.values().all(is_plain)),
+        "items" | "propertyNames" => is_plain(value),
+        "additionalProperties" => value.is_boolean() || is_plain(value),
+        "anyOf" | "oneOf" | "allOf" => {
+            value.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_plain))
+        }
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+            value.is_u64()
+        }
+        "uniqueItems" => value.is_boolean(),
+        _ => false,
+    }
+}
+
+fn is_type(name: &Value) -> bool {
+    name.as_str().is_some_and(|name| TYPES.contains(&name))
+}
+
+fn are_different_texts(values: &[Value]) -> bool {
+    values.iter().enumerate().all(|(index, value)| value.is_string() && !values[..index].contains(value))
+}
+
+#[cfg(test)]
+#[path = "plain_tests.rs"]
+mod tests;
