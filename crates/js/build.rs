@@ -16,6 +16,8 @@ mod lazy;
 mod npm;
 #[path = "build/sidecar.rs"]
 mod sidecar;
+#[path = "build/unbundled.rs"]
+mod unbundled;
 
 use std::{env, path::PathBuf};
 
@@ -27,6 +29,7 @@ fn main() {
     let libraries = out.join("npm");
     npm::install(&libraries);
     let mut modules = bundle::libraries(&libraries, &out.join("bundles"));
+    modules.extend(unbundled::zod(&libraries));
     modules.push(bundle::kernel(&libraries, &out.join("kernel.js")));
     modules.extend(bytecode::own_modules());
     bytecode::compile(modules, &out);

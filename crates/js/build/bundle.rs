@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use super::{bytecode::Source, lazy};
+use super::{bytecode::Source, unbundled};
 
 /// The libraries' entry points, each as (name of the built-in module, package to take it from).
 pub(crate) const ENTRIES: &[(&str, &str)] = &[
@@ -34,13 +34,6 @@ pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("arktype", "arktype"),
     ("web-streams", "web-streams-polyfill"),
     ("readable-stream", "readable-stream/lib/stream.js"),
-];
-
-/// What is loaded of a library when it is used, as (name of the built-in module, file to take it from).
-const LAZY_ENTRIES: &[(&str, &str)] = &[
-    ("zod-locales", "./node_modules/zod/v4/locales/index.whole.js"),
-    ("zod-compile", "./node_modules/zod/v4/core/compile.whole.js"),
-    ("zod-from-json-schema", "./node_modules/zod/v4/classic/from-json-schema.whole.js"),
 ];
 
 /// What `readable-stream` asks of npm and finds here: our own modules, so that no second copy of them comes in. Where it
@@ -120,10 +113,8 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     }
     let mut arguments =
         vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
-    let folder = lazy::lay_over(libraries);
-    let is_lazy = |name: &str| LAZY_ENTRIES.iter().any(|(lazy, _)| *lazy == name);
-    for (name, package) in ENTRIES.iter().filter(|(name, _)| !is_lazy(name)).chain(LAZY_ENTRIES) {
-        let entry = write_entry(&folder, name, package);
+    for (name, package) in ENTRIES.iter().filter(|(name, _)| !unbundled::serves(name)) {
+        let entry = write_entry(libraries, name, package);
         arguments.push(format!("{name}={}", entry.display()));
     }
     esbuild(libraries, &arguments);

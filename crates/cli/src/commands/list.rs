@@ -26,7 +26,7 @@ pub(crate) struct ListArguments {}
 
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
-    let mut loaded = runtime::block_on(async {
+    let mut loaded = runtime::block_on_briefly(async {
         let engine = project.engine();
         let progress = crate::progress::Progress::start("Loading tools");
         let loaded = project.load(project.discover(), &engine, LoadMode::Survey).await;

@@ -66,7 +66,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     let mut project = Project::open(shared)?;
     project.warn();
     let discovered = project.discover_asking()?;
-    runtime::block_on(async {
+    runtime::block_on_briefly(async {
         let engine = project.engine();
         let mode = if discovered.ready().count() > MANY_MODULES { LoadMode::Survey } else { LoadMode::Call };
         // While the tool is loaded, another core makes what checking its arguments takes.
