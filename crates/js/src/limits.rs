@@ -31,7 +31,8 @@ impl Default for Limits {
             render: Duration::from_millis(100),
             hook: Duration::from_secs(5),
             grace: Duration::from_millis(500),
-            stop: Duration::from_millis(50),
+            // Whoever cancels has control back within 50 ms, and waking up is part of that.
+            stop: Duration::from_millis(40),
         }
     }
 }
