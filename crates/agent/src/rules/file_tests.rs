@@ -61,6 +61,7 @@ fn what_cannot_be_understood_is_refused_and_says_why() {
         ("---\ncondition: [[a]]\n---\nx", "`condition` has to be a text"),
         ("---\ncondition: a\nscope: 'tool:edit(*.ts'\n---\nx", "`scope` has \"tool:edit(*.ts\""),
         ("---\ncondition: a\nscope: 'tool:'\n---\nx", "`scope` has"),
+        ("---\ncondition: a\nscope: 'tool:web_*'\n---\nx", "`scope` has \"tool:web_*\""),
         ("---\nglobs: 'a{'\n---\nx", "is no file pattern"),
         (
             "---\ncondition: a\ninterruptMode: often\n---\nx",

@@ -64,12 +64,11 @@ impl Scope {
             None => Some(word),
         };
         let is_name = |name: &str| {
-            !name.is_empty()
-                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '*'))
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
         };
         match name {
-            Some(name) if !is_name(name) => Err(wrong()),
             Some("*") | None => Ok(Self::Tool { name: None, files }),
+            Some(name) if !is_name(name) => Err(wrong()),
             Some(name) => Ok(Self::Tool { name: Some(name.to_owned()), files }),
         }
     }

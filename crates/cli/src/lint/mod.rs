@@ -104,11 +104,11 @@ pub(crate) const RULES: &[Rule] = &[
     rule("enum", Hint, "A list of values is described in words.", Check::Tool(wording::enum_hint)),
     rule(
         "root-keyword",
-        Error,
+        Warning,
         "Providers refuse a keyword at the top of the schema.",
         Check::Tool(providers::root_keyword),
     ),
-    rule("array-items", Error, "A list does not say what it holds.", Check::Tool(providers::array_items)),
+    rule("array-items", Warning, "A list does not say what it holds.", Check::Tool(providers::array_items)),
     rule(
         "strict-open",
         Warning,

@@ -90,7 +90,10 @@ pub(super) fn root_keyword(subject: &Subject<'_>) -> Vec<Remark> {
         return Vec::new();
     }
     vec![Remark::new(
-        format!("the parameters have {} at the top, which Anthropic and OpenAI refuse", quoted(&found)),
+        format!(
+            "the parameters have {} at the top, which Anthropic and OpenAI refuse: they are sent one object with room for every choice",
+            quoted(&found)
+        ),
         "Make it one object with optional properties, or put the choice into a property.",
     )]
 }
@@ -104,7 +107,10 @@ pub(super) fn array_items(subject: &Subject<'_>) -> Vec<Remark> {
     });
     bare.map(|place| {
         Remark::new(
-            format!("\"{}\" is a list that does not say of what; OpenAI and Gemini refuse it", place.path),
+            format!(
+                "\"{}\" is a list that does not say of what, which OpenAI and Gemini refuse: they are sent one of anything",
+                place.path
+            ),
             "Add \"items\".",
         )
         .about(last_name(&place.path))

@@ -15,6 +15,7 @@ mod gemini_read;
 mod gemini_write;
 mod history;
 mod json;
+mod object_root;
 mod responses_read;
 mod responses_write;
 mod schema;

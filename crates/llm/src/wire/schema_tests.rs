@@ -1,4 +1,4 @@
-//! Strict mode is asked for only where the provider would accept it.
+//! What providers see of a tool's schema, and that strict mode is asked for only where they would accept it.
 
 use serde_json::json;
 
@@ -29,6 +29,36 @@ fn an_open_object_anywhere_or_an_optional_property_may_not() {
         "required": ["a"],
         "additionalProperties": false,
     })));
+}
+
+#[test]
+fn a_choice_at_the_top_may_not() {
+    let closed = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    assert!(strict(closed.clone()));
+    assert!(!strict(json!({ "anyOf": [closed] })));
+}
+
+#[test]
+fn a_list_that_does_not_say_of_what_is_of_anything() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "type": { "type": "array" },
+            "default": { "type": "array" },
+            "b": { "anyOf": [{ "type": "array", "default": { "type": "array" } }, { "type": "array", "items": { "type": "array" } }] },
+        },
+    });
+    assert_eq!(
+        parameters(&ToolDefinition::new("t", "", schema))["properties"],
+        json!({
+            "type": { "type": "array", "items": {} },
+            "default": { "type": "array", "items": {} },
+            "b": { "anyOf": [
+                { "type": "array", "default": { "type": "array" }, "items": {} },
+                { "type": "array", "items": { "type": "array", "items": {} } },
+            ] },
+        })
+    );
 }
 
 #[test]

@@ -19,6 +19,7 @@ on_every_wire!(
     any_call_demanded_and_none_allowed,
     a_conversation_with_another_model_and_one_that_was_interrupted,
     a_model_that_sees_no_images_gets_a_note,
+    a_tool_whose_schema_providers_refuse_is_described_so_that_they_do_not,
 );
 
 /// Holds the body of the last request against a file.
@@ -352,4 +353,37 @@ async fn a_request_adds_little_of_its_own() {
         let bytes = bench.server.last_request().body_bytes;
         assert!(bytes < 1500, "{wire:?}: {bytes} bytes");
     }
+}
+
+/// A provider refuses the whole request on account of one such tool.
+async fn a_tool_whose_schema_providers_refuse_is_described_so_that_they_do_not(wire: Wire) {
+    let bench = Bench::new(wire).await;
+    let parameters = json!({
+        "oneOf": [
+            { "type": "object", "properties": { "kind": { "const": "file" }, "path": { "type": "string" } }, "required": ["kind", "path"] },
+            { "type": "object", "properties": { "kind": { "const": "list" }, "items": { "type": "array" } }, "required": ["kind"] },
+        ],
+    });
+    let tools = [ToolDefinition::new("choose", "Does one of two things", parameters).strict(true)];
+    let asked = [Message::user("Choose.")];
+    ask(&bench, &Request::new(&bench.model).messages(&asked).tools(&tools)).await;
+    let body = bench.server.last_request().body;
+    let sent = match wire {
+        Wire::Anthropic => &body["tools"][0]["input_schema"],
+        Wire::Responses => &body["tools"][0]["parameters"],
+        Wire::Chat => &body["tools"][0]["function"]["parameters"],
+        _ => &body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"],
+    };
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "kind": { "type": "string", "enum": ["file", "list"] },
+            "path": { "type": "string" },
+            "items": { "type": "array", "items": {} },
+        },
+        "required": ["kind"],
+        "description": "Give one of: {kind: \"file\", path} or {kind: \"list\"}.",
+    });
+    assert_eq!(sent, &expected);
+    assert!(!body.to_string().contains("\"strict\":true"), "{body}");
 }
