@@ -1,7 +1,7 @@
 //! A loaded module: its instance, which is replaced when it had to be stopped, and how modules are loaded at first.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
@@ -293,29 +293,42 @@ fn finish(
     }
 }
 
+/// Loads a worker of a survey asks for before it waits for the first of them, so that neither side waits for the other to
+/// wake up. Where few are left it asks for fewer: another worker may have nothing to do.
+const MAX_AHEAD: usize = 4;
+
 /// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
-pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
+/// Also gives the runtimes.
+pub(crate) async fn survey_all(
+    engine: &Arc<EngineShared>,
+    paths: &[PathBuf],
+) -> (Vec<LoadedModule>, Vec<Arc<Instance>>) {
     let workers = engine.loading.available_permits().clamp(1, paths.len().max(1));
     let next = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..workers)
         .map(|_| {
-            let surveyor = Surveyor { engine: Arc::clone(engine), instance: None };
+            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instance: None };
             let (next, paths) = (Arc::clone(&next), paths.to_vec());
             engine.runtime.spawn(surveyor.work_off(paths, next))
         })
         .collect();
     let mut seen: HashMap<PathBuf, LoadedModule> = HashMap::new();
+    let mut instances = Vec::new();
     for task in tasks {
-        seen.extend(task.await.into_iter().flatten().map(|module| (module.path.clone(), module)));
+        let Ok((modules, instance)) = task.await else { continue };
+        seen.extend(modules.into_iter().map(|module| (module.path.clone(), module)));
+        instances.extend(instance);
     }
     let missing =
         |path: &PathBuf| failed(path.clone(), LoadError::new(path, "Failed to load tool"), Instant::now());
-    paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect()
+    (paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect(), instances)
 }
 
 /// One worker of a survey and the runtime it uses.
 struct Surveyor {
     engine: Arc<EngineShared>,
+    /// How many there are.
+    workers: usize,
     instance: Option<Arc<Instance>>,
 }
 
@@ -327,28 +340,27 @@ struct Surveyed {
 }
 
 impl Surveyor {
-    /// Takes modules until there is none left. The next one is asked for before the last one is looked at, so that
-    /// neither side waits for the other to wake up.
-    async fn work_off(mut self, paths: Vec<PathBuf>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
+    /// Takes modules until there is none left.
+    async fn work_off(
+        mut self,
+        paths: Vec<PathBuf>,
+        next: Arc<AtomicUsize>,
+    ) -> (Vec<LoadedModule>, Option<Arc<Instance>>) {
         let mut done = Vec::new();
-        let mut ahead = None;
+        let mut ahead = VecDeque::new();
         loop {
-            let path = paths.get(next.fetch_add(1, Ordering::SeqCst)).cloned();
-            let is_last = path.is_none();
-            let begun = path.and_then(|path| match self.begin(path) {
-                Ok(begun) => Some(begun),
-                Err(module) => {
-                    done.push(module);
-                    None
+            let left = paths.len().saturating_sub(next.load(Ordering::SeqCst));
+            let room = (left / (2 * self.workers)).clamp(1, MAX_AHEAD);
+            while ahead.len() < room
+                && let Some(path) = paths.get(next.fetch_add(1, Ordering::SeqCst))
+            {
+                match self.begin(path.clone()) {
+                    Ok(begun) => ahead.push_back(begun),
+                    Err(module) => done.push(module),
                 }
-            });
-            if let Some((module, instance, load)) = ahead.take() {
-                done.push(self.end(module, instance, load).await);
             }
-            ahead = begun;
-            if is_last && ahead.is_none() {
-                return done;
-            }
+            let Some((module, instance, load)) = ahead.pop_front() else { return (done, self.instance) };
+            done.push(self.end(module, instance, load).await);
         }
     }
 
