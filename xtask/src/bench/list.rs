@@ -51,11 +51,11 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
 }
 
 fn listing(program: &Program, folder: &Path, modules: &Modules, report: &mut Report) -> Result<()> {
-    println!("list: `toolsmith list` of {} modules beside Bun importing them, 10 rounds", modules::COUNT);
+    println!("list: `toolsmith list` of {} modules beside Bun importing them, 20 rounds", modules::COUNT);
     let count = modules::COUNT.to_string();
     for kind in KINDS {
         let (mut ours, mut theirs) = (Sample::default(), Sample::default());
-        for _ in 0..10 {
+        for _ in 0..20 {
             let last = format!("tool_{} ", modules::COUNT - 1);
             ours.push(timed(program.start(&folder.join(kind)).args(["list", "--trust"]), &last)?);
             theirs.push(timed(
