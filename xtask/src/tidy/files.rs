@@ -67,11 +67,12 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
             broken.push("does not open by saying what it owns".to_owned());
         }
         let stems = path.with_extension("");
-        // The files there are named for Node's modules, whose names are not ours to choose.
-        let is_node = path.parent().is_some_and(|folder| folder.ends_with("js/node"));
+        // The files there are named for Node's modules and for files of packages, whose names are not ours to choose.
+        let is_named_elsewhere = path.parent().is_some_and(|folder| folder.ends_with("js/node"))
+            || path.starts_with("crates/js/npm/lazy");
         let empty = stems
             .iter()
-            .filter(|_| !is_node)
+            .filter(|_| !is_named_elsewhere)
             .filter_map(|part| part.to_str())
             .find(|part| EMPTY_NAMES.contains(part));
         if let Some(name) = empty {
