@@ -8,7 +8,8 @@ use std::{
 
 use super::{bytecode::Source, unbundled};
 
-/// The libraries' entry points, each as (name of the built-in module, package to take it from).
+/// The libraries' entry points, each as (name of the built-in module, package to take it from). Those of zod are bundled for
+/// Bun and Node alone; the embedded engine has them from `unbundled`.
 pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("zod", "zod"),
     ("zod-v4", "zod/v4"),

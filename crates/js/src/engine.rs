@@ -15,7 +15,7 @@ use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
 
 use crate::{
     engine_kind::{EngineKind, EngineRules},
-    instance::{Instance, SharedState},
+    instance::SharedState,
     limits::Limits,
     load::{LoadedModule, real_path},
     module,
@@ -119,8 +119,6 @@ pub struct EngineStats {
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) shared: Arc<EngineShared>,
-    /// The runtimes of the last survey. Taking them down takes a while, and not all who survey are there to see it.
-    surveyors: Arc<Mutex<Vec<Arc<Instance>>>>,
 }
 
 pub(crate) struct EngineShared {
@@ -166,7 +164,6 @@ impl Engine {
                 bus: Mutex::default(),
                 web: WebClients::default(),
             }),
-            surveyors: Arc::default(),
         }
     }
 
@@ -176,12 +173,10 @@ impl Engine {
     }
 
     /// Looks what modules offer, without giving each a runtime of its own: they are loaded one after the other into a few
-    /// shared ones, which end with the engine or the next survey. Many modules are seen several times as fast. A tool of the
-    /// outcome can be called; its module is loaded again then, into its own runtime.
+    /// shared ones, which end with the survey. Many modules are seen several times as fast. A tool of the outcome can be
+    /// called; its module is loaded again then, into its own runtime.
     pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        let (modules, surveyors) = module::survey_all(&self.shared, paths).await;
-        *self.surveyors.lock().unwrap_or_else(PoisonError::into_inner) = surveyors;
-        modules
+        module::survey_all(&self.shared, paths).await
     }
 
     /// Switches the interface of every loaded tool, also of those that took `pi.ui` before (CONTRACT 3.3).

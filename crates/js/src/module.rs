@@ -298,11 +298,7 @@ fn finish(
 const MAX_AHEAD: usize = 4;
 
 /// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
-/// Also gives the runtimes.
-pub(crate) async fn survey_all(
-    engine: &Arc<EngineShared>,
-    paths: &[PathBuf],
-) -> (Vec<LoadedModule>, Vec<Arc<Instance>>) {
+pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
     let workers = engine.loading.available_permits().clamp(1, paths.len().max(1));
     let next = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..workers)
@@ -313,15 +309,12 @@ pub(crate) async fn survey_all(
         })
         .collect();
     let mut seen: HashMap<PathBuf, LoadedModule> = HashMap::new();
-    let mut instances = Vec::new();
     for task in tasks {
-        let Ok((modules, instance)) = task.await else { continue };
-        seen.extend(modules.into_iter().map(|module| (module.path.clone(), module)));
-        instances.extend(instance);
+        seen.extend(task.await.into_iter().flatten().map(|module| (module.path.clone(), module)));
     }
     let missing =
         |path: &PathBuf| failed(path.clone(), LoadError::new(path, "Failed to load tool"), Instant::now());
-    (paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect(), instances)
+    paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect()
 }
 
 /// One worker of a survey and the runtime it uses.
@@ -341,11 +334,7 @@ struct Surveyed {
 
 impl Surveyor {
     /// Takes modules until there is none left.
-    async fn work_off(
-        mut self,
-        paths: Vec<PathBuf>,
-        next: Arc<AtomicUsize>,
-    ) -> (Vec<LoadedModule>, Option<Arc<Instance>>) {
+    async fn work_off(mut self, paths: Vec<PathBuf>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
         let mut done = Vec::new();
         let mut ahead = VecDeque::new();
         loop {
@@ -359,7 +348,7 @@ impl Surveyor {
                     Err(module) => done.push(module),
                 }
             }
-            let Some((module, instance, load)) = ahead.pop_front() else { return (done, self.instance) };
+            let Some((module, instance, load)) = ahead.pop_front() else { return done };
             done.push(self.end(module, instance, load).await);
         }
     }

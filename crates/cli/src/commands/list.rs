@@ -26,13 +26,12 @@ pub(crate) struct ListArguments {}
 
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
-    // The engine is kept until the end: what it would take down here goes with the program.
-    let (mut loaded, _engine) = runtime::block_on_briefly(async {
+    let mut loaded = runtime::block_on_briefly(async {
         let engine = project.engine();
         let progress = crate::progress::Progress::start("Loading tools");
         let loaded = project.load(project.discover(), &engine, LoadMode::Survey).await;
         progress.end();
-        Ok((loaded, engine))
+        Ok(loaded)
     })?;
     loaded.warnings.splice(0..0, project.warnings.iter().cloned());
     if shared.json {
