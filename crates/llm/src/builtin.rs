@@ -1,18 +1,18 @@
-//! Providers that need no settings beyond a key: where each is, what it speaks, where it differs.
+//! Built-in providers, which need no settings beyond a key: URL, wire format and quirks of each.
 
 use crate::{
     config::{ApiKind, KeySource, ProviderConfig, Quirks, ReasoningParameter},
     model::ForcedTool,
 };
 
-/// Where servers on this machine listen unless told otherwise, by the provider's name here.
+/// Default base URLs of local servers, by provider name.
 pub(crate) const LOCAL_SERVERS: &[(&str, &str)] = &[
     ("ollama", "http://127.0.0.1:11434/v1"),
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("lmstudio", "http://127.0.0.1:1234/v1"),
 ];
 
-/// The model to begin with at each provider that can be begun with.
+/// The default model of each provider that has one.
 pub(crate) const DEFAULT_MODELS: &[(&str, &str)] = &[
     ("anthropic", "claude-sonnet-5-5"),
     ("openai", "gpt-6-sol"),
@@ -27,7 +27,7 @@ pub(crate) const DEFAULT_MODELS: &[(&str, &str)] = &[
     ("zai", "glm-5.3"),
 ];
 
-/// All of them, in the order they are tried.
+/// Returns all built-in providers, in the order they are tried.
 pub(crate) fn providers() -> Vec<ProviderConfig> {
     use ApiKind::{AnthropicMessages, GoogleGemini, OpenAiChat, OpenAiResponses};
     let quirks = Quirks::default;
@@ -104,7 +104,7 @@ pub(crate) fn providers() -> Vec<ProviderConfig> {
     ]
 }
 
-/// What is taken to hold of a chat server nobody described: all of them take `required`, not all take a name.
+/// Quirks assumed for an unknown chat server: all accept `required`, but not all accept a tool name.
 pub(crate) fn stranger(name: &str, base_url: &str) -> ProviderConfig {
     ProviderConfig::new(name, ApiKind::OpenAiChat, base_url)
         .quirks(Quirks { forced_tool: Some(ForcedTool::Required), ..Quirks::default() })

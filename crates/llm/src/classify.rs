@@ -1,5 +1,5 @@
-//! From what a provider said to a class of error. Providers agree on little, so this is tables: the code first, then the
-//! status; and what only the wording tells, by wording.
+//! Maps a provider's error response to an error class. Providers have little in common, so this uses tables: first the
+//! error code, then the status, and the wording where neither is conclusive.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::error::{ErrorClass, LlmError};
 
-/// The most of a provider's text that is kept. Some answer with a whole page.
+/// Maximum length of a provider's error text that is kept. Some providers answer with a whole HTML page.
 const MAX_TEXT_CHARS: usize = 2000;
 
-/// What a provider said of a failure.
+/// A provider's error response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Said {
     pub(crate) status: Option<u16>,
@@ -19,7 +19,7 @@ pub(crate) struct Said {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Codes that decide alone.
+/// Codes that determine the class by themselves.
 const CODES: &[(&str, ErrorClass)] = &[
     ("overloaded_error", ErrorClass::Overloaded),
     ("overloaded", ErrorClass::Overloaded),
@@ -63,7 +63,7 @@ const CODES: &[(&str, ErrorClass)] = &[
     ("model_not_found", ErrorClass::BadRequest),
 ];
 
-/// Wordings of "too long"; all words of a line have to be there, in lower case.
+/// Wordings of "context too long"; all words of a line must occur, in lower case.
 const TOO_LONG: &[&[&str]] = &[
     &["prompt is too long"],                       // Anthropic
     &["exceed context limit"],                     // Anthropic, prompt and answer together
@@ -84,7 +84,7 @@ const TOO_LONG: &[&[&str]] = &[
     &["prompt contains", "tokens", "too large"],   // Mistral
 ];
 
-/// Wordings that tell what neither code nor status does.
+/// Wordings that determine the class where neither code nor status does.
 const WORDINGS: &[(&str, ErrorClass)] = &[
     ("api key not valid", ErrorClass::Auth),          // Google answers 400
     ("api key expired", ErrorClass::Auth),            // Google answers 400
@@ -94,7 +94,7 @@ const WORDINGS: &[(&str, ErrorClass)] = &[
 ];
 
 impl Said {
-    /// Reads the body of an error answer, or an error event.
+    /// Parses the body of an error response, or an error event.
     pub(crate) fn parse(status: Option<u16>, body: &str) -> Self {
         match serde_json::from_str::<Value>(body) {
             Ok(value) => Self::from_json(status, &value),
@@ -102,7 +102,7 @@ impl Said {
         }
     }
 
-    /// The same, from JSON. Google wraps errors of streams in an array.
+    /// Parses an error from JSON. Google wraps stream errors in an array.
     pub(crate) fn from_json(status: Option<u16>, value: &Value) -> Self {
         let value = match value {
             Value::Array(items) => items.first().unwrap_or(&Value::Null),
@@ -117,7 +117,7 @@ impl Said {
             .or_else(|| text_of(&error["message"]))
             .or_else(|| text_of(&value["detail"]))
             .unwrap_or_else(|| value.to_string());
-        // Gateways keep what the provider behind them said in here.
+        // Gateways put the upstream provider's error here.
         let behind = error["metadata"]["raw"].as_str();
         let text = match behind {
             Some(behind) if !text.contains(behind) => format!("{text}: {behind}"),
@@ -128,7 +128,7 @@ impl Said {
             .as_array()
             .and_then(|details| details.iter().find_map(|detail| detail["retryDelay"].as_str()))
             .and_then(parse_duration);
-        // A gateway answers 200 and names the status inside the stream.
+        // A gateway may answer 200 and put the status into the stream.
         let inner = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         Self {
             status: status.filter(|status| *status >= 400).or(inner),
@@ -138,7 +138,7 @@ impl Said {
         }
     }
 
-    /// The error this is. Whose it is, is for the caller to say.
+    /// Converts to an error. The caller sets the provider.
     pub(crate) fn into_error(self) -> LlmError {
         let retry_after = self.retry_after.or_else(|| delay_in_text(&self.text));
         LlmError {
@@ -156,13 +156,13 @@ impl Said {
         let code = self.code.as_deref().unwrap_or_default().to_lowercase();
         let by_code = CODES.iter().find(|(known, _)| *known == code).map(|(_, class)| *class);
         let by_wording = WORDINGS.iter().find(|(wording, _)| text.contains(wording)).map(|(_, class)| *class);
-        // Limits by the minute speak of tokens too; they are over with the minute.
+        // Per-minute limits mention tokens too, but they pass.
         let limited = self.status == Some(429) || by_code == Some(ErrorClass::RateLimited);
         let too_long = TOO_LONG.iter().any(|words| words.iter().all(|word| text.contains(word)));
         match (by_wording, by_code) {
             (Some(class), _) => class,
             _ if too_long && !limited => ErrorClass::Overflow,
-            // These two say less than a status does.
+            // These two codes are less specific than the status.
             (None, Some(ErrorClass::BadRequest | ErrorClass::Server)) if self.status.is_some() => {
                 self.class_of_status()
             }
@@ -180,13 +180,13 @@ impl Said {
             Some(503 | 529) => ErrorClass::Overloaded,
             Some(408 | 409 | 425) => ErrorClass::Server,
             Some(status) if status < 500 => ErrorClass::BadRequest,
-            // Inside a stream there is no status, and a request that was wrong would not have got so far.
+            // A stream has no status, and an invalid request would have been rejected earlier.
             Some(_) | None => ErrorClass::Server,
         }
     }
 }
 
-/// Reads `1m2.5s`, `350ms`, `20s`; a bare number is seconds.
+/// Parses `1m2.5s`, `350ms`, `20s`; a bare number is in seconds.
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
     let mut total = 0.0;
@@ -219,13 +219,13 @@ fn delay_in_text(text: &str) -> Option<Duration> {
     let lower = text.to_lowercase();
     ["try again in ", "retry in ", "retry after "].into_iter().find_map(|phrase| {
         let at = lower.find(phrase)? + phrase.len();
-        // "20 seconds": the unit belongs to the number before it.
+        // "20 seconds": the unit belongs to the preceding number.
         let words: String = lower[at..].split_whitespace().take(2).collect();
         parse_duration(&words).or_else(|| parse_duration(lower[at..].split_whitespace().next()?))
     })
 }
 
-/// The words of a page, without its tags.
+/// Extracts the text of an HTML page.
 fn plain(body: &str) -> String {
     if !body.trim_start().starts_with('<') {
         return body.to_owned();

@@ -1,4 +1,4 @@
-//! A provider as it is configured: where it is, which wire it speaks, where its key comes from.
+//! Provider configuration: URL, wire format and source of the key.
 
 use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
 
@@ -9,33 +9,33 @@ use crate::{
     secret::Secret,
 };
 
-/// How long a provider may be silent, at first and between two pieces of an answer.
+/// How long a provider may be silent before the first event and between two events.
 const DEFAULT_IDLE: Duration = Duration::from_secs(300);
 
-/// The wires. The names are the ones relatives of this program use in their files.
+/// The wire formats. The names are those that compatible agents use in their configuration files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[non_exhaustive]
 pub enum ApiKind {
-    /// Anthropic's.
+    /// Anthropic Messages.
     #[serde(rename = "anthropic-messages")]
     AnthropicMessages,
-    /// OpenAI's newer one.
+    /// OpenAI Responses.
     #[serde(rename = "openai-responses")]
     OpenAiResponses,
-    /// OpenAI's older one, which everybody speaks.
+    /// OpenAI Chat Completions, which most other servers speak too.
     #[serde(rename = "openai-completions")]
     OpenAiChat,
-    /// Google's.
+    /// Google Gemini.
     #[serde(rename = "google-generative-ai")]
     GoogleGemini,
 }
 
 impl ApiKind {
-    /// All of them.
+    /// All wire formats.
     pub const ALL: [Self; 4] =
         [Self::AnthropicMessages, Self::OpenAiResponses, Self::OpenAiChat, Self::GoogleGemini];
 
-    /// The name.
+    /// Returns the name used in configuration files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic-messages",
@@ -45,7 +45,7 @@ impl ApiKind {
         }
     }
 
-    /// The header a key goes into, and what stands before it.
+    /// Returns the header for the key and the prefix of its value.
     pub(crate) fn key_header(self) -> (&'static str, &'static str) {
         match self {
             Self::AnthropicMessages => ("x-api-key", ""),
@@ -54,17 +54,17 @@ impl ApiKind {
         }
     }
 
-    /// The base URL with the version the wire expects, where the user left it out.
+    /// Returns the base URL with the API version appended if it is missing.
     pub(crate) fn versioned(self, base_url: &str) -> String {
         let base = base_url.trim();
         let base = match base.strip_suffix("://") {
-            // Nothing but a scheme; left for the parser to refuse.
+            // Only a scheme; the URL parser rejects it.
             Some(_) => base,
             None => base.trim_end_matches('/'),
         };
         let has_path = base.split_once("://").map_or(base, |(_, rest)| rest).contains('/');
         let version = match self {
-            // Compatible services have a path of their own and the version after it.
+            // Compatible services have their own path, followed by the version.
             Self::AnthropicMessages if base.ends_with("/v1") => "",
             Self::AnthropicMessages => "/v1",
             _ if has_path => "",
@@ -81,10 +81,10 @@ impl fmt::Display for ApiKind {
     }
 }
 
-/// The word is none of the wires.
+/// The name is not a known wire format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" is no known wire; the wires are anthropic-messages, openai-responses, openai-completions, google-generative-ai"
+    "\"{0}\" is not a known wire format; expected one of anthropic-messages, openai-responses, openai-completions, google-generative-ai"
 )]
 pub struct UnknownApi(pub String);
 
@@ -96,29 +96,29 @@ impl FromStr for ApiKind {
     }
 }
 
-/// Where a key comes from. In settings one string: `!command` runs it, a name in capitals is an environment variable,
-/// anything else is the key itself, the empty string means none is needed.
+/// Source of a key. In settings this is one string: `!command` runs a command, a name in capitals is an environment
+/// variable, anything else is the key itself, and the empty string means that no key is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeySource {
-    /// None is needed.
+    /// No key is needed.
     #[default]
     None,
     /// The first of these environment variables that is set.
     Env(Vec<String>),
-    /// What this shell command prints.
+    /// The output of this shell command.
     Command(String),
-    /// It is written here.
+    /// The key itself.
     Literal(Secret),
 }
 
 impl KeySource {
-    /// An environment variable.
+    /// Reads the key from an environment variable.
     pub fn env(name: impl Into<String>) -> Self {
         Self::Env(vec![name.into()])
     }
 
-    /// Reads the form settings use.
+    /// Parses the form used in settings.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_name = text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
@@ -139,30 +139,30 @@ impl<'de> Deserialize<'de> for KeySource {
     }
 }
 
-/// A provider.
+/// Configuration of a provider.
 #[derive(Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProviderConfig {
-    /// What it is called here.
+    /// Name of the provider.
     pub name: String,
-    /// The wire it speaks.
+    /// Wire format it speaks.
     pub api: ApiKind,
-    /// Where it is. The version of the wire may be left out.
+    /// Base URL. The API version may be omitted.
     pub base_url: String,
-    /// Where its key comes from.
+    /// Source of its key.
     #[serde(default, rename = "apiKey")]
     pub key: KeySource,
-    /// Headers it wants beside the wire's own.
+    /// Additional headers.
     #[serde(default)]
     pub headers: BTreeMap<String, Secret>,
-    /// What the user says of its models.
+    /// The user's overrides of model metadata.
     #[serde(default)]
     pub models: Vec<ModelOverride>,
-    /// Whose models it serves, as the catalog names them; its own if `None`.
+    /// The catalog's provider name whose models it serves; its own name if `None`.
     #[serde(default)]
     pub catalog: Option<String>,
-    /// Where it differs from others on the same wire.
+    /// Differences from other providers with the same wire format.
     #[serde(default)]
     pub quirks: Quirks,
     /// How long it may be silent.
@@ -171,7 +171,7 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
-    /// A provider without a key, taken to be as able as most.
+    /// Creates a provider without a key and with default quirks.
     pub fn new(name: impl Into<String>, api: ApiKind, base_url: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -186,7 +186,7 @@ impl ProviderConfig {
         }
     }
 
-    /// Sets where its key comes from.
+    /// Sets the source of the key.
     #[must_use]
     pub fn key(mut self, key: KeySource) -> Self {
         self.key = key;
@@ -200,7 +200,7 @@ impl ProviderConfig {
         self
     }
 
-    /// Says something of a model.
+    /// Adds a metadata override for a model.
     #[must_use]
     pub fn model(mut self, model: ModelOverride) -> Self {
         self.models.push(model);
@@ -214,14 +214,14 @@ impl ProviderConfig {
         self
     }
 
-    /// Sets where it differs.
+    /// Sets the quirks.
     #[must_use]
     pub fn quirks(mut self, quirks: Quirks) -> Self {
         self.quirks = quirks;
         self
     }
 
-    /// The host, for people. A URL can hold a password, so it is never shown whole.
+    /// Returns the host for display. A URL may contain a password, so it is never shown whole.
     pub fn host(&self) -> String {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -241,38 +241,38 @@ impl fmt::Debug for ProviderConfig {
     }
 }
 
-/// Where a provider differs from others on the same wire.
+/// Differences of a provider from others with the same wire format.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Quirks {
-    /// The furthest a call can be demanded here, whatever the model could do elsewhere.
+    /// The strongest supported way to force a tool call, whatever the model supports elsewhere.
     pub forced_tool: Option<ForcedTool>,
-    /// Chat: the limit is called `max_completion_tokens`.
+    /// Chat: the token limit is named `max_completion_tokens`.
     pub max_completion_tokens: bool,
-    /// Chat: the role of messages from the program around the model; `user` if there is none.
+    /// Chat: role of developer messages; `user` if there is none.
     pub developer_role: Option<String>,
-    /// Chat: how the effort of thinking is said.
+    /// Chat: how the thinking effort is sent.
     pub reasoning: ReasoningParameter,
-    /// Chat: ids of calls have to be nine letters and digits.
+    /// Chat: call ids must have exactly nine letters and digits.
     pub short_call_ids: bool,
-    /// Chat: takes the name of the conversation.
+    /// Chat: accepts a prompt cache key.
     pub prompt_cache_key: bool,
-    /// Anthropic: takes `eager_input_streaming` with each tool.
+    /// Anthropic: accepts `eager_input_streaming` for each tool.
     pub eager_tool_input: bool,
 }
 
-/// How the effort of thinking is said on the chat wire.
+/// How the thinking effort is sent in the chat format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ReasoningParameter {
-    /// `reasoning_effort`, as OpenAI has it.
+    /// `reasoning_effort`, as OpenAI does.
     #[default]
     Effort,
-    /// `reasoning`, an object, as OpenRouter has it.
+    /// A `reasoning` object, as OpenRouter does.
     Object,
-    /// Not at all.
+    /// It is not sent.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! Servers that want no key, as those on this machine: asked what they have, found or not in a moment.
+//! Discovery of servers that need no key, such as local ones: queries which models they have, with a short timeout.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use crate::{
     secret::Secret,
 };
 
-/// A server that is there answers at once, and one that is not must not hold anything up.
+/// A running server answers at once; one that is not running must not delay anything.
 const PROBE_TIME: Duration = Duration::from_secs(1);
-/// The most that is read of a list of models.
+/// Maximum size of a model list.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 /// A server that answered.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LocalServer {
-    /// The provider's name, such as `ollama`.
+    /// Name of the provider, such as `ollama`.
     pub provider: String,
-    /// What it has, for [`crate::Providers::add_models`].
+    /// Its models, for [`crate::Providers::add_models`].
     pub models: Vec<ModelOverride>,
 }
 
-/// Asks the usual ports of Ollama, llama.cpp and LM Studio, all at once.
+/// Queries the default ports of Ollama, llama.cpp and LM Studio concurrently.
 pub async fn discover_local() -> Vec<LocalServer> {
     let servers: Vec<(&str, &str)> = LOCAL_SERVERS.to_vec();
     discover_at(&servers).await
 }
 
-/// Asks these servers, each a provider's name and base URL, all at once. The answers keep the order.
+/// Queries these servers concurrently, each given by provider name and base URL. The results keep the order.
 pub async fn discover_at(servers: &[(&str, &str)]) -> Vec<LocalServer> {
     let asked = servers.iter().map(|(provider, base_url)| Asked {
         provider: (*provider).to_owned(),
@@ -43,7 +43,7 @@ pub async fn discover_at(servers: &[(&str, &str)]) -> Vec<LocalServer> {
     ask(&HttpClient::default(), asked).await
 }
 
-/// Asks these providers, as they are configured.
+/// Queries these providers with their configuration.
 pub(crate) async fn discover_configured<'a>(
     client: &HttpClient,
     providers: impl Iterator<Item = &'a ProviderConfig>,
@@ -87,7 +87,7 @@ async fn list(client: &HttpClient, request: HttpRequest) -> Option<Vec<ModelOver
 
 fn entry(model: &Value) -> Option<ModelOverride> {
     let mut entry = ModelOverride::new(model["id"].as_str()?);
-    // vLLM, LM Studio, gateways, llama.cpp: each has its own word for it.
+    // vLLM, LM Studio, gateways and llama.cpp use different field names.
     entry.context_window = [
         &model["max_model_len"],
         &model["max_context_length"],

@@ -1,60 +1,60 @@
-//! Why there is no answer, sorted by what can be done about it.
+//! Errors of a model request, classified by how a caller can respond.
 
 use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
-/// Why a model gave no whole answer. Neither its text nor its `Debug` form holds a key.
+/// A failed model request. Neither its text nor its `Debug` form contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.sentence())]
 #[non_exhaustive]
 pub struct LlmError {
-    /// What can be done about it.
+    /// Class of the error.
     pub class: ErrorClass,
-    /// The provider it happened with; empty where none was reached yet.
+    /// Name of the provider; empty if none was contacted.
     pub provider: String,
-    /// The status the provider answered with, where it came to that.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The provider's own word for it, such as `overloaded_error`.
+    /// The provider's error code, such as `overloaded_error`.
     pub code: Option<String>,
-    /// The provider's own text, or ours.
+    /// The provider's message, or ours.
     pub text: String,
-    /// How long the provider asks to wait.
+    /// Delay requested by the provider.
     pub retry_after: Option<Duration>,
 }
 
-/// What can be done about an error.
+/// Error classes, by how a caller can respond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorClass {
     /// Too many requests: wait.
     RateLimited,
-    /// The provider has too much to do: wait.
+    /// The provider is overloaded: wait.
     Overloaded,
-    /// The conversation is too long for the model: make it shorter.
+    /// The context is too long for the model: shorten it.
     Overflow,
-    /// The key is missing, wrong, or may not do this.
+    /// The key is missing, invalid or lacks permission.
     Auth,
-    /// The account is used up: pay, or use another.
+    /// The account's quota is exhausted.
     Quota,
-    /// The provider was not reached, or the connection broke: try again.
+    /// The provider was not reached, or the connection broke: retry.
     Network,
-    /// The request is wrong: the same again fails again.
+    /// The request is invalid and would fail again.
     BadRequest,
-    /// The provider failed: try again.
+    /// The provider failed: retry.
     Server,
     /// The model or its provider declined to answer.
     Refused,
-    /// What came was not what the wire promises: try again.
+    /// The response violates the wire format: retry.
     InvalidResponse,
-    /// The script of the scripted provider does not fit the conversation.
+    /// The script of the scripted provider does not match the conversation.
     Script,
-    /// Somebody stopped it.
+    /// The request was cancelled.
     Aborted,
 }
 
 impl ErrorClass {
-    /// The class in one word, as scripts and logs spell it.
+    /// Returns the class as a word for scripts and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RateLimited => "rate_limited",
@@ -72,7 +72,7 @@ impl ErrorClass {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         matches!(
             self,
@@ -88,7 +88,7 @@ impl fmt::Display for ErrorClass {
 }
 
 impl LlmError {
-    /// An error of this class, in our words or the provider's.
+    /// Creates an error of this class.
     pub fn new(class: ErrorClass, text: impl Into<String>) -> Self {
         Self {
             class,
@@ -100,13 +100,13 @@ impl LlmError {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         self.class.is_retryable()
     }
 
     pub(crate) fn aborted(reason: Option<String>) -> Self {
-        // The text relatives of this program print and match.
+        // Compatible agents print and match this text.
         let text = match reason {
             Some(reason) if !reason.is_empty() => format!("Request was aborted: {reason}"),
             _ => "Request was aborted".to_owned(),
@@ -127,15 +127,15 @@ impl LlmError {
             ErrorClass::RateLimited => "too many requests",
             ErrorClass::Overloaded => "overloaded",
             ErrorClass::Overflow => "the conversation is too long for the model",
-            // Nobody was asked: the text says what is missing.
+            // No request was made: the message says what is missing.
             ErrorClass::Auth if self.status.is_none() => return self.text.clone(),
             ErrorClass::Auth => "not authorized",
-            ErrorClass::Quota => "the account is used up",
+            ErrorClass::Quota => "the account's quota is exhausted",
             ErrorClass::Network => "no connection",
-            ErrorClass::BadRequest => "the request was refused",
+            ErrorClass::BadRequest => "the request was rejected",
             ErrorClass::Server => "the provider failed",
             ErrorClass::Refused => "declined to answer",
-            ErrorClass::InvalidResponse => "the answer makes no sense",
+            ErrorClass::InvalidResponse => "the response is invalid",
             ErrorClass::Script | ErrorClass::Aborted => return self.text.clone(),
         };
         let what = match self.retry_after {

@@ -1,4 +1,4 @@
-//! Connections. The only file that knows the HTTP library.
+//! HTTP connections. This is the only file that uses the HTTP library.
 
 use std::{
     error::Error as _,
@@ -15,12 +15,12 @@ use crate::{
 };
 
 const CONNECT_TIME: Duration = Duration::from_secs(30);
-/// Shorter than servers keep an unused connection, so that none closes under a request.
+/// Shorter than servers keep idle connections, so that none closes during a request.
 const KEPT_TIME: Duration = Duration::from_secs(45);
-/// The most of an error's body that is read.
+/// Maximum size of an error body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// After the answer ended, the rest of the body is read for this long, so that the connection can be used again: a new
-/// one costs several round trips.
+/// After the response ended, the rest of the body is read for this long so that the connection can be reused: a new one
+/// costs several round trips.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Connections shared by all providers. Cheap to clone; nothing is set up before the first request.
@@ -29,31 +29,31 @@ pub(crate) struct HttpClient {
     inner: Arc<Clients>,
 }
 
-/// Servers on this machine need neither proxy nor certificates, and reading the system's certificates takes longer than
-/// they take to answer.
+/// Local servers need neither a proxy nor certificates, and loading the system's certificates takes longer than their
+/// response.
 #[derive(Debug, Default)]
 struct Clients {
     near: OnceLock<Result<reqwest::Client, String>>,
     far: OnceLock<Result<reqwest::Client, String>>,
 }
 
-/// What is sent.
+/// A request to send.
 #[derive(Debug)]
 pub(crate) struct HttpRequest {
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, Secret)>,
-    /// `None` is a `GET`.
+    /// `None` sends a `GET`.
     pub(crate) body: Option<Vec<u8>>,
 }
 
-/// The body of an answer that was accepted.
+/// The body of a successful response.
 #[derive(Debug)]
 pub(crate) struct HttpBody {
     response: reqwest::Response,
 }
 
 impl HttpClient {
-    /// Sends, and waits for the answer to begin.
+    /// Sends the request and waits for the response headers.
     pub(crate) async fn send(&self, request: HttpRequest, idle: Duration) -> Result<HttpBody, LlmError> {
         let url = parse_url(&request.url)?;
         let client = self.client(&url)?;
@@ -80,13 +80,13 @@ impl HttpClient {
 }
 
 impl HttpBody {
-    /// The next bytes; `None` at the end.
+    /// Returns the next bytes; `None` at the end.
     pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, LlmError> {
         let chunk = within(idle, self.response.chunk()).await?;
         Ok(chunk.map_err(|error| network(&error))?.map(Into::into))
     }
 
-    /// The kind of content, in lower case, without parameters.
+    /// Returns the media type in lower case, without parameters.
     pub(crate) fn content_type(&self) -> String {
         let value = self.response.headers().get("content-type");
         let text = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -94,7 +94,7 @@ impl HttpBody {
         kind.trim().to_lowercase()
     }
 
-    /// The start of the body, as text.
+    /// Reads the start of the body as text.
     pub(crate) async fn text(mut self, idle: Duration, most: usize) -> Result<String, LlmError> {
         let mut bytes = Vec::new();
         while bytes.len() < most
@@ -106,7 +106,7 @@ impl HttpBody {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Reads what is left, in the background.
+    /// Reads the rest in the background.
     pub(crate) fn drain(self) {
         let mut response = self.response;
         tokio::spawn(async move {
@@ -115,15 +115,15 @@ impl HttpBody {
         });
     }
 
-    /// The error this answer is.
+    /// Converts an error response.
     pub(crate) async fn into_failure(self, idle: Duration, sent: &[(String, Secret)]) -> LlmError {
         let status = self.response.status();
         let retry_after = retry_after(self.response.headers());
         if status.is_redirection() {
-            // Following would hand the key to whoever is named there.
+            // Following a redirect would send the key to another host.
             let mut error = LlmError::new(
                 ErrorClass::BadRequest,
-                "the server redirects elsewhere; set the base URL to where it really is",
+                "the server redirects to another URL; set the base URL to the final address",
             );
             error.status = Some(status.as_u16());
             return error;
@@ -139,37 +139,38 @@ impl HttpBody {
     }
 }
 
-/// Takes out of `text` whatever was sent in secret.
+/// Redacts all secrets of the request from `text`.
 pub(crate) fn redact(text: &str, sent: &[(String, Secret)]) -> String {
     sent.iter().fold(text.to_owned(), |text, (_, secret)| {
-        // A header's value may be more than the key in it.
+        // A header's value may contain more than the key.
         let key = secret.expose().rsplit(' ').next().unwrap_or_default();
         Secret::new(key).redact(&secret.redact(&text))
     })
 }
 
 fn parse_url(url: &str) -> Result<reqwest::Url, LlmError> {
-    // Parsers take the path for the host where there is none.
+    // Parsers take the path for the host if there is none.
     let has_host = url.split_once("://").is_some_and(|(_, rest)| !rest.starts_with(['/', ':']));
     reqwest::Url::parse(url)
         .ok()
         .filter(|url| has_host && matches!(url.scheme(), "http" | "https"))
         .ok_or_else(|| {
-            let text = "the base URL is not one; it looks like https://host/path";
+            let text = "the base URL is invalid; expected a form like https://host/path";
             LlmError::new(ErrorClass::BadRequest, text)
         })
 }
 
 async fn within<T>(idle: Duration, work: impl Future<Output = T>) -> Result<T, LlmError> {
     tokio::time::timeout(idle, work).await.map_err(|_| {
-        LlmError::network(format!("nothing came for {} s (idleTimeoutMs is the setting)", idle.as_secs_f32()))
+        LlmError::network(format!("no data received for {} s (see the setting idleTimeoutMs)", idle.as_secs_f32()))
     })
 }
 
 fn build(is_near: bool) -> Result<reqwest::Client, reqwest::Error> {
-    // The process may have chosen one already, which is as good.
+    // The process may have installed one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // An answer is one stream, and over HTTP/1 dropping it closes the connection, which is what stop means.
+    // A response is a single stream, and over HTTP/1 dropping it closes the connection, which is how a request is
+    // stopped.
     let builder = reqwest::Client::builder()
         .http1_only()
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
@@ -191,11 +192,11 @@ fn headers(pairs: &[(String, Secret)]) -> Result<HeaderMap, LlmError> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let refuse = |what: &str| {
-            LlmError::new(ErrorClass::BadRequest, format!("the header \"{name}\" can't be sent: {what}"))
+            LlmError::new(ErrorClass::BadRequest, format!("the header \"{name}\" is invalid: {what}"))
         };
-        let key: HeaderName = name.parse().map_err(|_| refuse("its name is not one"))?;
+        let key: HeaderName = name.parse().map_err(|_| refuse("invalid name"))?;
         let mut value: HeaderValue =
-            value.expose().parse().map_err(|_| refuse("its value has characters that headers can't hold"))?;
+            value.expose().parse().map_err(|_| refuse("its value contains characters that are not allowed in headers"))?;
         value.set_sensitive(true);
         headers.insert(key, value);
     }
@@ -213,7 +214,7 @@ fn network(error: &reqwest::Error) -> LlmError {
     LlmError::network(describe(error))
 }
 
-/// What went wrong, from the outside in, without the URL: it may hold a password.
+/// Formats the error chain without the URL, which may contain a password.
 fn describe(error: &reqwest::Error) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut source = error.source();

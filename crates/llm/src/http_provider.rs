@@ -1,4 +1,4 @@
-//! A provider behind a URL: writes the request, sends it, reads the reply, over whichever wire it speaks.
+//! A provider behind a URL: encodes the request, sends it and decodes the response in the provider's wire format.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     wire::{self, Decoder, Encoded},
 };
 
-/// The most that is read of an answer that is no stream.
+/// Maximum size of a response that is not a stream.
 const MAX_ODD_BYTES: usize = 64 * 1024;
 
 /// A provider behind a URL.
@@ -38,7 +38,7 @@ struct Inner {
 }
 
 impl HttpProvider {
-    /// A provider with connections of its own.
+    /// Creates a provider with its own connections.
     pub fn new(config: ProviderConfig, environment: Environment) -> Self {
         Self::with_client(config, environment, HttpClient::default())
     }
@@ -48,12 +48,12 @@ impl HttpProvider {
         Self { inner: Arc::new(Inner { config, key, client }) }
     }
 
-    /// Whether its key can be had, as far as that can be told without running anything.
+    /// Returns whether a key is available, as far as this is known without running a command.
     pub fn has_key(&self) -> bool {
         self.inner.key.is_set()
     }
 
-    /// How it is configured.
+    /// Returns the configuration.
     pub fn config(&self) -> &ProviderConfig {
         &self.inner.config
     }
@@ -81,11 +81,11 @@ impl Provider for HttpProvider {
     }
 }
 
-/// One request and its reply.
+/// One request and its response.
 struct Connection {
     provider: Arc<Inner>,
     state: State,
-    /// What was sent and must not come back in a text.
+    /// Secrets that were sent and must not appear in messages.
     secrets: Vec<(String, Secret)>,
 }
 
@@ -101,7 +101,7 @@ impl ReplySource for Connection {
         let outcome = match std::mem::replace(&mut self.state, State::Over) {
             State::Ready(encoded) => self.connect(encoded, reply).await,
             State::Reading { body, parser, decoder } => self.read(body, parser, decoder, reply).await,
-            State::Over => Err(LlmError::invalid("the connection is over")),
+            State::Over => Err(LlmError::invalid("the connection is closed")),
         };
         outcome.map_err(|error| self.name_failure(error))
     }
@@ -170,7 +170,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Says where it happened, and takes out what nobody may see.
+    /// Adds the provider and redacts secrets.
     fn name_failure(&self, mut error: LlmError) -> LlmError {
         let config = &self.provider.config;
         error.provider.clone_from(&config.name);
@@ -189,7 +189,7 @@ impl Connection {
     }
 }
 
-/// Some servers answer an error with success, some are not what was looked for.
+/// Some servers report an error with a success status; others are not model servers at all.
 async fn not_a_stream(body: HttpBody, idle: Duration) -> LlmError {
     let kind = body.content_type();
     let text = match body.text(idle, MAX_ODD_BYTES).await {
@@ -204,7 +204,7 @@ async fn not_a_stream(body: HttpBody, idle: Duration) -> LlmError {
     LlmError::new(
         ErrorClass::BadRequest,
         format!(
-            "{kind} came instead of a stream; is the base URL right, and does the server speak this wire?"
+            "received {kind} instead of an event stream; check the base URL and the wire format of the server"
         ),
     )
 }

@@ -1,5 +1,5 @@
-//! Keys when they are needed: from the environment, from a command, or as they are. Asked for before each request, so
-//! that a key set later counts.
+//! Provider keys: from the environment, from a command, or given literally. They are looked up before each request, so
+//! that a key set later is used.
 
 use std::{
     fmt,
@@ -19,24 +19,24 @@ use crate::{
 /// A password manager may ask its user first.
 const COMMAND_TIME: Duration = Duration::from_secs(60);
 
-/// Looks environment variables up. This crate never reads the environment behind its caller's back.
+/// Access to environment variables. This crate never reads the environment on its own.
 #[derive(Clone)]
 pub struct Environment(Arc<LookUp>);
 
 type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
-    /// The environment of this process.
+    /// Uses the environment of this process.
     pub fn process() -> Self {
         Self::new(|name| std::env::var(name).ok())
     }
 
-    /// Whatever `look_up` says.
+    /// Uses a custom lookup function.
     pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(look_up))
     }
 
-    /// The value of a variable that is set and not blank.
+    /// Returns the value of a variable that is set and not blank.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         (self.0)(name).filter(|value| !value.trim().is_empty())
     }
@@ -54,7 +54,7 @@ pub(crate) struct Key {
     provider: String,
     source: KeySource,
     environment: Environment,
-    /// What the command printed.
+    /// Cached output of the command.
     printed: Mutex<Option<Secret>>,
 }
 
@@ -63,7 +63,7 @@ impl Key {
         Self { provider: provider.to_owned(), source, environment, printed: Mutex::new(None) }
     }
 
-    /// The key; `None` where none is needed.
+    /// Returns the key; `None` if none is needed.
     pub(crate) async fn get(&self) -> Result<Option<Secret>, LlmError> {
         match &self.source {
             KeySource::None => Ok(None),
@@ -76,20 +76,20 @@ impl Key {
         }
     }
 
-    /// Where the key came from, for the person who has to mend it.
+    /// Describes where the key comes from, for error messages.
     pub(crate) fn origin(&self) -> Option<String> {
         match &self.source {
             KeySource::None => None,
-            KeySource::Literal(_) => Some("the key is the one in the settings".to_owned()),
+            KeySource::Literal(_) => Some("the key comes from the settings".to_owned()),
             KeySource::Env(names) => names
                 .iter()
                 .find(|name| self.environment.get(name).is_some())
-                .map(|name| format!("the key is the one in {name}")),
-            KeySource::Command(_) => Some("the key is what its command printed".to_owned()),
+                .map(|name| format!("the key comes from {name}")),
+            KeySource::Command(_) => Some("the key comes from its command".to_owned()),
         }
     }
 
-    /// Whether a key can be had, as far as that can be told without running anything.
+    /// Returns whether a key is available, as far as this is known without running a command.
     pub(crate) fn is_set(&self) -> bool {
         match &self.source {
             KeySource::None | KeySource::Command(_) | KeySource::Literal(_) => true,
@@ -97,7 +97,7 @@ impl Key {
         }
     }
 
-    /// The provider refused the key: a command is asked again next time.
+    /// Handles a key rejected by the provider: a command runs again next time.
     pub(crate) fn forget(&self) {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -108,18 +108,18 @@ impl Key {
             return Ok(key);
         }
         let request = exec::Request::new("/bin/sh").args(["-c", command]).timeout(COMMAND_TIME);
-        // Dropping this future, as a cancel does, kills the command.
+        // Dropping this future, as cancellation does, kills the command.
         let outcome = exec::run(&request, &CancelToken::new(), |_| {})
             .await
-            .map_err(|error| self.missing(format!("Its command could not be run: {error}")))?;
+            .map_err(|error| self.missing(format!("Its command could not be started: {error}")))?;
         if outcome.code != 0 {
-            // What it printed may be half a key; what it complained of is not.
+            // Standard output may contain part of a key; standard error does not.
             let complaint = outcome.stderr.text();
             let complaint = complaint.trim();
             let code = outcome.code;
             return Err(self.missing(match complaint.lines().next() {
-                Some(line) => format!("Its command ended with code {code}: {line}"),
-                None => format!("Its command ended with code {code}."),
+                Some(line) => format!("Its command exited with code {code}: {line}"),
+                None => format!("Its command exited with code {code}."),
             }));
         }
         let text = outcome.stdout.text();

@@ -1,8 +1,8 @@
-//! Models behind one trait. A [`Request`] goes into a [`Provider`], events come out of an [`EventStream`], and what they
-//! add up to is a [`Message`] like those that went in.
+//! Model providers behind one trait. A [`Provider`] takes a [`Request`] and returns an [`EventStream`]; the events form a
+//! [`Message`].
 //!
-//! Four wires are spoken, over HTTP, to any endpoint that speaks one of them; [`ScriptedProvider`] plays a file instead.
-//! Who is called what, where it is and what it can do is in [`Providers`]. This crate retries nothing and runs no tools.
+//! Four wire formats are supported over HTTP, for any endpoint that speaks one of them; [`ScriptedProvider`] plays a script
+//! instead. [`Providers`] holds names, URLs and capabilities. This crate does not retry and does not run tools.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -14,7 +14,7 @@
 //! # std::fs::write(&path, r#"["Hello."]"#)?;
 //! # let name = format!("script:{}", path.display());
 //! let providers = Providers::builtin(Environment::process());
-//! // `name` is what a person types: "anthropic/claude-sonnet-4-5", "gpt-5.2:high", "script:FILE".
+//! // `name` is what a user types: "anthropic/claude-sonnet-4-5", "gpt-5.2:high", "script:FILE".
 //! let selected = providers.select(&name)?;
 //! let said = [Message::user("Hi")];
 //! let request = Request::new(&selected.model).system("Be brief.").messages(&said);

@@ -1,4 +1,4 @@
-//! The conversation: who said what, in which pieces, at what price. The JSON form is what sessions store.
+//! Conversation messages: roles, content blocks, token usage and cost. Sessions store their JSON form.
 
 use std::borrow::Cow;
 
@@ -6,33 +6,33 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 pub use toolsmith_tool::ContentBlock;
 
-/// One message. In JSON the field `role` says which.
+/// One message. The JSON field `role` selects the variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Message {
-    /// From the person.
+    /// From the user.
     User(InputMessage),
-    /// From the program around the model: reminders and the like. Providers without such a role get it as the user's.
+    /// From the program, such as reminders. Providers without a developer role receive it as a user message.
     Developer(InputMessage),
     /// From the model.
     Assistant(AssistantMessage),
-    /// What a call came to.
+    /// The result of a tool call.
     ToolResult(ToolResultMessage),
 }
 
 impl Message {
-    /// A text from the person.
+    /// Creates a text message from the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User(InputMessage::text(text))
     }
 
-    /// A text from the program around the model.
+    /// Creates a text message from the program.
     pub fn developer(text: impl Into<String>) -> Self {
         Self::Developer(InputMessage::text(text))
     }
 
-    /// Its words, whoever said them; images, thinking and calls have none.
+    /// Returns the text of the message; images, thinking and calls have none.
     pub fn joined_text(&self) -> String {
         match self {
             Self::User(message) | Self::Developer(message) => join_text(&message.content),
@@ -42,56 +42,56 @@ impl Message {
     }
 }
 
-/// What goes to the model from outside.
+/// Content of a user or developer message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct InputMessage {
-    /// Texts and images. Reads a bare string as one text.
+    /// Text and image blocks. A bare string is read as one text block.
     #[serde(deserialize_with = "string_or_blocks")]
     pub content: Vec<ContentBlock>,
-    /// Milliseconds since 1970.
+    /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: u64,
 }
 
 impl InputMessage {
-    /// One text.
+    /// Creates a message with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(vec![ContentBlock::text(text)])
     }
 
-    /// Texts and images.
+    /// Creates a message with these blocks.
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self { content, timestamp: 0 }
     }
 }
 
-/// What a call came to.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolResultMessage {
-    /// The call it answers.
+    /// Id of the call.
     pub tool_call_id: String,
-    /// The tool that was called.
+    /// Name of the tool.
     pub tool_name: String,
-    /// What the model sees.
+    /// Content sent to the model.
     #[serde(deserialize_with = "string_or_blocks")]
     pub content: Vec<ContentBlock>,
-    /// What the model never sees.
+    /// Details that are never sent to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
-    /// Whether the call failed.
+    /// Set if the call failed.
     #[serde(default)]
     pub is_error: bool,
-    /// Milliseconds since 1970.
+    /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: u64,
 }
 
 impl ToolResultMessage {
-    /// A result without details.
+    /// Creates a result without details.
     pub fn new(
         tool_call_id: impl Into<String>,
         tool_name: impl Into<String>,
@@ -100,45 +100,45 @@ impl ToolResultMessage {
         Self { tool_call_id: tool_call_id.into(), tool_name: tool_name.into(), content, ..Self::default() }
     }
 
-    /// Says that the call failed.
+    /// Marks the result as an error.
     #[must_use]
     pub fn failed(mut self) -> Self {
         self.is_error = true;
         self
     }
 
-    /// The text blocks, joined by newlines.
+    /// Returns the text blocks joined by newlines.
     pub fn joined_text(&self) -> String {
         join_text(&self.content)
     }
 }
 
-/// What the model said, and what it cost.
+/// A response of the model with its usage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct AssistantMessage {
-    /// In the order the model began each.
+    /// Content blocks, in the order they were started.
     pub content: Vec<AssistantBlock>,
-    /// The wire it came over, such as `anthropic-messages`.
+    /// Wire format, such as `anthropic-messages`.
     pub api: String,
-    /// The provider's name in the configuration.
+    /// Name of the provider in the configuration.
     pub provider: String,
-    /// The model that was asked.
+    /// Model that was requested.
     pub model: String,
-    /// What it cost.
+    /// Token usage.
     pub usage: Usage,
-    /// Why it ended.
+    /// Reason why the response ended.
     pub stop_reason: StopReason,
-    /// What went wrong, where something did.
+    /// Error text, if the request failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// Milliseconds since 1970.
+    /// Milliseconds since the Unix epoch.
     pub timestamp: u64,
 }
 
 impl AssistantMessage {
-    /// The calls, in the order they were asked.
+    /// Returns the tool calls in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(|block| match block {
             AssistantBlock::ToolCall(call) => Some(call),
@@ -146,7 +146,7 @@ impl AssistantMessage {
         })
     }
 
-    /// The text blocks, joined as they came.
+    /// Returns the text blocks, concatenated.
     pub fn text(&self) -> String {
         self.content
             .iter()
@@ -158,73 +158,73 @@ impl AssistantMessage {
     }
 }
 
-/// One piece of what the model said.
+/// One block of a response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum AssistantBlock {
-    /// Words for the reader.
+    /// Text.
     Text(TextBlock),
-    /// Words on the way there.
+    /// Thinking.
     Thinking(ThinkingBlock),
-    /// A tool to run.
+    /// A tool call.
     ToolCall(ToolCall),
 }
 
-/// Words for the reader.
+/// A text block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct TextBlock {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// What the provider wants back with them, unread.
+    /// Opaque data that the provider expects back with the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_signature: Option<String>,
 }
 
-/// Words on the way to the answer.
+/// A thinking block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ThinkingBlock {
-    /// The words, or the provider's summary of them; may be empty where it shows none.
+    /// The thinking text or the provider's summary; may be empty if the provider shows none.
     pub thinking: String,
-    /// What the provider wants back with them, unread. Only the model that made it can read it.
+    /// Opaque data that the provider expects back. Only the model that created it can read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_signature: Option<String>,
-    /// The provider withheld the words; the signature is all there is.
+    /// The provider withheld the text; only the signature is available.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
 }
 
-/// A tool the model wants run.
+/// A tool call requested by the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// Unique in its conversation: a provider that repeats itself has been corrected.
+    /// Unique within the conversation; duplicate ids from a provider are replaced.
     pub id: String,
-    /// The tool's name, as the model wrote it.
+    /// Name of the tool as the model wrote it.
     pub name: String,
-    /// The arguments; an empty object where the text is not JSON.
+    /// The arguments; an empty object if the text is not JSON.
     pub arguments: Value,
-    /// The model's own text, where writing `arguments` out would not give it back. Replaying what the model wrote
-    /// byte for byte keeps caches of the prompt warm, and broken JSON can be mended only from the text.
+    /// The model's original text, if serialising `arguments` would not reproduce it. Replaying it byte for byte keeps
+    /// prompt caches valid, and malformed JSON can only be repaired from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_arguments: Option<String>,
-    /// What the provider wants back with the call, unread.
+    /// Opaque data that the provider expects back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought_signature: Option<String>,
 }
 
 impl ToolCall {
-    /// A call with arguments that are JSON already.
+    /// Creates a call from parsed arguments.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
         Self { id: id.into(), name: name.into(), arguments, raw_arguments: None, thought_signature: None }
     }
 
-    /// The arguments as the model wrote them: what argument repair wants to see.
+    /// Returns the arguments as the model wrote them, for argument repair.
     pub fn arguments_text(&self) -> Cow<'_, str> {
         match &self.raw_arguments {
             Some(raw) => Cow::Borrowed(raw),
@@ -232,13 +232,13 @@ impl ToolCall {
         }
     }
 
-    /// Replaces the arguments, and with them what the model wrote.
+    /// Replaces the arguments and discards the original text.
     pub fn set_arguments(&mut self, arguments: Value) {
         self.arguments = arguments;
         self.raw_arguments = None;
     }
 
-    /// Reads `raw_arguments`, once all of it is there.
+    /// Parses `raw_arguments` once it is complete.
     pub(crate) fn settle_arguments(&mut self) {
         let raw = self.raw_arguments.take().unwrap_or_default();
         self.arguments = Value::Object(Map::new());
@@ -256,45 +256,45 @@ impl ToolCall {
     }
 }
 
-/// Why the model stopped.
+/// Reason why a response ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It had said everything.
+    /// The model finished.
     #[default]
     Stop,
-    /// It ran into a limit. Calls in such a message may be cut off and must not run.
+    /// A limit was reached. Calls in such a message may be incomplete and must not run.
     Length,
-    /// It waits for tools.
+    /// The model waits for tool results.
     ToolUse,
-    /// Something failed; what is there is what had arrived.
+    /// The request failed; the message contains what had arrived.
     Error,
-    /// It was stopped; what is there is what had arrived.
+    /// The request was cancelled; the message contains what had arrived.
     Aborted,
 }
 
-/// Tokens of one reply. The four counts do not overlap.
+/// Token usage of one response. The four counts do not overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Read afresh.
+    /// Input tokens that were not cached.
     pub input: u64,
-    /// Written, thinking included.
+    /// Output tokens, including thinking.
     pub output: u64,
-    /// Read from the provider's cache.
+    /// Input tokens read from the provider's cache.
     pub cache_read: u64,
-    /// Read and put into the provider's cache.
+    /// Input tokens written to the provider's cache.
     pub cache_write: u64,
-    /// All of them.
+    /// Sum of all tokens.
     pub total_tokens: u64,
-    /// What they cost, in US dollars; zero where no price is known.
+    /// Cost in US dollars; zero if no price is known.
     pub cost: Cost,
 }
 
 impl Usage {
-    /// Counts without a price.
+    /// Creates usage without a cost.
     pub fn new(input: u64, output: u64, cache_read: u64, cache_write: u64) -> Self {
         Self {
             input,
@@ -306,26 +306,26 @@ impl Usage {
         }
     }
 
-    /// Tokens of the prompt, however they were read: what has to fit the context window.
+    /// Returns all input tokens, which must fit the context window.
     pub fn prompt_tokens(&self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 }
 
-/// US dollars.
+/// Cost in US dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Cost {
-    /// For what was read afresh.
+    /// Uncached input.
     pub input: f64,
-    /// For what was written.
+    /// Output.
     pub output: f64,
-    /// For what was read from the cache.
+    /// Cache reads.
     pub cache_read: f64,
-    /// For what was put into the cache.
+    /// Cache writes.
     pub cache_write: f64,
-    /// All of it.
+    /// Total.
     pub total: f64,
 }
 

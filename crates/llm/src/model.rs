@@ -1,4 +1,4 @@
-//! What is known of a model: how much it reads and writes, what it can do, what it costs.
+//! Model metadata: limits, capabilities and prices.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,41 +7,41 @@ use crate::{
     request::ThinkingLevel,
 };
 
-/// What a model reads at once, where nothing is known of it.
+/// Default context window of an unknown model.
 const UNKNOWN_CONTEXT: u64 = 128_000;
-/// What a model writes at once, where nothing is known of it.
+/// Default output limit of an unknown model.
 const UNKNOWN_OUTPUT: u64 = 16_384;
 
-/// A model at a provider.
+/// A model of a provider.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Model {
-    /// The provider's name in the configuration.
+    /// Name of the provider in the configuration.
     pub provider: String,
-    /// What the provider calls it.
+    /// Id used by the provider.
     pub id: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Tokens it reads at once, its own answer included.
+    /// Context window in tokens, including the output.
     pub context_window: u64,
-    /// Tokens it writes at once.
+    /// Maximum number of output tokens.
     pub max_output: u64,
-    /// Whether it sees images.
+    /// Accepts images.
     pub images: bool,
-    /// Whether and how it thinks.
+    /// Thinking support.
     pub thinking: Thinking,
-    /// Whether it takes a temperature.
+    /// Accepts a temperature.
     pub temperature: bool,
-    /// How far a call can be demanded of it.
+    /// How strongly a tool call can be forced.
     pub forced_tool: ForcedTool,
-    /// Whether it takes system messages after the conversation began.
+    /// Accepts system messages after the first message.
     pub inline_system: bool,
-    /// What it costs.
+    /// Prices.
     pub price: Price,
 }
 
 impl Model {
-    /// A model of which nothing is known: text only, no thinking, no price.
+    /// Creates a model with default metadata: text only, no thinking, no price.
     pub fn unknown(provider: impl Into<String>, id: impl Into<String>) -> Self {
         let id = id.into();
         Self {
@@ -59,49 +59,49 @@ impl Model {
         }
     }
 
-    /// `provider/id`, the name that finds exactly this model again.
+    /// Returns `provider/id`, which selects exactly this model.
     pub fn reference(&self) -> String {
         format!("{}/{}", self.provider, self.id)
     }
 }
 
-/// How far a call can be demanded, weakest first.
+/// How strongly a tool call can be forced, weakest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ForcedTool {
-    /// Not at all: a demand is refused or ignored. A reminder has to do.
+    /// Not supported: forcing is rejected or ignored, so only a reminder works.
     None,
-    /// Some tool can be demanded; offering only one names it.
+    /// Some tool can be required; offering only one tool selects it.
     Required,
-    /// One tool can be demanded by its name.
+    /// A tool can be required by name.
     #[default]
     Named,
 }
 
-/// Whether and how a model thinks.
+/// Thinking support of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Thinking {
-    /// The provider's words for how hard, weakest first; empty where it takes a number or cannot think.
+    /// The provider's effort levels, weakest first; empty if it takes a number or does not support thinking.
     pub efforts: Vec<String>,
-    /// The fewest and the most tokens to think with, where it takes a number.
+    /// Minimum and maximum thinking budget in tokens, if it takes a number.
     pub budget: Option<(u64, u64)>,
-    /// It decides by itself how long, within the effort (Anthropic's adaptive thinking).
+    /// The model chooses its own budget within the effort level (Anthropic's adaptive thinking).
     pub adaptive: bool,
-    /// The word that switches thinking off, where saying nothing leaves it on.
+    /// The level that disables thinking, if omitting the level leaves it enabled.
     pub off: Option<String>,
 }
 
 impl Thinking {
-    /// Whether it thinks at all.
+    /// Returns whether the model supports thinking.
     pub fn is_supported(&self) -> bool {
         !self.efforts.is_empty() || self.budget.is_some() || self.adaptive
     }
 
-    /// The provider's word for `level`: the same, else the next below, else the next above. `None` for
-    /// [`ThinkingLevel::Off`] unless the model cannot be without.
+    /// Maps `level` to the provider's level: the same one, else the next lower, else the next higher. Returns `None`
+    /// for [`ThinkingLevel::Off`] unless thinking cannot be disabled.
     pub(crate) fn effort(&self, level: ThinkingLevel) -> Option<&str> {
         const ORDER: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
         let has = |word: &&str| self.efforts.iter().any(|effort| effort == word);
@@ -111,41 +111,41 @@ impl Thinking {
             ThinkingLevel::Low => 2,
             ThinkingLevel::Medium => 3,
             ThinkingLevel::High => 4,
-            // The top, whatever it is called there.
+            // The highest level, whatever its name.
             ThinkingLevel::Xhigh if !has(&"xhigh") && has(&"max") => 6,
             ThinkingLevel::Xhigh => 5,
         };
-        // Asked to think, "none" is no answer.
+        // "none" does not satisfy a request for thinking.
         let below = ORDER[at.min(1)..=at].iter().rev().find(|word| has(word));
         below.or_else(|| ORDER[at..].iter().find(|word| has(word))).copied()
     }
 
-    /// Tokens to think with, within the model's bounds.
+    /// Returns the thinking budget in tokens, within the model's limits.
     pub(crate) fn budget_for(&self, level: ThinkingLevel) -> Option<u64> {
         let (fewest, most) = self.budget?;
         Some(level.budget().clamp(fewest, most.max(fewest)))
     }
 }
 
-/// US dollars for a million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Price {
-    /// Read afresh.
+    /// Uncached input.
     pub input: f64,
-    /// Written.
+    /// Output.
     pub output: f64,
-    /// Read from the cache.
+    /// Cache reads.
     pub cache_read: f64,
-    /// Put into the cache.
+    /// Cache writes.
     pub cache_write: f64,
 }
 
 impl Price {
-    /// What these tokens cost.
+    /// Computes the cost of this usage.
     pub fn cost(&self, usage: &Usage) -> Cost {
-        // Counts of tokens are far below the 2^53 that f64 holds exactly.
+        // Token counts are far below 2^53, so f64 represents them exactly.
         let of = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
         let input = of(usage.input, self.input);
         let output = of(usage.output, self.output);
@@ -155,43 +155,43 @@ impl Price {
     }
 }
 
-/// What the user says of a model, over or beside what the catalog says.
+/// The user's overrides of a model's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ModelOverride {
-    /// The model's id.
+    /// Id of the model.
     pub id: String,
-    /// What people call it.
+    /// Display name.
     pub name: Option<String>,
-    /// Tokens it reads at once.
+    /// Context window in tokens.
     pub context_window: Option<u64>,
-    /// Tokens it writes at once.
+    /// Maximum number of output tokens.
     pub max_output: Option<u64>,
-    /// Whether it sees images.
+    /// Accepts images.
     pub images: Option<bool>,
-    /// Whether and how it thinks.
+    /// Thinking support.
     pub thinking: Option<Thinking>,
-    /// Whether it takes a temperature.
+    /// Accepts a temperature.
     pub temperature: Option<bool>,
-    /// How far a call can be demanded of it.
+    /// How strongly a tool call can be forced.
     pub forced_tool: Option<ForcedTool>,
-    /// What it costs.
+    /// Prices.
     pub price: Option<PriceOverride>,
 }
 
-/// What the user says of a price: each kind of token by itself, over what the catalog says.
+/// The user's overrides of prices, one per kind of token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PriceOverride {
-    /// Read afresh.
+    /// Uncached input.
     pub input: Option<f64>,
-    /// Written.
+    /// Output.
     pub output: Option<f64>,
-    /// Read from the cache.
+    /// Cache reads.
     pub cache_read: Option<f64>,
-    /// Put into the cache.
+    /// Cache writes.
     pub cache_write: Option<f64>,
 }
 
@@ -205,12 +205,12 @@ impl PriceOverride {
 }
 
 impl ModelOverride {
-    /// Says nothing yet of the model with this id.
+    /// Creates an override that changes nothing.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), ..Self::default() }
     }
 
-    /// What is said here, and where nothing is, what `other` says.
+    /// Returns these overrides, completed by those of `other`.
     #[must_use]
     pub(crate) fn or(self, other: &Self) -> Self {
         let other = other.clone();
@@ -227,7 +227,7 @@ impl ModelOverride {
         }
     }
 
-    /// Lays what is said over `model`.
+    /// Applies the overrides to `model`.
     pub(crate) fn apply(&self, model: &mut Model) {
         let said = self.clone();
         model.name = said.name.unwrap_or_else(|| std::mem::take(&mut model.name));

@@ -1,4 +1,4 @@
-//! The one trait the agent knows: something that answers requests.
+//! The `Provider` trait, through which the agent talks to every model.
 
 use toolsmith_tool::CancelToken;
 
@@ -8,9 +8,9 @@ use crate::{
     stream::EventStream,
 };
 
-/// Something that answers requests. Retries, waiting and choosing another model are its caller's affair.
+/// A source of model responses. Retries, delays and falling back to another model are the caller's responsibility.
 ///
-/// A provider of your own reads from wherever it likes and writes into a [`crate::Reply`], which makes the events:
+/// A custom provider writes into a [`crate::Reply`], which emits the events:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -54,34 +54,34 @@ use crate::{
 /// # }
 /// ```
 pub trait Provider: Send + Sync {
-    /// The name in the configuration.
+    /// Returns the name in the configuration.
     fn name(&self) -> &str;
 
-    /// What can be asked of `model` here.
+    /// Returns the capabilities of `model` at this provider.
     fn capabilities(&self, model: &Model) -> Capabilities;
 
-    /// Asks. Every failure, also of the request itself, comes out of the stream. Tripping `cancel` or dropping the stream
-    /// closes the connection.
+    /// Sends the request. Every failure, including an invalid request, is reported by the stream. Cancelling or
+    /// dropping the stream closes the connection.
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream;
 }
 
-/// What can be asked of a model.
+/// Capabilities of a model at a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// How far a call can be demanded: the rung a caller starts on when it needs one tool called. Below
-    /// [`ForcedTool::Named`] it offers that tool alone and demands any; below [`ForcedTool::Required`] it reminds.
+    /// How strongly a tool call can be forced. Below [`ForcedTool::Named`] the caller offers that tool alone and
+    /// requires any call; below [`ForcedTool::Required`] it sends a reminder.
     pub forced_tool: ForcedTool,
-    /// Whether it sees images; where it does not, a note stands in for each.
+    /// Accepts images; otherwise each is replaced by a note.
     pub images: bool,
-    /// Whether it can think.
+    /// Supports thinking.
     pub thinking: bool,
-    /// Whether it can think in a request that demands a call; where it can't, the demand wins and thinking is left out.
+    /// Supports thinking in a request with a forced call; otherwise thinking is disabled for that request.
     pub thinking_with_forced_tool: bool,
 }
 
 impl Capabilities {
-    /// What is known of `model` itself, on a wire that takes everything.
+    /// Derives the capabilities from the metadata of `model` alone.
     pub fn of(model: &Model) -> Self {
         Self {
             forced_tool: model.forced_tool,

@@ -1,4 +1,4 @@
-//! All providers by name, and from what a person types to a model at one of them.
+//! The set of providers, and the selection of a model by name.
 
 use std::{path::Path, sync::Arc};
 
@@ -19,12 +19,12 @@ use crate::{
     script::{ScriptError, ScriptedProvider},
 };
 
-/// What stands before the path of a script.
+/// Prefix of a script path.
 const SCRIPT: &str = "script:";
-/// How many models an error names.
+/// Maximum number of models listed in an error.
 const MAX_NAMED: usize = 5;
 
-/// All providers by name.
+/// The set of providers by name.
 #[derive(Clone, Debug)]
 pub struct Providers {
     known: Vec<HttpProvider>,
@@ -32,20 +32,20 @@ pub struct Providers {
     client: HttpClient,
 }
 
-/// A model, and who answers for it.
+/// A selected model and its provider.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Selection {
     /// The model.
     pub model: Model,
-    /// Who answers.
+    /// The provider.
     pub provider: Arc<dyn Provider>,
-    /// The level that was named with it, as in `sonnet-4-5:high`.
+    /// The thinking level given with the name, as in `sonnet-4-5:high`.
     pub thinking: Option<ThinkingLevel>,
 }
 
 impl Selection {
-    /// A model of a provider of one's own.
+    /// Selects a model of a custom provider.
     pub fn new(model: Model, provider: Arc<dyn Provider>) -> Self {
         Self { model, provider, thinking: None }
     }
@@ -61,44 +61,44 @@ impl std::fmt::Debug for Selection {
     }
 }
 
-/// Why no model is found by a name.
+/// Model selection errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// Nothing is called so.
-    #[error("No model is called \"{name}\".{}", did_you_mean(.closest))]
+    /// No model has this name.
+    #[error("unknown model \"{name}\"{}", did_you_mean(.closest))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What resembles it.
+        /// Similar names.
         closest: Vec<String>,
     },
-    /// Too much is called so.
-    #[error("\"{name}\" can mean {}.", .matches.join(", "))]
+    /// Several models match.
+    #[error("\"{name}\" is ambiguous; it matches {}", .matches.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What it can mean.
+        /// The matching models.
         matches: Vec<String>,
     },
-    /// No provider is called so.
+    /// No provider has this name.
     #[error(
-        "No provider is called \"{name}\". Known are {}. For any other, give its base URL.",
+        "unknown provider \"{name}\" (known: {}); give --base-url to use another server",
         .known.join(", ")
     )]
     UnknownProvider {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The available providers.
         known: Vec<String>,
     },
-    /// The script cannot be played.
+    /// The script is invalid.
     #[error(transparent)]
     Script(#[from] ScriptError),
 }
 
 impl Providers {
-    /// The built-in ones, with keys from `environment`.
+    /// Returns the built-in providers, with keys from `environment`.
     pub fn builtin(environment: Environment) -> Self {
         let mut providers = Self { known: Vec::new(), environment, client: HttpClient::default() };
         for config in builtin::providers() {
@@ -107,7 +107,7 @@ impl Providers {
         providers
     }
 
-    /// Adds a provider, in place of one with the same name.
+    /// Adds a provider, replacing one with the same name.
     pub fn add(&mut self, config: ProviderConfig) {
         let provider = HttpProvider::with_client(config, self.environment.clone(), self.client.clone());
         match self.known.iter_mut().find(|known| known.name() == provider.name()) {
@@ -116,11 +116,11 @@ impl Providers {
         }
     }
 
-    /// A provider as the command line names it: one that is known, or the chat wire at a base URL, with what is given in
-    /// place of what is configured.
+    /// Configures a provider from command-line options: a known one, or the chat format at a base URL, with the given
+    /// values overriding the configuration.
     ///
     /// # Errors
-    /// When the name is not known and no base URL is given.
+    /// Fails if the name is unknown and no base URL is given.
     pub fn add_endpoint(
         &mut self,
         name: &str,
@@ -134,9 +134,9 @@ impl Providers {
         };
         if let Some(base_url) = base_url {
             base_url.clone_into(&mut config.base_url);
-            // Who knows whether whoever is there takes it.
+            // The server at another URL may not accept it.
             config.quirks = Quirks { eager_tool_input: false, ..config.quirks };
-            // A server of one's own often wants no key.
+            // A custom server often needs no key.
             let key_is_set = HttpProvider::new(config.clone(), self.environment.clone()).has_key();
             if api_key_env.is_none() && !key_is_set {
                 config.key = KeySource::None;
@@ -149,7 +149,7 @@ impl Providers {
         Ok(())
     }
 
-    /// Says more of a provider's models, such as which a server on this machine has.
+    /// Adds model metadata, such as the models of a local server.
     pub fn add_models(&mut self, provider: &str, models: impl IntoIterator<Item = ModelOverride>) {
         if let Ok(known) = self.get(provider) {
             let mut config = known.config().clone();
@@ -161,14 +161,14 @@ impl Providers {
         }
     }
 
-    /// Whether this provider would be asked by [`Providers::discover`]: it wants no key and speaks the wire on which
-    /// servers tell what they have.
+    /// Returns whether [`Providers::discover`] queries this provider: it needs no key, and its wire format has a model
+    /// list.
     pub fn is_discoverable(config: &ProviderConfig) -> bool {
         config.key == KeySource::None && config.api == ApiKind::OpenAiChat
     }
 
-    /// Asks the providers that want no key, each where it is configured, which models they have, and knows them from then
-    /// on. What the user said of a model stays said. Takes a second at most.
+    /// Queries the providers that need no key for their models and adds them. The user's overrides take precedence.
+    /// Takes at most one second.
     pub async fn discover(&mut self) -> Vec<LocalServer> {
         let keyless =
             self.known.iter().map(HttpProvider::config).filter(|config| Self::is_discoverable(config));
@@ -185,26 +185,26 @@ impl Providers {
         found
     }
 
-    /// The model to begin with among those servers said they have: the first one that talks.
+    /// Returns the default model of the discovered servers: the first chat model.
     pub fn default_of(&self, servers: &[LocalServer]) -> Option<Selection> {
         servers.iter().find_map(|server| {
             let provider = self.get(&server.provider).ok()?;
-            // Servers list models that only make vectors beside the others.
+            // Servers also list embedding models.
             let talks = |model: &&ModelOverride| !model.id.to_lowercase().contains("embed");
             let first = server.models.iter().find(talks)?;
             Some(select(provider, &first.id, None))
         })
     }
 
-    /// The names, in the order they are tried.
+    /// Returns the provider names, in the order they are tried.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(Provider::name)
     }
 
-    /// A provider by its name.
+    /// Returns a provider by name.
     ///
     /// # Errors
-    /// When there is none of this name.
+    /// Fails if there is no such provider.
     pub fn get(&self, name: &str) -> Result<&HttpProvider, SelectError> {
         self.known.iter().find(|provider| provider.name() == name).ok_or_else(|| {
             SelectError::UnknownProvider {
@@ -214,7 +214,7 @@ impl Providers {
         })
     }
 
-    /// The models of providers whose key can be had. Servers on this machine have none until they were asked
+    /// Returns the models of all providers with an available key. Local servers have none until they were queried
     /// ([`crate::discover_local`]).
     pub fn available(&self) -> Vec<Model> {
         self.known
@@ -224,7 +224,7 @@ impl Providers {
             .collect()
     }
 
-    /// The model to begin with where nobody chose: of the first provider with a key.
+    /// Returns the default model: that of the first provider with a key.
     pub fn default_model(&self) -> Option<Selection> {
         builtin::DEFAULT_MODELS.iter().find_map(|(name, id)| {
             let provider = self.get(name).ok().filter(|provider| provider.has_key())?;
@@ -232,11 +232,11 @@ impl Providers {
         })
     }
 
-    /// The model a person means: `provider/id`, an id, or enough of one to be sure; `:high` and the like behind it sets
-    /// how hard to think; `script:FILE` is played instead.
+    /// Selects a model by `provider/id`, an id, or an unambiguous part of one. A suffix such as `:high` sets the
+    /// thinking level; `script:FILE` selects the scripted provider.
     ///
     /// # Errors
-    /// When the name means nothing, or too much.
+    /// Fails if no model matches, or several do.
     pub fn select(&self, name: &str) -> Result<Selection, SelectError> {
         if let Some(path) = name.strip_prefix(SCRIPT) {
             let provider = ScriptedProvider::open(Path::new(path))?;
@@ -254,11 +254,11 @@ impl Providers {
         self.select_anywhere(wanted, thinking)
     }
 
-    /// The model with exactly this id at `provider`, whether it is known here or not: the provider knows best. A level
-    /// may stand behind it.
+    /// Selects the model with exactly this id at `provider`, even if it is not in the catalog. A thinking level may
+    /// follow the id.
     ///
     /// # Errors
-    /// When there is no such provider.
+    /// Fails if there is no such provider.
     pub fn select_at(&self, provider: &str, id: &str) -> Result<Selection, SelectError> {
         let provider = self.get(provider)?;
         let (id, thinking) = split_level(id);
@@ -291,7 +291,7 @@ impl Providers {
         wanted: &str,
         thinking: Option<ThinkingLevel>,
     ) -> Result<Selection, SelectError> {
-        // Those that could answer come first; among them the order of the list.
+        // Models with an available key come first, in list order.
         let mut all: Vec<(&HttpProvider, String)> = self
             .known
             .iter()
@@ -305,7 +305,7 @@ impl Providers {
         if meant.iter().any(|(provider, _)| provider.has_key()) {
             meant.retain(|(provider, _)| provider.has_key());
         }
-        // The same model at several providers is one answer.
+        // The same model at several providers counts once.
         let first = meant.first().map(|(_, id)| id.clone());
         match first {
             None => {
@@ -335,7 +335,7 @@ impl Providers {
     }
 }
 
-/// The ids of all models known of a provider.
+/// Returns the ids of all known models of a provider.
 fn ids(provider: &HttpProvider) -> Vec<String> {
     let config = provider.config();
     let mut ids: Vec<String> = config.models.iter().map(|model| model.id.clone()).collect();
@@ -352,7 +352,7 @@ fn select(provider: &HttpProvider, id: &str, thinking: Option<ThinkingLevel>) ->
     Selection { model: model(provider, id), provider: Arc::new(provider.clone()), thinking }
 }
 
-/// What is known of a model at a provider, the user's word last.
+/// Returns a model's metadata at a provider; the user's overrides are applied last.
 fn model(provider: &HttpProvider, id: &str) -> Model {
     let config = provider.config();
     let catalog = Catalog::builtin();
@@ -360,7 +360,7 @@ fn model(provider: &HttpProvider, id: &str) -> Model {
     let mut model = catalog
         .get(whose, id)
         .or_else(|| {
-            // Somebody else's price is no price.
+            // Another provider's price does not apply.
             let mut model = catalog.get_anywhere(id)?;
             model.price = crate::model::Price::default();
             Some(model)
@@ -374,14 +374,15 @@ fn model(provider: &HttpProvider, id: &str) -> Model {
     model
 }
 
-/// A name and the level behind it. Ids have colons too, so only a level is taken for one.
+/// Splits a name and its thinking level. Ids contain colons too, so only a valid level is split off.
 fn split_level(name: &str) -> (&str, Option<ThinkingLevel>) {
     name.rsplit_once(':')
         .and_then(|(head, level)| Some((head, Some(level.parse().ok()?))))
         .unwrap_or((name, None))
 }
 
-/// Those of `all` that `wanted` can mean: whose id ends with it; else has it in one piece; else has all its words.
+/// Returns those of `all` that match `wanted`: by suffix of the id, else by substring, else by containing all its
+/// words.
 fn best<'a, T>(wanted: &str, all: impl Iterator<Item = &'a T>, id: impl Fn(&T) -> &str) -> Vec<&'a T> {
     let plain = |text: &str| {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -421,6 +422,6 @@ fn some(names: impl Iterator<Item = String>) -> Vec<String> {
 fn did_you_mean(closest: &[String]) -> String {
     match closest {
         [] => String::new(),
-        closest => format!(" Did you mean {}?", closest.join(" or ")),
+        closest => format!("; did you mean {}?", closest.join(" or ")),
     }
 }

@@ -1,5 +1,5 @@
-//! A reply on its way in. Every provider writes into one, and it alone decides which events come out: a start first,
-//! each block opened before it grows and closed after, one end. No wire can get the order wrong.
+//! A response being received. Every provider writes into a `Reply`, which alone emits events: start first, each block
+//! opened before it grows and closed after, one end. No wire format can get the order wrong.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,10 +11,11 @@ use crate::{
     stream::StreamEvent,
 };
 
-/// A block's name on its wire, chosen by the provider; its place in the message follows from the order of opening.
+/// Identifies a block in the wire format, chosen by the provider; the block's index in the message follows from the
+/// order of opening.
 pub type Slot = u64;
 
-/// The reply so far, and the events not yet taken.
+/// The response so far, and the events not yet taken.
 #[derive(Debug)]
 pub struct Reply {
     message: AssistantMessage,
@@ -22,15 +23,15 @@ pub struct Reply {
     open: Vec<(Slot, usize)>,
     events: VecDeque<StreamEvent>,
     used_ids: HashSet<String>,
-    /// Goes into the ids made up for calls that came without one. The conversation grows with each turn, so these
-    /// differ between turns, and a replayed conversation gives the same ones.
+    /// Part of the ids generated for calls without one. The conversation grows with each turn, so ids differ between
+    /// turns, and replaying a conversation generates the same ones.
     turn: usize,
     started: bool,
     finished: bool,
 }
 
 impl Reply {
-    /// An empty reply to `request`, over the wire named `api`.
+    /// Creates an empty reply to `request` for the wire format `api`.
     pub fn new(request: &Request<'_>, api: impl Into<String>) -> Self {
         let used_ids = request
             .messages
@@ -59,17 +60,17 @@ impl Reply {
         }
     }
 
-    /// What has arrived so far.
+    /// Returns what has arrived so far.
     pub fn message(&self) -> &AssistantMessage {
         &self.message
     }
 
-    /// Whether the end was written.
+    /// Returns whether the end was written.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// The provider accepted the request. Writing anything implies it.
+    /// Marks the request as accepted. Writing anything implies it.
     pub fn start(&mut self) {
         if !self.started {
             self.started = true;
@@ -77,7 +78,7 @@ impl Reply {
         }
     }
 
-    /// Adds words for the reader to the block at `slot`.
+    /// Appends text to the block at `slot`.
     pub fn text(&mut self, slot: Slot, delta: &str) {
         let index = self.block(slot, || AssistantBlock::Text(TextBlock::default()));
         if let Some(AssistantBlock::Text(block)) = self.message.content.get_mut(index)
@@ -88,7 +89,7 @@ impl Reply {
         }
     }
 
-    /// Adds words on the way to the block at `slot`.
+    /// Appends thinking to the block at `slot`.
     pub fn thinking(&mut self, slot: Slot, delta: &str) {
         let index = self.block(slot, || AssistantBlock::Thinking(ThinkingBlock::default()));
         if let Some(AssistantBlock::Thinking(block)) = self.message.content.get_mut(index)
@@ -100,7 +101,7 @@ impl Reply {
         }
     }
 
-    /// Opens a thinking block whose words the provider withholds.
+    /// Opens a thinking block whose text the provider withholds.
     pub fn redacted_thinking(&mut self, slot: Slot, signature: &str) {
         self.thinking(slot, "");
         if let Some(AssistantBlock::Thinking(block)) = self.open_block(slot) {
@@ -109,7 +110,7 @@ impl Reply {
         }
     }
 
-    /// Sets what the provider wants back with the block at `slot`, which has to be open.
+    /// Sets the opaque data of the block at `slot`, which must be open.
     pub fn sign(&mut self, slot: Slot, signature: &str) {
         let place = match self.open_block(slot) {
             Some(AssistantBlock::Text(block)) => &mut block.text_signature,
@@ -120,7 +121,7 @@ impl Reply {
         *place = Some(signature.to_owned());
     }
 
-    /// Opens a call at `slot`. An id that is empty or was used before is replaced.
+    /// Opens a call at `slot`. An empty or duplicate id is replaced.
     pub fn call(&mut self, slot: Slot, id: &str, name: &str) {
         let id = self.unused_id(id);
         let call =
@@ -128,7 +129,7 @@ impl Reply {
         self.block(slot, || AssistantBlock::ToolCall(call));
     }
 
-    /// Adds to the arguments of the call at `slot`, which has to be open.
+    /// Appends to the arguments of the call at `slot`, which must be open.
     pub fn arguments(&mut self, slot: Slot, delta: &str) {
         let Some(index) = self.index_of(slot) else { return };
         if let Some(AssistantBlock::ToolCall(call)) = self.message.content.get_mut(index)
@@ -140,17 +141,17 @@ impl Reply {
         }
     }
 
-    /// Whether a block is open at `slot`.
+    /// Returns whether a block is open at `slot`.
     pub fn is_open(&self, slot: Slot) -> bool {
         self.index_of(slot).is_some()
     }
 
-    /// The block open at `slot`, as far as it came.
+    /// Returns the block open at `slot`, as far as it has arrived.
     pub fn peek(&self, slot: Slot) -> Option<&AssistantBlock> {
         self.message.content.get(self.index_of(slot)?)
     }
 
-    /// Closes the block at `slot`, if one is open there.
+    /// Closes the block at `slot`, if one is open.
     pub fn close(&mut self, slot: Slot) {
         let Some(at) = self.open.iter().position(|(open, _)| *open == slot) else {
             return;
@@ -172,20 +173,20 @@ impl Reply {
         self.events.push_back(event);
     }
 
-    /// Closes every open block, in the order they were opened.
+    /// Closes all open blocks in the order they were opened.
     pub fn close_all(&mut self) {
         while let Some((slot, _)) = self.open.first().copied() {
             self.close(slot);
         }
     }
 
-    /// Sets the counts of tokens; the price is added here.
+    /// Sets the token usage and computes the cost.
     pub fn set_usage(&mut self, usage: Usage) {
         self.message.usage = Usage { cost: self.price.cost(&usage), ..usage };
     }
 
-    /// Writes the end. Calls decide between [`StopReason::Stop`] and [`StopReason::ToolUse`], since not every provider
-    /// tells them apart.
+    /// Writes the end. The presence of calls decides between [`StopReason::Stop`] and [`StopReason::ToolUse`], because
+    /// not every provider distinguishes them.
     pub fn finish(&mut self, reason: StopReason) {
         if self.finished {
             return;
@@ -203,7 +204,7 @@ impl Reply {
             .push_back(StreamEvent::Done { reason: self.message.stop_reason, message: self.message.clone() });
     }
 
-    /// Writes an end that is a failure. What had arrived stays; calls that were cut off keep their text.
+    /// Ends the reply with an error. What has arrived is kept; incomplete calls keep their text.
     pub(crate) fn fail(&mut self, mut error: LlmError) {
         if self.finished {
             return;
@@ -228,7 +229,7 @@ impl Reply {
         self.events.pop_front()
     }
 
-    /// Forgets events nobody wants any more.
+    /// Discards events that are no longer needed.
     pub(crate) fn forget_events(&mut self) {
         self.events.clear();
     }
@@ -242,7 +243,7 @@ impl Reply {
         self.message.content.get_mut(index)
     }
 
-    /// The place of the block at `slot`, opened if it is not.
+    /// Returns the index of the block at `slot`, opening it if needed.
     fn block(&mut self, slot: Slot, make: impl FnOnce() -> AssistantBlock) -> usize {
         if let Some(index) = self.index_of(slot) {
             return index;

@@ -1,4 +1,4 @@
-//! What is asked of a model: the conversation, the tools on offer, and how hard to think.
+//! Model requests: conversation, tools and thinking level.
 
 use std::{fmt, str::FromStr};
 
@@ -7,32 +7,32 @@ use serde_json::Value;
 
 use crate::{message::Message, model::Model};
 
-/// One request. It borrows: the conversation is written to the wire before [`crate::Provider::stream`] returns.
+/// One request. It borrows the conversation, which is encoded before [`crate::Provider::stream`] returns.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request<'a> {
-    /// The model asked, with what is known of it.
+    /// The model and its metadata.
     pub model: &'a Model,
-    /// The system prompt; empty means none.
+    /// The system prompt; empty for none.
     pub system: &'a str,
     /// The conversation so far.
     pub messages: Vec<&'a Message>,
-    /// The tools on offer.
+    /// The tools offered.
     pub tools: Vec<&'a ToolDefinition>,
-    /// Which of them may or must be called.
+    /// Which tools may or must be called.
     pub tool_choice: ToolChoice,
-    /// How hard to think.
+    /// Thinking level.
     pub thinking: ThinkingLevel,
-    /// The most it may write; `None` leaves it to the model's own limit.
+    /// Maximum number of output tokens; `None` uses the model's limit.
     pub max_tokens: Option<u64>,
-    /// Sent where the model takes one.
+    /// Temperature, sent if the model accepts one.
     pub temperature: Option<f64>,
-    /// Names the conversation for providers that route by it to keep their cache of the prompt warm.
+    /// Identifies the session for providers that route by it to reuse their prompt cache.
     pub cache_key: Option<&'a str>,
 }
 
 impl<'a> Request<'a> {
-    /// Asks `model`, with nothing said yet.
+    /// Creates a request with an empty conversation.
     pub fn new(model: &'a Model) -> Self {
         Self {
             model,
@@ -54,7 +54,7 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Adds to the conversation.
+    /// Adds messages.
     #[must_use]
     pub fn messages(mut self, messages: impl IntoIterator<Item = &'a Message>) -> Self {
         self.messages.extend(messages);
@@ -75,14 +75,14 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// Sets how hard to think.
+    /// Sets the thinking level.
     #[must_use]
     pub fn thinking(mut self, level: ThinkingLevel) -> Self {
         self.thinking = level;
         self
     }
 
-    /// Sets the most it may write.
+    /// Sets the maximum number of output tokens.
     #[must_use]
     pub fn max_tokens(mut self, tokens: u64) -> Self {
         self.max_tokens = Some(tokens);
@@ -96,7 +96,8 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// The choice that can be sent: a provider refuses one among no tools, or for a tool that is not on offer.
+    /// Returns the tool choice that can be sent: providers reject a choice without tools, or of a tool that is not
+    /// offered.
     pub(crate) fn sendable_choice(&self) -> &ToolChoice {
         match &self.tool_choice {
             ToolChoice::Tool(name) if !self.tools.iter().any(|tool| tool.name == *name) => &ToolChoice::Auto,
@@ -105,7 +106,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Names the conversation.
+    /// Sets the session identifier.
     #[must_use]
     pub fn cache_key(mut self, key: &'a str) -> Self {
         self.cache_key = Some(key);
@@ -117,24 +118,24 @@ impl<'a> Request<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// What the model calls.
+    /// Name.
     pub name: String,
-    /// What the model reads to decide whether to call.
+    /// Description.
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
-    /// Asks for the provider's strict schema mode. Heeded only where the schema meets that mode's demands: one
-    /// that does not would make providers refuse the whole request.
+    /// Requests the provider's strict schema mode. It is used only if the schema meets its requirements; otherwise
+    /// providers would reject the whole request.
     pub strict: bool,
 }
 
 impl ToolDefinition {
-    /// A tool, not strict.
+    /// Creates a tool without strict mode.
     pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
         Self { name: name.into(), description: description.into(), parameters, strict: false }
     }
 
-    /// Asks for strict schema mode.
+    /// Requests strict schema mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
@@ -142,14 +143,14 @@ impl ToolDefinition {
     }
 }
 
-/// Which tools may or must be called. What a model can do of this is in [`crate::Capabilities::forced_tool`].
+/// Which tools may or must be called. [`crate::Capabilities::forced_tool`] tells what a model supports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
     /// The model decides.
     #[default]
     Auto,
-    /// None may be called, though they are shown.
+    /// No tool may be called.
     None,
     /// Some tool must be called.
     Required,
@@ -158,29 +159,29 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Whether a call is demanded.
+    /// Returns whether a call is forced.
     pub fn is_forced(&self) -> bool {
         matches!(self, Self::Required | Self::Tool(_))
     }
 }
 
-/// How hard to think. Each provider's own measure is found from it; a level a model lacks becomes the next one below.
+/// Thinking level. It is mapped to each provider's own scale; a level that a model lacks becomes the next lower one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ThinkingLevel {
-    /// Not at all, or as little as the model can.
+    /// Disabled, or the model's minimum.
     #[default]
     Off,
-    /// A moment.
+    /// Minimal.
     Minimal,
-    /// A little.
+    /// Low.
     Low,
-    /// Some.
+    /// Medium.
     Medium,
-    /// Much.
+    /// High.
     High,
-    /// As much as there is.
+    /// The model's maximum.
     Xhigh,
 }
 
@@ -188,7 +189,7 @@ impl ThinkingLevel {
     /// All levels, weakest first.
     pub const ALL: [Self; 6] = [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh];
 
-    /// The name, as settings and model names spell it.
+    /// Returns the name used in settings and model names.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -200,7 +201,7 @@ impl ThinkingLevel {
         }
     }
 
-    /// Tokens to think with, for models that take a number.
+    /// Returns the thinking budget in tokens, for models that take a number.
     pub(crate) fn budget(self) -> u64 {
         match self {
             Self::Off => 0,
@@ -219,9 +220,9 @@ impl fmt::Display for ThinkingLevel {
     }
 }
 
-/// The word is none of the levels.
+/// The name is not a thinking level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no thinking level; the levels are off, minimal, low, medium, high, xhigh")]
+#[error("\"{0}\" is not a thinking level; expected one of off, minimal, low, medium, high, xhigh")]
 pub struct UnknownLevel(pub String);
 
 impl FromStr for ThinkingLevel {

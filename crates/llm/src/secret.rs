@@ -1,29 +1,29 @@
-//! Values nobody may see: keys, and headers that hold them.
+//! Secret values: keys, and headers that contain them.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 
-/// Shorter values are not looked for in texts: they would be found in innocent words.
+/// Shorter values are not searched for in texts, because they would match ordinary words.
 const SHORTEST_REDACTED: usize = 6;
 const REDACTED: &str = "[redacted]";
 
-/// A value that prints as nothing and can't be serialized.
+/// A value that is redacted in `Debug` and cannot be serialised.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes the value in.
+    /// Wraps a secret value.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// Lets the value out. What gets it must not print it.
+    /// Returns the value. Callers must not print it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Takes the value out of `text`: servers and proxies like to quote the key they refuse.
+    /// Redacts the value in `text`: servers and proxies often quote a key they reject.
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.0.len() < SHORTEST_REDACTED {
             return text.to_owned();

@@ -1,34 +1,34 @@
-//! Server-sent events out of bytes that may be cut anywhere: inside a line, inside a character.
+//! Parser for server-sent events from chunks that may end anywhere, even inside a character.
 
 use crate::error::LlmError;
 
-/// One event may not be larger; beyond that it is not an answer but an attack on our memory.
+/// Maximum size of one event. A larger one would only exhaust memory.
 const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SseEvent {
-    /// The field `event`, often empty.
+    /// The `event` field, often empty.
     pub(crate) name: String,
-    /// The fields `data`, joined by newlines.
+    /// The `data` fields, joined by newlines.
     pub(crate) data: String,
 }
 
-/// Bytes so far that are not yet an event.
+/// Buffered bytes of an incomplete event.
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
-    /// A line ended with CR; an LF that follows belongs to it.
+    /// The last line ended with CR; a following LF belongs to it.
     after_cr: bool,
 }
 
 impl SseParser {
-    /// Takes bytes in and gives out the events they complete.
+    /// Adds bytes and returns the events they complete.
     ///
     /// # Errors
-    /// When an event grows beyond any sense.
+    /// Fails if an event exceeds the size limit.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, LlmError> {
         let mut events = Vec::new();
         let mut rest = bytes;
@@ -49,12 +49,12 @@ impl SseParser {
             events.extend(self.end_line());
         }
         if self.line.len() + self.event.data.len() > MAX_EVENT_BYTES {
-            return Err(LlmError::invalid(format!("one event has more than {MAX_EVENT_BYTES} bytes")));
+            return Err(LlmError::invalid(format!("an event is larger than {MAX_EVENT_BYTES} bytes")));
         }
         Ok(events)
     }
 
-    /// The connection ended. An event whose closing blank line is missing still counts: some servers save it.
+    /// Ends the stream. An event without its closing blank line is still returned, because some servers omit it.
     pub(crate) fn end(&mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
@@ -67,7 +67,7 @@ impl SseParser {
         if line.is_empty() {
             return self.dispatch();
         }
-        // What is no UTF-8 becomes a replacement character, which then fails, or not, as JSON.
+        // Invalid UTF-8 becomes replacement characters; the JSON parser decides whether that is an error.
         let line = String::from_utf8_lossy(&line);
         let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -81,7 +81,7 @@ impl SseParser {
                 self.event.data.push_str(value);
                 self.has_data = true;
             }
-            // Comments, ids, retry times, and fields of the future.
+            // Comments, ids, retry times and unknown fields.
             _ => {}
         }
         None

@@ -37,7 +37,7 @@ fn an_endless_event_is_refused() {
     let mut parser = SseParser::default();
     let piece = vec![b'x'; 8 * 1024 * 1024];
     let refused = (0..9).find_map(|_| parser.push(&piece).err());
-    assert!(refused.unwrap().to_string().contains("one event has more than"));
+    assert!(refused.unwrap().to_string().contains("an event is larger than"));
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What comes out of a provider while a model answers: events in a fixed order, and the message they add up to.
+//! Response streaming: events in a fixed order, and the message they form.
 
 use async_trait::async_trait;
 use serde::Serialize;
@@ -10,91 +10,91 @@ use crate::{
     reply::Reply,
 };
 
-/// One step of an answer. A `Start` comes first, `Done` or `Error` comes last and once; an answer that failed before
-/// the provider accepted the request is an `Error` alone. Blocks may be open side by side; `content_index` is a
-/// block's place in the message.
+/// One event of a response. `Start` comes first; `Done` or `Error` comes last, once. A response that failed before the
+/// provider accepted the request consists of a single `Error`. Several blocks may be open at once; `content_index` is a
+/// block's index in the message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum StreamEvent {
     /// The provider accepted the request.
     Start,
-    /// A text begins.
+    /// A text block starts.
     TextStart {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
     },
-    /// A text grew.
+    /// Text was appended.
     TextDelta {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// By this much.
+        /// The appended text.
         delta: String,
     },
-    /// A text is whole.
+    /// A text block is complete.
     TextEnd {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// All of it.
+        /// The whole text.
         content: String,
     },
-    /// Thinking begins.
+    /// A thinking block starts.
     ThinkingStart {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
     },
-    /// Thinking grew.
+    /// Thinking was appended.
     ThinkingDelta {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// By this much.
+        /// The appended text.
         delta: String,
     },
-    /// Thinking is whole.
+    /// A thinking block is complete.
     ThinkingEnd {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// All of it.
+        /// The whole text.
         content: String,
     },
-    /// A call begins.
+    /// A tool call starts.
     #[serde(rename = "toolcall_start")]
     ToolCallStart {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// Its id, final.
+        /// Final id of the call.
         id: String,
-        /// The tool.
+        /// Name of the tool.
         name: String,
     },
-    /// A call's arguments grew.
+    /// Arguments were appended.
     #[serde(rename = "toolcall_delta")]
     ToolCallDelta {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
-        /// By this much JSON text.
+        /// The appended JSON text.
         delta: String,
     },
-    /// A call is whole.
+    /// A tool call is complete.
     #[serde(rename = "toolcall_end")]
     ToolCallEnd {
-        /// Its place.
+        /// Index of the block.
         content_index: usize,
         /// The call.
         tool_call: ToolCall,
     },
-    /// The answer is whole.
+    /// The response is complete.
     Done {
-        /// Why it ended: `Stop`, `Length` or `ToolUse`.
+        /// `Stop`, `Length` or `ToolUse`.
         reason: StopReason,
-        /// All of it.
+        /// The whole message.
         message: AssistantMessage,
     },
-    /// The answer is not whole and will not be.
+    /// The response failed.
     Error {
         /// `Error` or `Aborted`.
         reason: StopReason,
-        /// What happened.
+        /// The error.
         #[serde(skip)]
         error: LlmError,
         /// What had arrived.
@@ -102,19 +102,19 @@ pub enum StreamEvent {
     },
 }
 
-/// Where a reply comes from: a connection, a script, or whatever a [`crate::Provider`] of your own reads.
+/// Source of a response: a connection, a script, or whatever a custom [`crate::Provider`] reads.
 #[async_trait]
 pub trait ReplySource: Send {
-    /// Waits for more and writes it into `reply`, ending with [`Reply::finish`]. Called again until then. Dropping the
-    /// future, or the source, has to end the work behind it.
+    /// Waits for more and writes it into `reply`, ending with [`Reply::finish`]. Called repeatedly until then. Dropping
+    /// the future or the source must stop the work behind it.
     ///
     /// # Errors
-    /// Ends the reply.
+    /// An error ends the reply.
     async fn advance(&mut self, reply: &mut Reply) -> Result<(), LlmError>;
 }
 
-/// An answer while it comes in. Nothing happens unless it is polled; dropping it closes the connection.
-#[must_use = "nothing is asked of the model until the stream is read"]
+/// A response being received. Nothing happens unless it is polled; dropping it closes the connection.
+#[must_use = "the request is not sent until the stream is read"]
 pub struct EventStream {
     source: Option<Box<dyn ReplySource>>,
     reply: Reply,
@@ -122,13 +122,13 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    /// Reads `source` into `reply` until it ends or `cancel` is tripped.
+    /// Creates a stream that reads `source` into `reply` until it ends or `cancel` is triggered.
     pub fn new(source: Box<dyn ReplySource>, reply: Reply, cancel: CancelToken) -> Self {
         Self { source: Some(source), reply, cancel }
     }
 
-    /// The next event; `None` after the last. A cancel is heeded at once: what was not yet taken is dropped, what had
-    /// arrived is in the last event's message.
+    /// Returns the next event; `None` after the last. Cancellation takes effect immediately: events not yet taken are
+    /// dropped, and the last event's message contains what had arrived.
     pub async fn next(&mut self) -> Option<StreamEvent> {
         loop {
             if !self.reply.is_finished() && self.cancel.is_cancelled() {
@@ -156,7 +156,7 @@ impl EventStream {
         }
     }
 
-    /// What has arrived so far.
+    /// Returns what has arrived so far.
     pub fn partial(&self) -> &AssistantMessage {
         self.reply.message()
     }
@@ -164,7 +164,7 @@ impl EventStream {
     /// Reads to the end.
     ///
     /// # Errors
-    /// When the answer did not come whole.
+    /// Fails if the response is incomplete.
     pub async fn finish(mut self) -> Result<AssistantMessage, LlmError> {
         while let Some(event) = self.next().await {
             match event {
@@ -173,11 +173,11 @@ impl EventStream {
                 _ => {}
             }
         }
-        Err(LlmError::invalid("the stream was already read to its end"))
+        Err(LlmError::invalid("the stream has already ended"))
     }
 
     fn abort(&mut self) {
-        // The connection goes first: whatever the reader does next, the provider stops working.
+        // The connection is closed first, so that the provider stops working whatever the reader does next.
         self.source = None;
         self.reply.forget_events();
         self.reply.fail(LlmError::aborted(self.cancel.reason()));

@@ -107,7 +107,7 @@ async fn what_is_wrong_with_a_prompt_is_said() {
         (&["lst"], "Did you mean list"),
         (&["-p", "x", "--tools", "reed", "--model", &model], "did you mean read"),
         (&["-p", "x", "--thinking", "hard", "--model", &model], "hard"),
-        (&["-p", "x", "--provider", "nobody", "--model", "m"], "No provider is called \"nobody\""),
+        (&["-p", "x", "--provider", "nobody", "--model", "m"], "unknown provider \"nobody\""),
     ] {
         let said = place.run(args).await;
         assert!(said.code == 1 || said.code == 2, "{args:?} {said:#?}");
@@ -324,7 +324,7 @@ async fn a_name_that_means_nothing_comes_with_where_to_look() {
     let near = ["--set", "discovery.local_models=no"];
     let said = place.run(&[&["-p", "x", "--model", "nosuch"][..], &near].concat()).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.starts_with("error: No model is called \"nosuch\"."), "{said:#?}");
+    assert!(said.stderr.starts_with("error: unknown model \"nosuch\""), "{said:#?}");
     assert!(said.stderr.contains("`toolsmith doctor`"), "{said:#?}");
     let said = place.run(&[&["-p", "x", "--model", "claude-sonet-4-5"][..], &near].concat()).await;
     assert!(said.stderr.contains("Did you mean anthropic/claude-sonnet-4-5"), "{said:#?}");

@@ -1,4 +1,4 @@
-//! Scripts out of text. Everything is checked when it is read, so that an error can name the line and column.
+//! Parsing of scripts. Everything is validated on reading, so that an error can name the line and column.
 
 use std::{
     fmt,
@@ -20,53 +20,53 @@ use crate::{
     model::ModelOverride,
 };
 
-/// Why a script cannot be played.
+/// Script errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ScriptError {
     /// The file cannot be read.
-    #[error("The script {} cannot be read: {source}", path.display())]
+    #[error("could not read script {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The text is no script.
+    /// The text is not a valid script.
     #[error("{origin}:{line}:{column}: {message}")]
     Format {
-        /// The file, or what stands for it.
+        /// Path of the file, or a name for the text.
         origin: String,
-        /// The line, counted from one.
+        /// Line, starting at one.
         line: usize,
-        /// The column, counted from one.
+        /// Column, starting at one.
         column: usize,
-        /// What is wrong there.
+        /// Description of the error.
         message: String,
     },
-    /// There is nothing to play.
+    /// The script has no turns.
     #[error("{origin} has no turns")]
     Empty {
-        /// The file, or what stands for it.
+        /// Path of the file, or a name for the text.
         origin: String,
     },
 }
 
 impl Script {
-    /// Reads a file.
+    /// Reads a script file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no script; with the line and column.
+    /// Fails if the file cannot be read or is not a valid script; the error names line and column.
     pub fn open(path: &Path) -> Result<Self, ScriptError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ScriptError::Read { path: path.to_path_buf(), source })?;
         Self::read(&text, &path.display().to_string())
     }
 
-    /// Reads a text.
+    /// Parses a script.
     ///
     /// # Errors
-    /// When it is no script; with the line and column.
+    /// Fails if the text is not a valid script; the error names line and column.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         Self::read(text, "the script")
     }
@@ -85,7 +85,7 @@ impl Script {
     }
 }
 
-/// Whether each line is a turn: the first one is JSON by itself, and not a script by itself.
+/// Returns whether each line is a turn: the first line is valid JSON, but not a script by itself.
 fn is_by_lines(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     serde_json::from_str::<Value>(first).is_ok_and(|value| value.get("turns").is_none())
@@ -102,7 +102,7 @@ fn whole<'a, T: Deserialize<'a>>(text: &'a str, origin: &str) -> Result<T, Scrip
 
 fn located(error: &serde_json::Error, origin: &str, lines_before: usize) -> ScriptError {
     let text = error.to_string();
-    // The position is told once, where editors look for it.
+    // The position is reported once, in the format editors recognise.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     ScriptError::Format {
         origin: origin.to_owned(),
@@ -183,7 +183,7 @@ impl<'de> Deserialize<'de> for Turn {
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Turn, A::Error> {
                 let fields = TurnFields::deserialize(MapAccessDeserializer::new(map))?;
                 if fields.chunk == Some(0) {
-                    return Err(de::Error::custom("\"chunk\" has to be at least 1"));
+                    return Err(de::Error::custom("\"chunk\" must be at least 1"));
                 }
                 Ok(Turn {
                     expect: fields.expect,
@@ -282,7 +282,7 @@ impl StepFields {
         ];
         if kinds.into_iter().filter(|kind| *kind).count() != 1 {
             return Err(
-                "a step has exactly one of \"text\", \"thinking\", \"call\", \"delayMs\", \"error\", \"waitForAbort\""
+                "a step must have exactly one of \"text\", \"thinking\", \"call\", \"delayMs\", \"error\", \"waitForAbort\""
                     .to_owned(),
             );
         }
@@ -309,7 +309,7 @@ impl StepFields {
         if let Some(name) = self.call {
             let arguments = match (self.arguments, self.raw_arguments) {
                 (Some(_), Some(_)) => {
-                    return Err("a call has \"arguments\" or \"rawArguments\", not both".to_owned());
+                    return Err("a call takes \"arguments\" or \"rawArguments\", not both".to_owned());
                 }
                 (Some(value), None) => value.to_string(),
                 (None, raw) => raw.unwrap_or_else(|| "{}".to_owned()),
@@ -327,7 +327,7 @@ impl StepFields {
         }
         match self.wait_for_abort {
             Some(true) => Ok(Step::WaitForAbort),
-            _ => Err("\"waitForAbort\" can only be true".to_owned()),
+            _ => Err("\"waitForAbort\" must be true".to_owned()),
         }
     }
 }
@@ -350,5 +350,5 @@ fn class_named(name: &str) -> Result<ErrorClass, String> {
     classes
         .into_iter()
         .find(|class| class.as_str() == name)
-        .ok_or_else(|| format!("\"{name}\" is no class of error; the classes are {names}"))
+        .ok_or_else(|| format!("\"{name}\" is not an error class; expected one of {names}"))
 }

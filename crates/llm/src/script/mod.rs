@@ -1,13 +1,13 @@
-//! The scripted provider: plays a conversation from a file, so that tests, demos and bug reports need no model.
+//! The scripted provider: plays a script in place of a model, for tests, demos and bug reports.
 //!
-//! A script is JSON: an object with `turns`, a list of turns, or one turn on each line. A turn is one answer of the model:
+//! A script is JSON: an object with `turns`, a list of turns, or one turn on each line. A turn is one response of the model:
 //!
 //! | field | meaning |
 //! |---|---|
 //! | `reply` | a text, or a list of steps |
 //! | `stop` | `stop`, `length` or `toolUse`; by default what the steps imply |
 //! | `usage` | `{"input": …, "output": …, "cacheRead": …, "cacheWrite": …}` |
-//! | `expect` | what has to hold before the turn is played; see below |
+//! | `expect` | conditions checked before the turn is played; see below |
 //! | `chunk` | characters in each delta; by default a step is one delta |
 //! | `paceMs` | the pause between two deltas |
 //!
@@ -15,17 +15,17 @@
 //!
 //! | step | meaning |
 //! |---|---|
-//! | `{"text": …}` | words for the reader; `{{lastUser}}` and `{{lastToolResult}}` stand for those texts |
-//! | `{"thinking": …, "signature"?: …}` | words on the way |
-//! | `{"call": NAME, "arguments"?: {…}, "rawArguments"?: TEXT, "id"?: …}` | a tool to run |
+//! | `{"text": …}` | text; `{{lastUser}}` and `{{lastToolResult}}` are replaced by those texts |
+//! | `{"thinking": …, "signature"?: …}` | thinking |
+//! | `{"call": NAME, "arguments"?: {…}, "rawArguments"?: TEXT, "id"?: …}` | a tool call |
 //! | `{"delayMs": …}` | a pause |
-//! | `{"error": TEXT, "class"?: CLASS, "retryAfterMs"?: …}` | the answer fails here; `class` as in [`crate::ErrorClass::as_str`] |
-//! | `{"waitForAbort": true}` | nothing more comes until somebody stops it |
+//! | `{"error": TEXT, "class"?: CLASS, "retryAfterMs"?: …}` | the response fails here; `class` as in [`crate::ErrorClass::as_str`] |
+//! | `{"waitForAbort": true}` | hangs until the request is cancelled |
 //!
 //! `expect` has any of `lastUserContains`, `lastToolResultContains`, `toolOffered` and `toolChoice` (`auto`, `none`,
-//! `required` or a tool's name). Where it does not hold, the answer is an error that says what was there instead.
+//! `required` or a tool's name). If a condition fails, the response is an error with the actual value.
 //!
-//! Beside `turns`, `chunk` and `paceMs` set what turns do by default, and `model` overrides what is known of the model
+//! Beside `turns`, `chunk` and `paceMs` set the defaults for turns, and `model` overrides model metadata
 //! (`{"contextWindow": …, "images": …, "forcedTool": …}`, see [`crate::ModelOverride`]).
 //!
 //! ```

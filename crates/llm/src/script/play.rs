@@ -1,4 +1,4 @@
-//! Playing a script as if it were a model.
+//! The scripted provider, which plays a script in place of a model.
 
 use std::{
     collections::VecDeque,
@@ -24,10 +24,10 @@ use crate::{
 };
 
 const NAME: &str = "script";
-/// Characters of the conversation an error shows.
+/// Maximum number of characters of the conversation in an error.
 const SHOWN_CHARS: usize = 200;
 
-/// Answers from a script. Clones play the same script: each request takes the next turn.
+/// A provider that answers from a script. Clones share the script: each request takes the next turn.
 #[derive(Clone, Debug)]
 pub struct ScriptedProvider {
     model: Model,
@@ -42,7 +42,7 @@ struct State {
     requests: Vec<RecordedRequest>,
 }
 
-/// A request as it was made.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
@@ -50,16 +50,16 @@ pub struct RecordedRequest {
     pub system: String,
     /// The conversation.
     pub messages: Vec<Message>,
-    /// The tools on offer.
+    /// The tools offered.
     pub tools: Vec<ToolDefinition>,
-    /// Which of them may or must be called.
+    /// Which tools may or must be called.
     pub tool_choice: ToolChoice,
-    /// How hard to think.
+    /// Thinking level.
     pub thinking: ThinkingLevel,
 }
 
 impl ScriptedProvider {
-    /// Plays a script.
+    /// Creates a provider from a script.
     pub fn new(script: Script) -> Self {
         let stem = Path::new(&script.origin).file_stem();
         let id = stem.map_or_else(|| NAME.to_owned(), |stem| stem.to_string_lossy().into_owned());
@@ -77,25 +77,25 @@ impl ScriptedProvider {
         }
     }
 
-    /// Plays a file.
+    /// Creates a provider from a script file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no script.
+    /// Fails if the file cannot be read or is not a valid script.
     pub fn open(path: &Path) -> Result<Self, ScriptError> {
         Script::open(path).map(Self::new)
     }
 
-    /// The model it pretends to be.
+    /// Returns the model it represents.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.lock().requests.clone()
     }
 
-    /// Turns not yet played.
+    /// Returns the number of turns not yet played.
     pub fn turns_left(&self) -> usize {
         self.lock().turns.len()
     }
@@ -104,7 +104,7 @@ impl ScriptedProvider {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next turn, if the conversation is where the script expects it.
+    /// Takes the next turn, if the conversation matches the script's expectations.
     fn take(&self, request: &Request<'_>) -> Result<Turn, LlmError> {
         let mut state = self.lock();
         state.requests.push(RecordedRequest {
@@ -118,7 +118,7 @@ impl ScriptedProvider {
         let number = state.played + 1;
         let Some(turn) = state.turns.pop_front() else {
             let (origin, played) = (&state.origin, state.played);
-            return fault(format!("{origin} has {played} turns, and the conversation wants turn {number}"));
+            return fault(format!("{origin} has {played} turns, but the conversation needs turn {number}"));
         };
         state.played = number;
         match failed_expectation(&turn.expect, request) {
@@ -154,7 +154,7 @@ struct Playing {
     ending: Option<StopReason>,
 }
 
-/// One thing to do; small, so that a cancel finds a gap.
+/// Plays one step. Steps are small, so that cancellation takes effect between them.
 enum Piece {
     Text(Slot, String),
     Thinking(Slot, String),
@@ -175,7 +175,7 @@ impl ReplySource for Playing {
             reply.set_usage(turn.usage.unwrap_or_default());
             self.ending = turn.stop;
             self.pieces = pieces(turn);
-            // An error that is all there is comes before anything was accepted, as a refused request does.
+            // An error as the only step comes before the request is accepted, as a rejected request does.
             if !matches!(self.pieces.front(), Some(Piece::Error(_))) {
                 reply.start();
             }
@@ -227,7 +227,7 @@ fn pieces(turn: Turn) -> VecDeque<Piece> {
     pieces
 }
 
-/// The text in pieces of so many characters.
+/// Splits the text into pieces of this many characters.
 fn parts(text: &str, chunk: Option<usize>) -> Vec<String> {
     let Some(chunk) = chunk.filter(|chunk| *chunk > 0) else {
         return vec![text.to_owned()];
@@ -264,7 +264,7 @@ fn failed_expectation(expect: &Expectation, request: &Request<'_>) -> Option<Str
             let wanted = expect.tool_offered.as_deref()?;
             let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
             (!names.contains(&wanted))
-                .then(|| format!("the tool \"{wanted}\" to be offered, but there are {names:?}"))
+                .then(|| format!("the tool \"{wanted}\" to be offered, but the offered tools are {names:?}"))
         })
         .or_else(|| {
             let wanted = expect.tool_choice.as_deref()?;

@@ -1,4 +1,4 @@
-//! A script as values: what it says, made in code or read from a file.
+//! Scripts as values, built in code or read from a file.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use crate::{
     model::ModelOverride,
 };
 
-/// A conversation to play.
+/// A script.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Script {
-    /// The answers, in order.
+    /// The responses, in order.
     pub turns: Vec<Turn>,
-    /// What is said of the model.
+    /// Metadata of the model.
     pub model: ModelOverride,
-    /// What errors call the script, such as its file.
+    /// Name of the script in errors, such as its path.
     pub(crate) origin: String,
 }
 
 impl Script {
-    /// These answers.
+    /// Creates a script from these responses.
     pub fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
         Self {
             turns: turns.into_iter().collect(),
@@ -33,7 +33,7 @@ impl Script {
         }
     }
 
-    /// Says something of the model.
+    /// Sets the model's metadata.
     #[must_use]
     pub fn model(mut self, model: ModelOverride) -> Self {
         self.model = model;
@@ -41,11 +41,11 @@ impl Script {
     }
 }
 
-/// One answer of the model.
+/// One response of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What has to hold before it is played.
+    /// Conditions checked before the turn is played.
     pub expect: Expectation,
     pub(crate) steps: Vec<Step>,
     pub(crate) stop: Option<StopReason>,
@@ -65,30 +65,30 @@ pub(crate) enum Step {
 }
 
 impl Turn {
-    /// An answer that says nothing yet.
+    /// Creates an empty response.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds words for the reader.
+    /// Adds text.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.step(Step::Text(text.into()))
     }
 
-    /// Adds words on the way.
+    /// Adds thinking.
     #[must_use]
     pub fn thinking(self, text: impl Into<String>) -> Self {
         self.step(Step::Thinking { text: text.into(), signature: None })
     }
 
-    /// Adds a call, with an id that is made up.
+    /// Adds a call with a generated id.
     #[must_use]
     pub fn call(self, name: impl Into<String>, arguments: &Value) -> Self {
         self.call_with_text("", name, arguments.to_string())
     }
 
-    /// Adds a call whose id and arguments are exactly this, JSON or not.
+    /// Adds a call with exactly this id and these arguments, valid JSON or not.
     #[must_use]
     pub fn call_with_text(
         self,
@@ -105,40 +105,40 @@ impl Turn {
         self.step(Step::Delay(pause))
     }
 
-    /// Fails here.
+    /// Adds an error.
     #[must_use]
     pub fn error(self, class: ErrorClass, text: impl Into<String>) -> Self {
         self.step(Step::Error(LlmError::new(class, text)))
     }
 
-    /// Says nothing more until somebody stops it.
+    /// Hangs until the request is cancelled.
     #[must_use]
     pub fn wait_for_abort(self) -> Self {
         self.step(Step::WaitForAbort)
     }
 
-    /// Sets why it ends.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stop(mut self, reason: StopReason) -> Self {
         self.stop = Some(reason);
         self
     }
 
-    /// Sets the counts of tokens.
+    /// Sets the token usage.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// Sets how many characters are in each delta.
+    /// Sets the number of characters per delta.
     #[must_use]
     pub fn chunk(mut self, characters: usize) -> Self {
         self.chunk = Some(characters);
         self
     }
 
-    /// Sets what has to hold before it is played.
+    /// Sets the conditions checked before the turn is played.
     #[must_use]
     pub fn expect(mut self, expect: Expectation) -> Self {
         self.expect = expect;
@@ -151,23 +151,23 @@ impl Turn {
     }
 }
 
-/// What has to hold before a turn is played.
+/// Conditions for playing a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Expectation {
-    /// The person's last message contains this.
+    /// The last user message contains this text.
     pub last_user_contains: Option<String>,
-    /// The last tool result contains this.
+    /// The last tool result contains this text.
     pub last_tool_result_contains: Option<String>,
-    /// This tool is on offer.
+    /// This tool is offered.
     pub tool_offered: Option<String>,
-    /// `auto`, `none`, `required`, or the name of the tool that must be called.
+    /// `auto`, `none`, `required`, or the name of the forced tool.
     pub tool_choice: Option<String>,
 }
 
 impl Expectation {
-    /// The last tool result contains this.
+    /// Requires that the last tool result contains this text.
     pub fn last_tool_result_contains(text: impl Into<String>) -> Self {
         Self { last_tool_result_contains: Some(text.into()), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Anthropic Messages, inward.
+//! Decoder for Anthropic Messages.
 
 use serde_json::Value;
 
@@ -35,26 +35,26 @@ impl Decoder for AnthropicDecoder {
             }
             "message_stop" => reply.finish(self.stop.unwrap_or(StopReason::Stop)),
             "error" => return Err(Said::from_json(None, &value).into_error()),
-            // Pings, and events of the future.
+            // Pings and unknown events.
             _ => {}
         }
         Ok(())
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
-        // The reason came, so everything before it did; some servers leave it at that.
+        // The stop reason arrived, so the message is complete; some servers send nothing after it.
         match self.stop {
             Some(reason) => {
                 reply.finish(reason);
                 Ok(())
             }
-            None => Err(LlmError::network("the connection ended before the answer did")),
+            None => Err(LlmError::network("the connection closed before the response was complete")),
         }
     }
 }
 
 impl AnthropicDecoder {
-    /// Counts are running totals; later events leave out what did not change.
+    /// Counts are running totals; later events omit unchanged ones.
     fn count(&mut self, usage: &Value, reply: &mut Reply) {
         let read = |key: &str, before: u64| match &usage[key] {
             Value::Null => before,

@@ -1,4 +1,4 @@
-//! Anthropic Messages, outward.
+//! Encoder for Anthropic Messages.
 
 use serde_json::{Map, Value, json};
 
@@ -13,16 +13,16 @@ use crate::{
 };
 
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
-/// What may be written where nobody says: the wire demands a number.
+/// Default output limit, because the format requires one.
 const DEFAULT_MAX_TOKENS: u64 = 32_000;
-/// Tokens left for the answer beside a thinking budget.
+/// Output tokens reserved beside a thinking budget.
 const ANSWER_TOKENS: u64 = 8192;
 
 pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model.id));
     if !request.system.is_empty() {
-        // The prefix up to here, tools included, is the same on every turn.
+        // The prefix up to here, including tools, is the same on every turn.
         body.insert(
             "system".to_owned(),
             json!([{ "type": "text", "text": request.system, "cache_control": { "type": "ephemeral" } }]),
@@ -47,12 +47,12 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
     Encoded { path: "/messages".to_owned(), headers: vec![VERSION], body: Value::Object(body) }
 }
 
-/// Sets how hard to think and how much to write, which depend on each other.
+/// Sets the thinking budget and the output limit, which depend on each other.
 fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) -> bool {
     let thinking = &request.model.thinking;
     let level = request.thinking;
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
-    // A demanded call and thinking exclude each other on this wire.
+    // A forced call and thinking exclude each other in this format.
     let forced = request.sendable_choice().is_forced();
     if forced || level == ThinkingLevel::Off || !thinking.is_supported() {
         set("max_tokens", json!(max_tokens));
@@ -61,14 +61,14 @@ fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) 
         } else if thinking.adaptive
             && let Some(effort) = thinking.effort(level)
         {
-            // It can't be without; this is as little as it can.
+            // Thinking cannot be disabled; this is the minimum.
             set("output_config", json!({ "effort": effort }));
         }
         return false;
     }
     if thinking.adaptive {
         set("max_tokens", json!(max_tokens));
-        // Newer models keep their thinking to themselves unless asked.
+        // Newer models omit their thinking unless requested.
         set("thinking", json!({ "type": "adaptive", "display": "summarized" }));
         if let Some(effort) = thinking.effort(level) {
             set("output_config", json!({ "effort": effort }));
@@ -79,7 +79,7 @@ fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) 
         set("max_tokens", json!(max_tokens));
         return false;
     };
-    // The budget counts as written and has to be below what may be.
+    // The budget counts as output and must be below the output limit.
     let max_tokens = max_tokens.max((budget + ANSWER_TOKENS).min(request.model.max_output));
     let budget = budget.min(max_tokens.saturating_sub(ANSWER_TOKENS.min(max_tokens / 2)));
     set("max_tokens", json!(max_tokens));
@@ -101,7 +101,7 @@ fn tools(request: &Request<'_>, quirks: &Quirks) -> Value {
                 entry["strict"] = json!(true);
             }
             if quirks.eager_tool_input {
-                // Without it long arguments arrive in one piece at the end.
+                // Without it, long arguments arrive in one piece at the end.
                 entry["eager_input_streaming"] = json!(true);
             }
             entry
@@ -130,7 +130,7 @@ fn messages(request: &Request<'_>) -> Value {
     for turn in &turns {
         let (role, content) = match turn {
             Turn::User(parts) => ("user", parts.iter().map(part).collect()),
-            // A conversation can't begin with one.
+            // A conversation cannot start with one.
             Turn::Developer(parts) if request.model.inline_system && !messages.is_empty() => {
                 ("system", parts.iter().map(part).collect())
             }
@@ -146,13 +146,13 @@ fn messages(request: &Request<'_>) -> Value {
         .and_then(|content| content.last_mut())
         .filter(|block| !matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking")))
     {
-        // What was said so far is read from the cache next time.
+        // Everything up to here is read from the cache next time.
         last["cache_control"] = json!({ "type": "ephemeral" });
     }
     Value::Array(messages)
 }
 
-/// Adds a message, or to the one before where the role is the same.
+/// Adds a message, or extends the previous one if it has the same role.
 fn append(messages: &mut Vec<Value>, role: &str, content: Vec<Value>) {
     if let Some(last) = messages.last_mut()
         && last["role"] == role

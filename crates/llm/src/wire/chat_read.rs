@@ -1,5 +1,5 @@
-//! OpenAI Chat Completions, inward. Servers differ in where they put thinking, whether they number calls, and how they
-//! end; all of it is read.
+//! Decoder for OpenAI Chat Completions. Servers differ in where they put thinking, whether they number calls, and how
+//! they end; all variants are accepted.
 
 use serde_json::{Map, Value};
 
@@ -12,23 +12,23 @@ use crate::{
     sse::SseEvent,
 };
 
-/// Where servers put thinking, the first that is there counts.
+/// Fields in which servers put thinking; the first one present is used.
 pub(super) const THINKING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
-/// Slots of calls; text and thinking are numbered from zero as they come.
+/// First slot of calls; text and thinking are numbered from zero.
 const CALLS: Slot = 1 << 32;
 
 #[derive(Debug, Default)]
 pub(super) struct ChatDecoder {
-    /// The text or thinking that is growing: this wire does not say where one ends.
+    /// The text or thinking block that is growing: this format does not mark block ends.
     run: Option<(Slot, Run)>,
     next_run: Slot,
     calls: Vec<OpenCall>,
-    /// Thinking with signatures, as gateways pass it on; goes back as it came.
+    /// Signed thinking as passed on by gateways; it is sent back unchanged.
     details: Vec<Map<String, Value>>,
     stop: Option<StopReason>,
 }
 
-/// A call as the server names it.
+/// A call as the server identifies it.
 #[derive(Debug)]
 struct OpenCall {
     index: Option<u64>,
@@ -68,13 +68,13 @@ impl Decoder for ChatDecoder {
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
-        // The closing mark is often left out; the reason is not.
+        // Servers often omit the closing mark, but not the reason.
         match self.stop {
             Some(reason) => {
                 reply.finish(reason);
                 Ok(())
             }
-            None => Err(LlmError::network("the connection ended before the answer did")),
+            None => Err(LlmError::network("the connection closed before the response was complete")),
         }
     }
 }
@@ -90,7 +90,7 @@ impl ChatDecoder {
             self.grow(Run::Thinking, json::text(&delta[*field]), reply);
             self.sign_thinking(field, reply);
         } else if !json::items(&delta["reasoning_details"]).is_empty() {
-            // Sealed thinking has no words; it has to go back all the same.
+            // Encrypted thinking has no text, but must be sent back.
             let words: String = json::items(&delta["reasoning_details"])
                 .iter()
                 .map(|detail| match &detail["summary"] {
@@ -167,7 +167,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Pieces of one detail are put together: what grows is joined, the rest is replaced.
+    /// Merges the pieces of one detail: growing fields are joined, others replaced.
     fn keep_detail(&mut self, detail: &Value) {
         let Some(detail) = detail.as_object() else { return };
         let same = |kept: &&mut Map<String, Value>| {
@@ -216,8 +216,8 @@ impl ChatDecoder {
         }
     }
 
-    /// The call a piece belongs to. Numbers and ids can both be missing or wrong: some servers number every call zero,
-    /// some leave the number out, some repeat name and id in every piece.
+    /// Finds the call a piece belongs to. Indexes and ids can both be missing or wrong: some servers number every call
+    /// zero, some omit the index, some repeat name and id in every piece.
     fn find_call(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let at = match index {
             Some(_) => self.calls.iter().rposition(|call| call.index == index)?,
@@ -234,16 +234,16 @@ fn stop_reason(reason: &str, error: &Value) -> Result<StopReason, LlmError> {
     match reason {
         "length" | "model_length" => Ok(StopReason::Length),
         "tool_calls" | "function_call" => Ok(StopReason::ToolUse),
-        "content_filter" => Err(LlmError::new(ErrorClass::Refused, "the provider filtered the answer")),
+        "content_filter" => Err(LlmError::new(ErrorClass::Refused, "the provider filtered the response")),
         "error" if error.is_object() => Err(Said::from_json(None, error).into_error()),
-        "error" => Err(LlmError::new(ErrorClass::Server, "the provider ended the answer with an error")),
+        "error" => Err(LlmError::new(ErrorClass::Server, "the provider ended the response with an error")),
         _ => Ok(StopReason::Stop),
     }
 }
 
 fn count(usage: &Value, reply: &mut Reply) {
     let details = &usage["prompt_tokens_details"];
-    // DeepSeek has its own name for it.
+    // DeepSeek uses its own field name.
     let cache_read =
         json::count(&details["cached_tokens"]).max(json::count(&usage["prompt_cache_hit_tokens"]));
     let cache_write = json::count(&details["cache_write_tokens"]);

@@ -1,5 +1,4 @@
-//! OpenAI Chat Completions, outward: the wire that everybody else speaks too, each a little differently. What differs is
-//! in [`Quirks`].
+//! Encoder for OpenAI Chat Completions, which most other servers speak with small differences. Those are in [`Quirks`].
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +13,7 @@ use crate::{
     request::{Request, ThinkingLevel, ToolChoice},
 };
 
-/// Stands in a result whose images follow in a message of their own, since results here are text only.
+/// Placeholder in a result whose images follow in a separate message, because results in this format are text only.
 const IMAGES_FOLLOW: &str = "(see the image below)";
 const IMAGES_ABOVE: &str = "Images from the tool results above:";
 
@@ -74,7 +73,7 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
         set("prompt_cache_key", json!(key));
     }
     set("stream", json!(true));
-    // Without it the counts of tokens are left out.
+    // Without it, token counts are omitted.
     set("stream_options", json!({ "include_usage": true }));
     Encoded { path: "/chat/completions".to_owned(), headers: Vec::new(), body: Value::Object(body) }
 }
@@ -98,7 +97,7 @@ fn messages(request: &Request<'_>, quirks: &Quirks) -> Value {
         match turn {
             Turn::User(parts) => messages.push(json!({ "role": "user", "content": content(parts) })),
             Turn::Developer(parts) => {
-                // Templates of many local models fail on a system message that is not the first.
+                // The templates of many local models fail on a system message that is not the first.
                 let role = quirks.developer_role.as_deref().unwrap_or("user");
                 messages.push(json!({ "role": role, "content": content(parts) }));
             }
@@ -109,7 +108,7 @@ fn messages(request: &Request<'_>, quirks: &Quirks) -> Value {
     Value::Array(messages)
 }
 
-/// A single text goes as such: not every server takes a list.
+/// A single text is sent as a string, because not every server accepts a list.
 fn content(parts: &[Part<'_>]) -> Value {
     match parts {
         [Part::Text(text)] => json!(text),
@@ -136,7 +135,8 @@ fn assistant(blocks: &[Block<'_>]) -> Value {
         match block {
             Block::Text { text: words, .. } => text.push_str(words),
             Block::Thinking(thinking) => {
-                // The signature says in which field it came, and is the field itself where that is more than text.
+                // The signature names the field the thinking came in; if that was more than text, the signature is the
+                // field itself.
                 let signature = thinking.thinking_signature.as_deref().unwrap_or_default();
                 if THINKING_FIELDS.contains(&signature) {
                     message[signature] = json!(thinking.thinking);

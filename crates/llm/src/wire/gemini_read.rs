@@ -1,4 +1,4 @@
-//! Google Gemini, inward. Events hold parts; a block ends where a part of another kind follows.
+//! Decoder for Google Gemini. Events contain parts; a block ends where a part of another kind follows.
 
 use serde_json::Value;
 
@@ -46,13 +46,13 @@ impl Decoder for GeminiDecoder {
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
-        // This wire has no end but that of the connection: counts may follow the reason.
+        // This format ends only with the connection, because counts may follow the stop reason.
         match self.stop {
             Some(reason) => {
                 reply.finish(reason);
                 Ok(())
             }
-            None => Err(LlmError::network("the connection ended before the answer did")),
+            None => Err(LlmError::network("the connection closed before the response was complete")),
         }
     }
 }
@@ -74,7 +74,7 @@ impl GeminiDecoder {
         } else if let Some(text) = part["text"].as_str() {
             let is_thinking = part["thought"].as_bool().unwrap_or_default();
             if text.is_empty() {
-                // A bare signature belongs to what came before it.
+                // A bare signature belongs to the preceding part.
                 if let Some((slot, _)) = self.run {
                     sign(slot, signature, reply);
                 }
@@ -118,15 +118,15 @@ fn sign(slot: Slot, signature: &str, reply: &mut Reply) {
 
 fn stop_reason(reason: &str, message: &str) -> Result<StopReason, LlmError> {
     let text = match message {
-        "" => format!("the provider ended the answer: {reason}"),
-        message => format!("the provider ended the answer: {reason}: {message}"),
+        "" => format!("the provider ended the response: {reason}"),
+        message => format!("the provider ended the response: {reason}: {message}"),
     };
     match reason {
         "STOP" => Ok(StopReason::Stop),
         "MAX_TOKENS" => Ok(StopReason::Length),
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "LANGUAGE"
         | "IMAGE_SAFETY" => Err(LlmError::new(ErrorClass::Refused, text)),
-        // A call that came out wrong comes out right the next time.
+        // A malformed call usually succeeds on retry.
         _ => Err(LlmError::invalid(text)),
     }
 }

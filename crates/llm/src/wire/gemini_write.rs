@@ -1,4 +1,4 @@
-//! Google Gemini, outward. The key goes into a header, never into the URL.
+//! Encoder for Google Gemini. The key is sent in a header, never in the URL.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     request::{Request, ThinkingLevel, ToolChoice},
 };
 
-/// Google's own word for a call that some other model made and that therefore has no signature.
+/// Google's placeholder for a call by another model, which has no signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
 pub(super) fn encode(request: &Request<'_>) -> Encoded {
@@ -98,7 +98,7 @@ fn contents(request: &Request<'_>) -> Value {
                 let parts = outcomes.iter().map(|outcome| result(outcome, is_newer)).collect();
                 append(&mut contents, "user", parts);
                 if !is_newer {
-                    // Older models see images only in a turn of the user.
+                    // Older models accept images only in a user turn.
                     let images: Vec<Value> = outcomes
                         .iter()
                         .flat_map(Outcome::images)
@@ -114,7 +114,8 @@ fn contents(request: &Request<'_>) -> Value {
     Value::Array(contents)
 }
 
-/// Adds a turn, or to the one before where the role is the same and neither holds results, which stand alone.
+/// Adds a turn, or extends the previous one if it has the same role and neither contains results, which must be
+/// separate.
 fn append(contents: &mut Vec<Value>, role: &str, parts: Vec<Value>) {
     let has_results = |parts: &[Value]| parts.iter().any(|part| !part["functionResponse"].is_null());
     if let Some(last) = contents.last_mut()
@@ -141,7 +142,7 @@ fn image(data: &str, mime_type: &str) -> Value {
 }
 
 fn assistant(blocks: &[Block<'_>], is_newer: bool) -> Vec<Value> {
-    // Where the first of several calls is signed, the others rightly are not.
+    // If the first of several calls is signed, the others need no signature.
     let is_signed = blocks.iter().any(|block| matches!(block, Block::Call { signature: Some(_), .. }));
     blocks
         .iter()
@@ -186,16 +187,16 @@ fn result(outcome: &Outcome<'_>, is_newer: bool) -> Value {
     json!({ "functionResponse": response })
 }
 
-/// From the third generation on, calls have ids and signatures, and results can hold images.
+/// From the third generation on, calls have ids and signatures, and results can contain images.
 fn is_third_or_newer(model: &str) -> bool {
     model.rsplit('/').next().and_then(|name| name.strip_prefix("gemini-")).is_some_and(|rest| {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        // `gemini-flash-latest` and the like name the newest.
+        // Names such as `gemini-flash-latest` refer to the newest.
         digits.parse::<u32>().map_or(true, |major| major >= 3)
     })
 }
 
-/// The model's id where it can't change the path.
+/// Returns the model's id if it cannot change the path.
 fn path_segment(id: &str) -> String {
     let id = id.strip_prefix("models/").unwrap_or(id);
     id.bytes()

@@ -1,11 +1,11 @@
-//! The conversation in a form every provider accepts. Sessions end in the middle, models are switched, tools are lost;
-//! one message a provider refuses would make it refuse every request from then on. So, for all wires, here:
+//! Normalises a conversation so that every provider accepts it. Sessions are interrupted, models are switched and tools
+//! disappear; a single message that a provider rejects would make it reject every later request. For all formats:
 //!
-//! - Each call has exactly one result, right after the message that asked, in the asked order. A missing result is made
-//!   up as a failure; a result nobody asked for is left out.
-//! - Thinking and signatures go back only to the model that made them, and only signed.
-//! - Nothing is empty. Images stand as a note for models that do not see.
-//! - Ids of calls have the characters and length that all providers take.
+//! - Each call has exactly one result, directly after its message and in the order of the calls. A missing result is
+//!   replaced by an error; a result without a call is omitted.
+//! - Thinking and signatures are sent only to the model that created them, and only if signed.
+//! - No text is empty. Models without image support receive a note for each image.
+//! - Call ids use characters and lengths that all providers accept.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -17,9 +17,9 @@ use crate::{
 };
 
 const NO_RESULT: &str =
-    "This call was interrupted; it has no result, and whether it had any effect is not known.";
-const IMAGE_OMITTED: &str = "(image omitted: the model does not see images)";
-/// The longest id every provider takes.
+    "This call was interrupted and has no result. Its side effects are unknown.";
+const IMAGE_OMITTED: &str = "(image omitted: the model does not support images)";
+/// Maximum length of an id that every provider accepts.
 const MAX_ID_CHARS: usize = 64;
 
 /// One turn of the conversation.
@@ -28,25 +28,25 @@ pub(super) enum Turn<'a> {
     User(Vec<Part<'a>>),
     Developer(Vec<Part<'a>>),
     Assistant(Vec<Block<'a>>),
-    /// The results of the turn before, in the order of its calls.
+    /// The results of the previous turn, in the order of its calls.
     Results(Vec<Outcome<'a>>),
 }
 
-/// A piece of what goes in. Texts are never empty.
+/// An input block. Texts are never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part<'a> {
     Text(&'a str),
     Image { data: &'a str, mime_type: &'a str },
 }
 
-/// A piece of what the model said.
+/// A block of a response.
 #[derive(Debug, PartialEq)]
 pub(super) enum Block<'a> {
     Text {
         text: &'a str,
         signature: Option<&'a str>,
     },
-    /// By the model that is asked, and signed.
+    /// Signed thinking of the requested model.
     Thinking(&'a ThinkingBlock),
     Call {
         id: Cow<'a, str>,
@@ -55,7 +55,7 @@ pub(super) enum Block<'a> {
     },
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, PartialEq)]
 pub(super) struct Outcome<'a> {
     pub(super) id: Cow<'a, str>,
@@ -65,7 +65,7 @@ pub(super) struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// The texts, joined by newlines.
+    /// Returns the texts, joined by newlines.
     pub(super) fn text(&self) -> String {
         let texts: Vec<&str> = self
             .parts
@@ -78,7 +78,7 @@ impl Outcome<'_> {
         texts.join("\n")
     }
 
-    /// The texts for a wire that has no field for failure: the text has to say it.
+    /// Returns the texts for a format without an error field, marking errors in the text.
     pub(super) fn text_with_failure(&self) -> String {
         let text = self.text();
         if self.is_error && !text.to_lowercase().starts_with("error") {
@@ -96,7 +96,7 @@ impl Outcome<'_> {
     }
 }
 
-/// The arguments as an object, for wires that take one.
+/// Returns the arguments as an object, for formats that take one.
 pub(super) fn arguments_object(call: &ToolCall) -> Value {
     match &call.arguments {
         arguments @ Value::Object(_) => arguments.clone(),
@@ -104,7 +104,7 @@ pub(super) fn arguments_object(call: &ToolCall) -> Value {
     }
 }
 
-/// The arguments as text that is surely JSON: servers that put it into a template fail on anything else.
+/// Returns the arguments as valid JSON text, because servers that insert it into a template fail on anything else.
 pub(super) fn arguments_text(call: &ToolCall) -> Cow<'_, str> {
     match &call.arguments {
         Value::Object(map) if !map.is_empty() => call.arguments_text(),
@@ -112,7 +112,7 @@ pub(super) fn arguments_text(call: &ToolCall) -> Cow<'_, str> {
     }
 }
 
-/// The request's conversation over the wire named `api`, with ids passed through `spell`.
+/// Converts the request's conversation for the wire format `api`, mapping ids with `spell`.
 pub(super) fn turns<'a>(request: &Request<'a>, api: &str, spell: fn(&str) -> Cow<'_, str>) -> Vec<Turn<'a>> {
     let model = request.model;
     let parts = |content: &'a [ContentBlock]| parts(content, model.images);
@@ -136,7 +136,7 @@ pub(super) fn turns<'a>(request: &Request<'a>, api: &str, spell: fn(&str) -> Cow
                     turns.push(Turn::Results(outcomes));
                 }
             }
-            // Taken with the message that asked.
+            // Handled with the message that made the call.
             Message::ToolResult(_) => {}
         }
     }
@@ -189,7 +189,7 @@ fn blocks<'a>(
         .collect()
 }
 
-/// One outcome for each call in `blocks`, from the results up to the model's next message.
+/// Returns one result for each call in `blocks`, from the results up to the model's next message.
 fn outcomes<'a>(
     blocks: &[Block<'a>],
     after: &[&'a Message],
@@ -235,7 +235,7 @@ fn unused<'a>(id: Cow<'a, str>, used: &mut HashSet<String>) -> Cow<'a, str> {
     }
 }
 
-/// An id of letters, digits, `_` and `-`, at most 64 of them.
+/// Maps an id to letters, digits, `_` and `-`, at most 64 of them.
 pub(super) fn plain_id(id: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !id.is_empty() && id.len() <= MAX_ID_CHARS && id.chars().all(is_plain) {
@@ -245,13 +245,13 @@ pub(super) fn plain_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(if plain.is_empty() { "call".to_owned() } else { plain })
 }
 
-/// An id of exactly nine letters and digits, all that Mistral takes.
+/// Maps an id to exactly nine letters and digits, which Mistral requires.
 pub(super) fn short_id(id: &str) -> Cow<'_, str> {
     const DIGITS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Cow::Borrowed(id);
     }
-    // FNV-1a: the same id has to give the same short one on every turn.
+    // FNV-1a: the same id must map to the same short id on every turn.
     let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

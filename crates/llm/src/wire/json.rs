@@ -1,13 +1,13 @@
-//! Reading JSON of strangers: what is missing or of another type reads as nothing.
+//! Lenient JSON access: missing values and values of another type read as empty.
 
 use serde_json::Value;
 
 use crate::{error::LlmError, sse::SseEvent};
 
-/// Characters of nonsense an error shows.
+/// Maximum number of characters of invalid data in an error.
 const SHOWN_CHARS: usize = 200;
 
-/// The event's data as JSON.
+/// Parses an event's data as JSON.
 pub(super) fn parse(event: &SseEvent) -> Result<Value, LlmError> {
     serde_json::from_str(&event.data).map_err(|error| {
         let shown: String = event.data.chars().take(SHOWN_CHARS).collect();
@@ -15,12 +15,12 @@ pub(super) fn parse(event: &SseEvent) -> Result<Value, LlmError> {
     })
 }
 
-/// A text, or nothing.
+/// Returns a text, or the empty string.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// A count, or zero. Some servers write counts as floats.
+/// Returns a count, or zero. Some servers write counts as floats.
 pub(super) fn count(value: &Value) -> u64 {
     match value.as_u64() {
         Some(count) => count,
@@ -30,7 +30,7 @@ pub(super) fn count(value: &Value) -> u64 {
     }
 }
 
-/// The items of a list, or none.
+/// Returns the items of a list, or none.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! The wires: how a request is written for each kind of provider and how its reply is read. One file writes, one reads.
+//! Wire formats: for each kind of provider, one file encodes requests and one decodes responses.
 //!
-//! These codecs are our own. `rig-core` 0.44, which could have stood here, was tried against a scripted server first.
-//! It names a call's id only when the call is over, so nothing can follow a call while it streams; it ends a thinking
-//! block after the calls that came later; when a stream breaks it forgets the signatures and token counts that had
-//! arrived, and says nothing of whether to try again; it has no strict mode for a single tool; it sends thinking along
-//! with a demanded call, which Anthropic refuses. It costs 39 packages, a minute of a clean release build on two cores,
-//! 2.9 MB of program, and 6 MB and 8 ms of every first request, most of that for a list of models it reads whole.
+//! These codecs are our own. `rig-core` 0.44 was evaluated against a scripted server first. It reports a call's id only
+//! at the end of the call, so a call cannot be followed while it streams; it closes a thinking block after later calls;
+//! when a stream breaks, it loses signatures and token counts that had arrived and does not say whether to retry; it
+//! has no strict mode for a single tool; it sends thinking with a forced call, which Anthropic rejects. It costs 39
+//! packages, a minute of a clean release build on two cores, 2.9 MB of program size, and 6 MB and 8 ms on every first
+//! request, mostly for a model list it reads whole.
 
 mod anthropic_read;
 mod anthropic_write;
@@ -31,28 +31,29 @@ use crate::{
     sse::SseEvent,
 };
 
-/// A request as it goes out. The key is not in it.
+/// An encoded request without the key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Encoded {
-    /// Follows the base URL.
+    /// Path appended to the base URL.
     pub(crate) path: String,
-    /// Headers of this wire.
+    /// Headers of this format.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
     pub(crate) body: Value,
 }
 
-/// Reads one reply.
+/// Decodes one response.
 pub(crate) trait Decoder: Send {
-    /// Reads one event into the reply.
+    /// Decodes one event into the reply.
     fn event(&mut self, event: &SseEvent, reply: &mut Reply) -> Result<(), LlmError>;
 
-    /// The connection ended and the reply had not. Wires without a reliable end decide here whether it is one.
+    /// Handles the end of the connection before the end of the reply. Formats without a reliable end mark decide here
+    /// whether the reply is complete.
     fn end(&mut self, _reply: &mut Reply) -> Result<(), LlmError> {
-        Err(LlmError::network("the connection ended before the answer did"))
+        Err(LlmError::network("the connection closed before the response was complete"))
     }
 }
 
-/// Writes `request`.
+/// Encodes `request`.
 pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> Encoded {
     match api {
         ApiKind::AnthropicMessages => anthropic_write::encode(request, quirks),
@@ -62,7 +63,7 @@ pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> En
     }
 }
 
-/// A reader for one reply.
+/// Creates a decoder for one response.
 pub(crate) fn decoder(api: ApiKind) -> Box<dyn Decoder> {
     match api {
         ApiKind::AnthropicMessages => Box::new(anthropic_read::AnthropicDecoder::default()),
@@ -72,7 +73,7 @@ pub(crate) fn decoder(api: ApiKind) -> Box<dyn Decoder> {
     }
 }
 
-/// What this wire leaves of what a model can do.
+/// Restricts a model's capabilities to those of this format.
 pub(crate) fn capabilities(api: ApiKind, quirks: &Quirks, mut of_model: Capabilities) -> Capabilities {
     if let Some(forced_tool) = quirks.forced_tool {
         of_model.forced_tool = of_model.forced_tool.min(forced_tool);

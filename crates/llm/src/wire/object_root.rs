@@ -1,16 +1,16 @@
-//! Schemas that offer a choice at their top, for providers that demand one object there and refuse the whole request
-//! otherwise. What is sent is the object that has room for every choice, and words about which properties belong together;
-//! what comes back is checked against the tool's own schema all the same.
+//! Conversion of schemas with a union at the top level, for providers that require a single object there and otherwise
+//! reject the whole request. The model receives an object that admits every alternative, with a description of which
+//! properties belong together; its arguments are still validated against the tool's own schema.
 
 use serde_json::{Map, Value, json};
 
-/// What providers refuse at the top of a tool's schema.
+/// Keywords that providers reject at the top level of a tool's schema.
 const REFUSED: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const", "if", "then", "else"];
 
-/// Parts that are looked at. A schema may refer to itself, and to itself again.
+/// Maximum number of visited subschemas. A schema may refer to itself repeatedly.
 const MAX_PARTS: usize = 200;
 
-/// Makes the top of a schema one object.
+/// Converts the top level of a schema to a single object.
 pub(super) fn make_object(schema: &mut Map<String, Value>) {
     if !REFUSED.iter().any(|word| schema.contains_key(*word)) {
         return;
@@ -21,7 +21,7 @@ pub(super) fn make_object(schema: &mut Map<String, Value>) {
     for word in REFUSED {
         schema.shift_remove(*word);
     }
-    // It would speak of the properties that stand beside it, and there are more now.
+    // It would apply to the sibling properties, of which there are more now.
     schema.shift_remove("additionalProperties");
     schema.insert("type".to_owned(), json!("object"));
     let choices = shape.choices();
@@ -41,13 +41,13 @@ pub(super) fn make_object(schema: &mut Map<String, Value>) {
     }
 }
 
-/// What objects a schema describes, taken together.
+/// The combined object shapes of a schema.
 #[derive(Default)]
 struct Shape {
-    /// Names, each with the different schemas it has.
+    /// Property names, each with its different schemas.
     properties: Vec<(String, Vec<Value>)>,
     required: Vec<String>,
-    /// What is required in each of several alternatives.
+    /// Required properties of each alternative.
     alternatives: Vec<Vec<String>>,
 }
 
@@ -60,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// Takes in a shape that holds beside this one.
+    /// Merges a shape that applies in addition to this one.
     fn join(&mut self, other: Self) {
         for (name, schemas) in other.properties {
             schemas.into_iter().for_each(|schema| self.add(&name, schema));
@@ -73,7 +73,7 @@ impl Shape {
         self.alternatives.extend(other.alternatives);
     }
 
-    /// Which properties belong together, in words.
+    /// Describes which properties belong together.
     fn choices(&self) -> Option<String> {
         let mut sets: Vec<String> = Vec::new();
         for set in self.alternatives.iter().filter(|set| !set.is_empty()) {
@@ -122,7 +122,7 @@ impl Parts<'_> {
         shape
     }
 
-    /// What a reference within the document leads to.
+    /// Resolves a reference within the document.
     fn target(&self, pointer: &str) -> Option<Map<String, Value>> {
         let mut keys = pointer.strip_prefix("#/")?.split('/');
         let first = self.root.get(keys.next()?)?;
@@ -136,7 +136,7 @@ fn objects<'s>(schema: &'s Map<String, Value>, word: &str) -> impl Iterator<Item
     schema.get(word).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
 }
 
-/// The shape that has room for each of several. Required is what all of them require.
+/// Merges alternatives into a shape that admits each of them. A property is required if all alternatives require it.
 fn either_shape(alternatives: Vec<Shape>) -> Option<Shape> {
     let mut either = Shape::default();
     let first = alternatives.first()?.required.clone();
@@ -167,7 +167,7 @@ fn either_shape(alternatives: Vec<Shape>) -> Option<Shape> {
     Some(either)
 }
 
-/// One schema for a property that has several; the values of a tag become one list.
+/// Merges the schemas of one property; the values of a discriminator become one enum.
 fn either(mut schemas: Vec<Value>) -> Value {
     if schemas.len() == 1 {
         return schemas.remove(0);

@@ -1,4 +1,4 @@
-//! OpenAI Responses, inward.
+//! Decoder for OpenAI Responses.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::{
     sse::SseEvent,
 };
 
-/// Between the parts of one summary.
+/// Separator between the parts of a summary.
 const PART_BREAK: &str = "\n\n";
 
 #[derive(Debug, Default)]
@@ -46,14 +46,14 @@ impl Decoder for ResponsesDecoder {
                 return Err(Said::from_json(None, &value["response"]).into_error());
             }
             "error" => return Err(Said::from_json(None, &value).into_error()),
-            // Events about the same pieces that say nothing new, and events of the future.
+            // Redundant events, and unknown ones.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// An output item is one block, but a message item has one for each of its parts: the low bits tell them apart.
+/// An output item is one block, but a message item has one block per part, distinguished by the low bits.
 fn item_slot(output: u64) -> Slot {
     output << 16
 }
@@ -74,7 +74,7 @@ fn open(output: u64, item: &Value, reply: &mut Reply) {
     }
 }
 
-/// The item as a whole repeats what was streamed. Servers that do not stream it send it only here.
+/// The completed item repeats what was streamed. Servers that do not stream send it only here.
 fn close(output: u64, item: &Value, reply: &mut Reply) {
     let slot = item_slot(output);
     match json::text(&item["type"]) {
@@ -133,7 +133,7 @@ fn close(output: u64, item: &Value, reply: &mut Reply) {
     }
 }
 
-/// What of `whole` was not streamed.
+/// Returns the part of `whole` that was not streamed.
 fn rest(streamed: &str, whole: &str) -> Option<String> {
     whole.strip_prefix(streamed).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
@@ -147,7 +147,7 @@ fn finish(response: &Value, reply: &mut Reply) -> Result<(), LlmError> {
     reply.set_usage(Usage::new(input, json::count(&usage["output_tokens"]), cache_read, cache_write));
     let reason = match json::text(&response["incomplete_details"]["reason"]) {
         "content_filter" => {
-            return Err(LlmError::new(ErrorClass::Refused, "the provider filtered the answer"));
+            return Err(LlmError::new(ErrorClass::Refused, "the provider filtered the response"));
         }
         "" if json::text(&response["status"]) != "incomplete" => StopReason::Stop,
         _ => StopReason::Length,

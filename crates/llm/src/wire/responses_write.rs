@@ -1,5 +1,5 @@
-//! OpenAI Responses, outward. Nothing is stored there: the whole conversation goes along each time, thinking as the
-//! provider's own sealed text.
+//! Encoder for OpenAI Responses. Nothing is stored at the provider: the whole conversation is sent each time, with
+//! thinking in the provider's encrypted form.
 
 use serde_json::{Map, Value, json};
 
@@ -31,7 +31,7 @@ pub(super) fn encode(request: &Request<'_>) -> Encoded {
                     "name": tool.name,
                     "description": tool.description,
                     "parameters": schema::parameters(tool),
-                    // Left out, it means yes.
+                    // The default is true.
                     "strict": schema::is_strict(tool),
                 })
             })
@@ -107,7 +107,7 @@ fn part(part: &Part<'_>) -> Value {
     }
 }
 
-/// Ids of items are left out: they name what the provider stores, and it stores nothing.
+/// Item ids are omitted: they refer to stored items, and nothing is stored.
 fn block(block: &Block<'_>) -> Value {
     match block {
         Block::Text { text, signature } => {

@@ -1,19 +1,19 @@
-//! Tool schemas on their way to a provider.
+//! Conversion of tool schemas for providers.
 
 use serde_json::{Map, Value};
 
 use super::object_root::make_object;
 use crate::request::ToolDefinition;
 
-/// The schema without what providers stumble over.
+/// Removes what providers reject from the schema.
 pub(super) fn parameters(tool: &ToolDefinition) -> Value {
     let mut schema = tool.parameters.clone();
     if let Some(object) = schema.as_object_mut() {
-        // Order is kept: it is part of what providers cache.
+        // The order is kept, because it is part of what providers cache.
         object.shift_remove("$schema");
         make_object(object);
         fill_items(object);
-        // Some providers refuse an object without properties, though the schema is right.
+        // Some providers reject an object without properties, although the schema is valid.
         if object.get("type").is_some_and(|kind| kind == "object") && !object.contains_key("properties") {
             object.insert("properties".to_owned(), Value::Object(Map::new()));
         }
@@ -21,7 +21,7 @@ pub(super) fn parameters(tool: &ToolDefinition) -> Value {
     schema
 }
 
-/// Lets lists that do not say of what be of anything: a provider would refuse the whole request on their account.
+/// Adds `items` to arrays that lack it, because providers would reject the whole request.
 fn fill_items(schema: &mut Map<String, Value>) {
     if schema.get("type").is_some_and(|kind| kind == "array")
         && !schema.contains_key("items")
@@ -31,7 +31,7 @@ fn fill_items(schema: &mut Map<String, Value>) {
     }
     for (word, value) in schema {
         match (word.as_str(), value) {
-            // What is given as a value is no schema, whatever it looks like.
+            // Literal values are not schemas, whatever they look like.
             ("default" | "const" | "enum" | "examples", _) => {}
             ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(named)) => {
                 named.values_mut().filter_map(Value::as_object_mut).for_each(fill_items);
@@ -45,12 +45,12 @@ fn fill_items(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Whether to ask for strict mode: it was wanted, and the schema meets its demands.
+/// Returns whether to request strict mode: the tool wants it and the schema meets its requirements.
 pub(super) fn is_strict(tool: &ToolDefinition) -> bool {
     tool.strict && is_closed(&parameters(tool))
 }
 
-/// Whether every object in the schema is closed and demands all its properties.
+/// Returns whether every object in the schema is closed and requires all its properties.
 fn is_closed(schema: &Value) -> bool {
     let mut queue = vec![schema];
     while let Some(schema) = queue.pop() {
@@ -71,7 +71,7 @@ fn is_closed(schema: &Value) -> bool {
                     }
                     queue.extend(properties.values());
                 }
-                // Keywords that hold schemas, or lists or maps of them.
+                // Keywords that contain schemas, or lists or maps of them.
                 let nested = map.iter().filter(|(key, _)| {
                     matches!(
                         key.as_str(),

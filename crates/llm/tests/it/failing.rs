@@ -231,7 +231,7 @@ async fn a_wrong_key_is_named_by_where_it_came_from() {
     let error = bench.answer().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "bench (HTTP 401): not authorized: invalid x-api-key (the key is the one in the settings)"
+        "bench (HTTP 401): not authorized: invalid x-api-key (the key comes from the settings)"
     );
 }
 

@@ -214,7 +214,7 @@ fn what_is_wrong_is_said_with_its_line_and_column() {
             "\"b\" is no class of error; the classes are rate_limited,",
         ),
         ("[ { \"reply\": [ { \"call\": \"a\", \"arguments\": {}, \"rawArguments\": \"\" } ] } ]", "not both"),
-        ("[ { \"chunk\": 0 } ]", "\"chunk\" has to be at least 1"),
+        ("[ { \"chunk\": 0 } ]", "\"chunk\" must be at least 1"),
         ("[ { \"stop\": \"end\" } ]", "unknown variant `end`"),
         ("[ { \"expect\": { \"x\": 1 } } ]", "unknown field `x`"),
     ] {

@@ -46,15 +46,15 @@ fn a_model_is_found_by_all_its_names() {
 fn a_name_that_means_too_much_or_nothing_says_what_there_is() {
     let providers = with(&["ANTHROPIC_API_KEY"]);
     let many = selected(&providers, "sonnet");
-    assert!(many.starts_with("\"sonnet\" can mean anthropic/claude-sonnet-"), "{many}");
+    assert!(many.starts_with("\"sonnet\" is ambiguous; it matches anthropic/claude-sonnet-"), "{many}");
     let none = selected(&providers, "claude-hiaku-4-5");
-    assert!(none.contains("Did you mean anthropic/claude-haiku-4-5"), "{none}");
-    assert_eq!(selected(&providers, ""), "No model is called \"\".");
-    assert_eq!(selected(&providers, "/"), "No model is called \"/\".");
+    assert!(none.contains("did you mean anthropic/claude-haiku-4-5"), "{none}");
+    assert_eq!(selected(&providers, ""), "unknown model \"\"");
+    assert_eq!(selected(&providers, "/"), "unknown model \"/\"");
     let error = providers.select_at("nobody", "x").unwrap_err().to_string();
     assert!(
         error.starts_with(
-            "No provider is called \"nobody\". Known are anthropic, openai, openai-chat, google,"
+            "unknown provider \"nobody\" (known: anthropic, openai, openai-chat, google,"
         ),
         "{error}"
     );
