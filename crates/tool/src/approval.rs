@@ -1,5 +1,4 @@
-//! What a tool asks for before it may run: its tier and its own policy (CONTRACT 5.3, 5.4). Deciding is the
-//! agent's business; these are the words it decides about.
+//! Approval requirements of a tool: its tier and its own policy (CONTRACT 5.3, 5.4). The agent makes the decision.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +7,17 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Tier {
-    /// Looks only.
+    /// Only reads.
     Read,
-    /// Changes files the user can restore.
+    /// Changes files that the user can restore.
     Write,
-    /// Runs programs, talks to the network, or does not say: the default.
+    /// Runs programs, uses the network, or is undeclared: the default.
     #[default]
     Exec,
 }
 
 impl Tier {
-    /// The word for it, as tools and settings spell it.
+    /// Returns the name used by tools and settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -28,7 +27,7 @@ impl Tier {
     }
 }
 
-/// A fixed answer in place of the comparison of tiers.
+/// A fixed decision that replaces the comparison of tiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -42,22 +41,22 @@ pub enum ApprovalPolicy {
     Deny,
 }
 
-/// What a tool declares about one call. A bare tier is the usual form.
+/// The approval a call requires. A bare tier is the usual form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Approval {
     /// How much the call can change.
     pub tier: Tier,
-    /// Shown to the person who is asked.
+    /// Reason shown to the approver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Ask even where the tier alone would be let through.
+    /// Asks even if the tier alone would be allowed.
     #[serde(rename = "override", skip_serializing_if = "std::ops::Not::not")]
     pub override_mode: bool,
-    /// The tool's own fixed answer.
+    /// The tool's own fixed decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<ApprovalPolicy>,
-    /// Groups calls that a user's saved answer covers together.
+    /// Groups calls that share a user's saved decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_key: Option<String>,
 }

@@ -1,12 +1,12 @@
-//! The cancel token: one per call, child of the run's, with two strengths (CONTRACT 4.6). A polite cancel
-//! trips the tool's signal and starts its grace time; force ends the grace time at once.
+//! The cancel token: one per call, a child of the run's, with two levels (CONTRACT 4.6). `cancel` triggers the tool's
+//! signal and starts its grace time; `force` ends the grace time at once.
 
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
-/// Asks work to stop, first politely, then by force. Clones are the same token; a [`CancelToken::child`] follows
-/// its parent but can be cancelled alone.
+/// Requests that work stops, first gracefully, then forcibly. Clones are the same token; a [`CancelToken::child`]
+/// follows its parent but can be cancelled alone.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     node: Arc<Node>,
@@ -21,12 +21,12 @@ struct Node {
 }
 
 impl CancelToken {
-    /// A token that nothing has cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A token cancelled together with this one, or on its own.
+    /// Creates a token that is cancelled with this one, or on its own.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -39,30 +39,30 @@ impl CancelToken {
         }
     }
 
-    /// Asks politely. The first reason given is the one kept.
+    /// Requests a graceful stop. The first reason is kept.
     pub fn cancel(&self, reason: impl Into<String>) {
-        // The reason is set first so that whoever wakes up can read it.
+        // The reason is set first so that a woken task can read it.
         let _ = self.node.reason.set(reason.into());
         self.node.polite.cancel();
     }
 
-    /// Ends the grace time: what has not stopped is stopped.
+    /// Ends the grace time: whatever still runs is force-stopped.
     pub fn force(&self, reason: impl Into<String>) {
         self.cancel(reason);
         self.node.force.cancel();
     }
 
-    /// Whether anybody asked, politely or not.
+    /// Returns whether a stop was requested, gracefully or forcibly.
     pub fn is_cancelled(&self) -> bool {
         self.node.polite.is_cancelled()
     }
 
-    /// Whether the grace time is over.
+    /// Returns whether the grace time is over.
     pub fn is_forced(&self) -> bool {
         self.node.force.is_cancelled()
     }
 
-    /// Why, as the nearest token that was given a reason says it.
+    /// Returns the reason of the nearest token that has one.
     pub fn reason(&self) -> Option<String> {
         let mut node = Some(&self.node);
         while let Some(current) = node {
@@ -74,7 +74,7 @@ impl CancelToken {
         None
     }
 
-    /// Waits until somebody asks.
+    /// Waits until a stop is requested.
     pub async fn cancelled(&self) {
         self.node.polite.cancelled().await;
     }

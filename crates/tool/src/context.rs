@@ -1,4 +1,4 @@
-//! What a call is handed: handles to cancel, report, stage, ask and look, and nothing else of the host.
+//! The context of a call: handles for cancellation, updates, pending actions, UI and session.
 
 use std::{
     fmt,
@@ -14,28 +14,28 @@ use crate::{
     ui::UiHandle,
 };
 
-/// The surroundings of one call (CONTRACT 4.4). Cheap to clone.
+/// The context of one call (CONTRACT 4.4). Cheap to clone.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolContext {
-    /// Tripped when the call should stop.
+    /// Triggered when the call should stop.
     pub cancel: CancelToken,
-    /// Takes partial results.
+    /// Receives partial results.
     pub updates: UpdateSink,
-    /// Takes actions to be applied later (CONTRACT 8.1).
+    /// Receives actions to be applied later (CONTRACT 8.1).
     pub pending: PendingHandle,
-    /// Hears of files before the call changes them; `None` when nobody wants to know.
+    /// Notified of files before the call changes them; `None` if not needed.
     pub files: Option<Arc<dyn FileWatch>>,
-    /// Reaches the person, if there is one.
+    /// The user interface.
     pub ui: UiHandle,
-    /// The session so far, read-only.
+    /// The session, read-only.
     pub session: Arc<dyn SessionView>,
     /// The agent's state and its abort.
     pub agent: Arc<dyn AgentView>,
 }
 
 impl ToolContext {
-    /// A context with nothing attached: no listener, no store for pending actions, no interface, no session.
+    /// Creates a context without listener, pending store, UI and session.
     pub fn detached() -> Self {
         Self {
             cancel: CancelToken::new(),
@@ -69,14 +69,14 @@ impl ToolContext {
         self
     }
 
-    /// Lets somebody hear of files before they are changed.
+    /// Sets the watcher notified before files change.
     #[must_use]
     pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
         self.files = Some(files);
         self
     }
 
-    /// Replaces the interface.
+    /// Replaces the UI.
     #[must_use]
     pub fn with_ui(mut self, ui: UiHandle) -> Self {
         self.ui = ui;
@@ -100,19 +100,19 @@ impl ToolContext {
 
 type Listener = Box<dyn FnMut(ToolResult) + Send>;
 
-/// Takes partial results, in order, until it is closed (CONTRACT 4.3). Clones are the same sink.
+/// Receives partial results in order until it is closed (CONTRACT 4.3). Clones are the same sink.
 #[derive(Clone)]
 pub struct UpdateSink {
     listener: Arc<Mutex<Option<Listener>>>,
 }
 
 impl UpdateSink {
-    /// Hands each update to `listener`, one at a time. The listener must not block.
+    /// Passes each update to `listener`, one at a time. The listener must not block.
     pub fn new(listener: impl FnMut(ToolResult) + Send + 'static) -> Self {
         Self { listener: Arc::new(Mutex::new(Some(Box::new(listener)))) }
     }
 
-    /// A sink nobody listens to.
+    /// Creates a sink without a listener.
     pub fn ignore() -> Self {
         Self { listener: Arc::new(Mutex::new(None)) }
     }
@@ -125,7 +125,7 @@ impl UpdateSink {
         }
     }
 
-    /// Ends the stream: after the final result nothing more is delivered.
+    /// Closes the sink: nothing is delivered after the final result.
     pub fn close(&self) {
         self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

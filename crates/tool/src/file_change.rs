@@ -1,5 +1,5 @@
-//! A change of one file as plain data: what it was computed from, and what it makes of it. Reading, comparing and
-//! writing belong to the host.
+//! A file change as plain data: the content it was computed from and the new content. The host reads, compares and
+//! writes.
 
 use std::{
     fmt,
@@ -10,25 +10,25 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-/// SHA-256 of a file's content. Written as 64 hexadecimal digits.
+/// SHA-256 of a file's content, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
 
-/// A text that is no content hash.
+/// The text is not a content hash.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{text:?} is no content hash; expected the SHA-256 of the content as 64 hexadecimal digits")]
+#[error("{text:?} is not a content hash; expected the SHA-256 of the content as 64 hexadecimal digits")]
 pub struct BadContentHash {
-    /// What came, cut short.
+    /// The received text, truncated.
     pub text: String,
 }
 
 impl ContentHash {
-    /// A hash that was computed elsewhere.
+    /// Creates a hash from bytes computed elsewhere.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Its bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -51,7 +51,7 @@ impl FromStr for ContentHash {
 
     fn from_str(text: &str) -> Result<Self, BadContentHash> {
         let bad = || BadContentHash { text: text.chars().take(80).collect() };
-        // Checked first: `from_str_radix` takes a sign, and slices must not cut a character.
+        // Checked first: `from_str_radix` accepts a sign, and slices must not split a character.
         if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(bad());
         }
@@ -75,18 +75,18 @@ impl<'de> Deserialize<'de> for ContentHash {
     }
 }
 
-/// One file of a change, bound to the bytes it was computed from (CONTRACT 8.7).
+/// A change of one file, bound to the bytes it was computed from (CONTRACT 8.7).
 #[derive(Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// As it was asked for, made absolute.
+    /// The requested path, made absolute.
     pub path: PathBuf,
-    /// The file behind it once symlinks are followed. The change is void when the path leads elsewhere later.
+    /// The file after following symlinks. The change is void if the path later leads elsewhere.
     pub target: PathBuf,
-    /// What the content was; `None` when there was no file.
+    /// Hash of the old content; `None` if the file did not exist.
     pub base: Option<ContentHash>,
-    /// What the content will be; `None` deletes the file.
+    /// New content; `None` deletes the file.
     pub content: Option<Vec<u8>>,
-    /// The mode a new file gets. A file that exists keeps its own.
+    /// Mode of a new file. An existing file keeps its own.
     pub mode: Option<u32>,
 }
 
@@ -100,13 +100,13 @@ impl fmt::Debug for FileChange {
     }
 }
 
-/// Hears of files before a call changes them, so that what they were can be kept. Paths are absolute. May read files, so
+/// Notified before a call changes files, so that their content can be saved. Paths are absolute. It may read files, so
 /// it is called where blocking is allowed.
 pub trait FileWatch: fmt::Debug + Send + Sync {
-    /// The content of `path` is about to be changed, or it is about to appear or to be gone; with it, what is below it.
+    /// Called before `path`, or anything below it, is created, changed or removed.
     fn before_change(&self, path: &Path);
 
-    /// The folder is about to be made, if it is not there.
+    /// Called before the directory is created, if it does not exist.
     fn before_folder(&self, path: &Path);
 }
 

@@ -1,8 +1,8 @@
-//! The contract every Toolsmith tool meets, as types: what a tool says of itself, what a call carries,
-//! what comes back, and how arguments are repaired and checked before a tool sees them.
+//! The contract of a Toolsmith tool as types: its specification, calls and results, and the repair and validation of
+//! arguments.
 //!
-//! This crate does no input or output and knows no engine, no model and no terminal. Everything above it
-//! (engines, the agent, the command line) meets here.
+//! This crate does no input or output and knows no engine, model or terminal. All higher layers (engines, the agent, the
+//! command line) build on it.
 //!
 //! A tool in Rust is one type:
 //!

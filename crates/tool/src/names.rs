@@ -1,46 +1,45 @@
-//! Tool names: which ones can be used at all, and which known ones resemble a wrong one.
+//! Tool names: validation, and suggestions for misspelled ones.
 
 use thiserror::Error;
 
-/// The longest name every model provider accepts.
+/// Maximum length that every model provider accepts.
 const MAX_NAME_CHARS: usize = 64;
-/// How many similar names an error offers.
+/// Maximum number of suggestions in an error.
 const MAX_SUGGESTIONS: usize = 3;
 /// Longer words are not compared: the measure is quadratic, and nothing so long is a misspelling.
 const MAX_COMPARED_CHARS: usize = 128;
 
-/// Why a name cannot be a tool's name. One such tool would make providers refuse every request of a session,
-/// so it is refused here instead.
+/// Invalid tool names. One such tool would make providers reject every request of a session, so it is rejected here.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// Nothing there.
+    /// The name is empty.
     #[error("A tool needs a non-empty name")]
     Empty,
-    /// More than providers take.
+    /// The name is too long for providers.
     #[error("Tool name \"{start}…\" has {chars} characters; model providers accept at most {MAX_NAME_CHARS}")]
     TooLong {
         /// The first characters of the name.
         start: String,
-        /// How many it has.
+        /// Length of the name.
         chars: usize,
     },
-    /// A character that providers refuse.
+    /// The name contains a character that providers reject.
     #[error(
         "Tool name {name:?} contains {found:?}; model providers accept only ASCII letters, digits, \"_\" and \"-\""
     )]
     Character {
         /// The whole name.
         name: String,
-        /// The first character at fault.
+        /// The first invalid character.
         found: char,
     },
 }
 
-/// Checks that `name` can be given to every model provider.
+/// Checks that every model provider accepts `name`.
 ///
 /// # Errors
-/// Says which rule the name breaks.
+/// Fails with the rule the name breaks.
 pub fn check_tool_name(name: &str) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty);
@@ -55,9 +54,9 @@ pub fn check_tool_name(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// The known names most like `wanted`, best first, at most three; empty when nothing is close.
+/// Returns the known names most similar to `wanted`, best first, at most three; empty if nothing is close.
 ///
-/// Case is ignored, and a shared last `_` segment counts as close: models often drop or invent a prefix.
+/// Case is ignored, and a common last `_` segment counts as close: models often drop or invent a prefix.
 pub fn closest_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = wanted.to_lowercase();
     if wanted.chars().count() > MAX_COMPARED_CHARS {

@@ -1,6 +1,6 @@
-//! The stack of staged actions (CONTRACT 8.1, 8.2): tools push previews, `resolve` takes the newest first.
+//! The stack of pending actions (CONTRACT 8.1, 8.2): tools push previews, `resolve` takes the newest first.
 //!
-//! The stack only keeps and hands out; running callbacks, deadlines and approval belong to whoever resolves.
+//! The stack only stores actions; the resolver handles callbacks, deadlines and approval.
 
 use std::{
     collections::BTreeMap,
@@ -23,27 +23,27 @@ use crate::{
     result::{ToolError, ToolResult},
 };
 
-/// The source named when a tool gives none.
+/// Source of an action whose tool gives none.
 const DEFAULT_SOURCE: &str = "custom_tool";
 
-/// There is no store in this runtime (CONTRACT 8.1).
+/// This runtime has no store (CONTRACT 8.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("Pending action store unavailable for custom tools in this runtime.")]
 pub struct PendingUnavailable;
 
-/// What a staged action does when somebody decides.
+/// Callbacks of a pending action.
 #[async_trait]
 pub trait PendingCallbacks: Send + Sync {
-    /// Makes the change.
+    /// Applies the change.
     ///
     /// # Errors
-    /// Reaches the model; the action is consumed all the same (CONTRACT 8.5).
+    /// The error reaches the model; the action is consumed regardless (CONTRACT 8.5).
     async fn apply(&self, reason: &str, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
-    /// Makes the change in some of the action's files only.
+    /// Applies the change to some of the action's files only.
     ///
     /// # Errors
-    /// When the action can only be applied whole, which is the default: then nothing was done.
+    /// Fails without changes if the action can only be applied whole, which is the default.
     async fn apply_files(
         &self,
         _files: &[PathBuf],
@@ -53,32 +53,32 @@ pub trait PendingCallbacks: Send + Sync {
         Err(ToolError::reply("This action can only be applied as a whole."))
     }
 
-    /// Clears up after a discard. `None` means the default message is fine.
+    /// Cleans up after a discard. `None` uses the default message.
     ///
     /// # Errors
-    /// Reaches the model; the action is consumed all the same.
+    /// The error reaches the model; the action is consumed regardless.
     async fn reject(&self, _reason: &str, _ctx: ToolContext) -> Result<Option<ToolResult>, ToolError> {
         Ok(None)
     }
 
-    /// Set once the action can no longer be applied, with the reason: the engine that held it was rebuilt.
+    /// Returns a reason if the action can no longer be applied, because the engine that held it was rebuilt.
     fn void(&self) -> Option<String> {
         None
     }
 }
 
-/// Who makes the change of an action that names its files.
+/// Who writes the files of an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Writes {
-    /// The action's own `apply`. Files that changed since are found before it is called.
+    /// The action's own `apply`. Changed files are detected before it is called.
     #[default]
     Callback,
-    /// The host writes the files; there is no `apply`.
+    /// The host; there is no `apply`.
     Host,
 }
 
-/// Tells one action from all others of this process.
+/// Identifies an action within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PendingId(u64);
 
@@ -88,37 +88,36 @@ impl PendingId {
         Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// The number people and programs name it by.
+    /// Returns the number by which people and programs refer to it.
     pub fn number(self) -> u64 {
         self.0
     }
 }
 
-/// A staged action. Clones are the same action.
+/// A pending action. Clones are the same action.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PendingAction {
-    /// Its number.
+    /// Its id.
     pub id: PendingId,
-    /// What it will do, for people.
+    /// Description for people.
     pub label: String,
-    /// Which tool staged it.
+    /// Name of the tool that staged it.
     pub source_tool_name: String,
-    /// Whatever the tool wants shown beside the label.
+    /// Details shown beside the label.
     pub details: Option<Value>,
-    /// The files it will change, bound to the bytes they had at the preview; empty when it does not say.
+    /// Files it changes, bound to their content at the preview; empty if it does not declare them.
     pub files: Vec<FileChange>,
-    /// Who writes them.
+    /// Who writes the files.
     pub writes: Writes,
-    /// How much the tool that staged it may change: what approval of applying goes by. `None` is not known, which
-    /// counts as the highest.
+    /// Approval tier for applying it. `None` is unknown, which counts as the highest.
     pub tier: Option<Tier>,
-    /// What it does.
+    /// Its callbacks.
     pub callbacks: Arc<dyn PendingCallbacks>,
 }
 
 impl PendingAction {
-    /// An action from a tool that does not name itself.
+    /// Creates an action with the default source.
     pub fn new(label: impl Into<String>, callbacks: Arc<dyn PendingCallbacks>) -> Self {
         Self {
             id: PendingId::next(),
@@ -132,21 +131,21 @@ impl PendingAction {
         }
     }
 
-    /// Names the tool that staged it.
+    /// Sets the tool that staged it.
     #[must_use]
     pub fn source(mut self, tool: impl Into<String>) -> Self {
         self.source_tool_name = tool.into();
         self
     }
 
-    /// Adds details.
+    /// Sets the details.
     #[must_use]
     pub fn details(mut self, details: Value) -> Self {
         self.details = Some(details);
         self
     }
 
-    /// Names the files it changes, and who writes them.
+    /// Sets the files it changes, and who writes them.
     #[must_use]
     pub fn files(mut self, files: Vec<FileChange>, writes: Writes) -> Self {
         self.files = files;
@@ -154,7 +153,7 @@ impl PendingAction {
         self
     }
 
-    /// Says how much the tool that staged it may change.
+    /// Sets the approval tier.
     #[must_use]
     pub fn tier(mut self, tier: Tier) -> Self {
         self.tier = Some(tier);
@@ -172,13 +171,13 @@ impl fmt::Debug for PendingAction {
     }
 }
 
-/// What a subscriber hears, with the number of actions left afterwards.
+/// A stack event, with the number of remaining actions.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum PendingChange {
-    /// An action was staged.
+    /// An action was pushed.
     Pushed(PendingAction, usize),
-    /// An action was taken: the newest, or one that was asked for.
+    /// An action was removed: the newest, or a specific one.
     Popped(PendingAction, usize),
 }
 
@@ -198,7 +197,7 @@ pub struct PendingStack {
 }
 
 impl PendingStack {
-    /// An empty stack.
+    /// Creates an empty stack.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
@@ -207,7 +206,7 @@ impl PendingStack {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stages an action on top.
+    /// Pushes an action.
     pub fn push(&self, action: PendingAction) {
         let mut state = self.lock();
         state.actions.push(action.clone());
@@ -215,12 +214,12 @@ impl PendingStack {
         Self::tell(state, &change);
     }
 
-    /// The newest action, left where it is.
+    /// Returns the newest action without removing it.
     pub fn peek(&self) -> Option<PendingAction> {
         self.lock().actions.last().cloned()
     }
 
-    /// Takes the newest action.
+    /// Removes and returns the newest action.
     pub fn pop(&self) -> Option<PendingAction> {
         let mut state = self.lock();
         let action = state.actions.pop()?;
@@ -229,12 +228,12 @@ impl PendingStack {
         Some(action)
     }
 
-    /// The action of this number, left where it is.
+    /// Returns the action with this id without removing it.
     pub fn get(&self, id: PendingId) -> Option<PendingAction> {
         self.lock().actions.iter().find(|action| action.id == id).cloned()
     }
 
-    /// Takes the action of this number, wherever it is in the stack.
+    /// Removes and returns the action with this id.
     pub fn take(&self, id: PendingId) -> Option<PendingAction> {
         let mut state = self.lock();
         let at = state.actions.iter().position(|action| action.id == id)?;
@@ -244,17 +243,17 @@ impl PendingStack {
         Some(action)
     }
 
-    /// Whether anything waits.
+    /// Returns whether anything is pending.
     pub fn has_pending(&self) -> bool {
         self.count() > 0
     }
 
-    /// How many actions wait.
+    /// Returns the number of pending actions.
     pub fn count(&self) -> usize {
         self.lock().actions.len()
     }
 
-    /// All actions, newest first, as `resolve` would take them.
+    /// Returns all actions, newest first, as `resolve` would take them.
     pub fn list(&self) -> Vec<PendingAction> {
         self.lock().actions.iter().rev().cloned().collect()
     }
@@ -272,7 +271,7 @@ impl PendingStack {
         PendingSubscription { stack: Arc::downgrade(self), id }
     }
 
-    /// Listeners run without the lock, so they may use the stack.
+    /// Listeners run without the lock, so that they may use the stack.
     fn tell(state: MutexGuard<'_, State>, change: &PendingChange) {
         let listeners: Vec<Listener> = state.listeners.values().cloned().collect();
         drop(state);
@@ -303,7 +302,7 @@ impl Drop for PendingSubscription {
     }
 }
 
-/// What a call is given of the stack: it can push, and see whether a file is spoken for.
+/// A call's access to the stack: it can push, and check whether a file has a pending change.
 #[derive(Clone, Debug)]
 pub struct PendingHandle {
     stack: Option<Arc<PendingStack>>,
@@ -311,40 +310,40 @@ pub struct PendingHandle {
 }
 
 impl PendingHandle {
-    /// Pushes onto `stack`.
+    /// Creates a handle that pushes onto `stack`.
     pub fn new(stack: Arc<PendingStack>) -> Self {
         Self { stack: Some(stack), tier: None }
     }
 
-    /// A runtime without a store.
+    /// Creates a handle for a runtime without a store.
     pub fn unavailable() -> Self {
         Self { stack: None, tier: None }
     }
 
-    /// Marks what is pushed with the tier of the tool that is called, unless the action says its own.
+    /// Tags pushed actions with the tier of the called tool, unless they declare their own.
     #[must_use]
     pub fn with_tier(mut self, tier: Tier) -> Self {
         self.tier = Some(tier);
         self
     }
 
-    /// Whether a push would work.
+    /// Returns whether a push would succeed.
     pub fn is_available(&self) -> bool {
         self.stack.is_some()
     }
 
-    /// The label of the newest staged action that changes one of these files. A second change of it would be computed from
-    /// what the first one is about to replace.
+    /// Returns the label of the newest pending action that changes one of these files. A second change would be
+    /// computed from content that the first is about to replace.
     pub fn staged_for(&self, files: &[FileChange]) -> Option<String> {
         let stack = self.stack.as_ref()?;
         let is_same = |theirs: &FileChange| files.iter().any(|ours| ours.target == theirs.target);
         stack.list().into_iter().find(|action| action.files.iter().any(is_same)).map(|action| action.label)
     }
 
-    /// Stages an action.
+    /// Pushes an action.
     ///
     /// # Errors
-    /// When this runtime has no store.
+    /// Fails if this runtime has no store.
     pub fn push(&self, mut action: PendingAction) -> Result<(), PendingUnavailable> {
         let stack = self.stack.as_ref().ok_or(PendingUnavailable)?;
         action.tier = action.tier.or(self.tier);

@@ -1,5 +1,4 @@
-//! The registry: every tool of a session by its unique name, and which of them the model sees
-//! (CONTRACT 2.6, 5.1, 5.2).
+//! The registry: all tools of a session by unique name, and which of them are active (CONTRACT 2.6, 5.1, 5.2).
 
 use std::{fmt, sync::Arc};
 
@@ -12,13 +11,13 @@ use crate::{
     tool::Tool,
 };
 
-/// What kind of source a tool came from.
+/// Kind of source of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OriginKind {
     /// Part of Toolsmith.
     BuiltIn,
-    /// A module found in a tools folder, a plugin, or named by path.
+    /// A module from a tools directory or a plugin, or given by path.
     Custom,
     /// Registered by an extension.
     Extension,
@@ -28,22 +27,22 @@ pub enum OriginKind {
     Mcp,
 }
 
-/// Where a tool came from, in words a person can follow.
+/// Origin of a tool, for display.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
-    /// The kind of source.
+    /// Kind of source.
     pub kind: OriginKind,
-    /// The file, server or program; empty where the kind says it all.
+    /// File, server or program; empty if the kind is sufficient.
     pub location: String,
 }
 
 impl Origin {
-    /// A tool that is part of Toolsmith.
+    /// Creates the origin of a built-in tool.
     pub fn built_in() -> Self {
         Self { kind: OriginKind::BuiltIn, location: String::new() }
     }
 
-    /// A tool from somewhere.
+    /// Creates an origin.
     pub fn new(kind: OriginKind, location: impl Into<String>) -> Self {
         Self { kind, location: location.into() }
     }
@@ -65,7 +64,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why a tool was not registered.
+/// Registration errors.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum RegisterError {
@@ -74,29 +73,29 @@ pub enum RegisterError {
     Conflict {
         /// The name.
         name: String,
-        /// Where the tool that keeps it came from.
+        /// Origin of the tool that has the name.
         winner: Origin,
     },
-    /// The name cannot be used.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] NameError),
     /// The parameters are not a usable JSON Schema.
     #[error("Tool \"{name}\" has invalid parameters: {source}")]
     Schema {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// What is wrong.
+        /// Description of the problem.
         source: SchemaError,
     },
 }
 
-/// Names that no registered tool has (CONTRACT 5.2).
+/// Names that are not registered (CONTRACT 5.2).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", describe_unknown(.names, .known))]
 pub struct UnknownTools {
-    /// Each unknown name with the known ones most like it.
+    /// Each unknown name with similar known ones.
     pub names: Vec<(String, Vec<String>)>,
-    /// Every name that would have worked.
+    /// All known names.
     pub known: Vec<String>,
 }
 
@@ -112,12 +111,12 @@ fn describe_unknown(names: &[(String, Vec<String>)], known: &[String]) -> String
     format!("Unknown {noun}: {}. Known tools: {}", parts.join(", "), known.join(", "))
 }
 
-/// A tool with where it came from and its compiled parameters. Cheap to clone.
+/// A registered tool with its origin and compiled parameters. Cheap to clone.
 #[derive(Clone)]
 pub struct RegisteredTool {
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
     /// Its parameters, compiled once.
     pub arguments: Arc<ArgumentSchema>,
@@ -132,7 +131,7 @@ impl fmt::Debug for RegisteredTool {
     }
 }
 
-/// All tools by name, in the order they were registered, and the active ones among them.
+/// All tools by name, in registration order, and the active ones among them.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     tools: IndexMap<String, RegisteredTool>,
@@ -140,15 +139,15 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// An empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a tool, inactive. Names are unique: the first one stays.
+    /// Adds a tool, inactive. Names are unique: the first tool keeps the name.
     ///
     /// # Errors
-    /// When the name is taken or unusable, or the parameters are not a JSON Schema for an object.
+    /// Fails if the name is taken or invalid, or the parameters are not a JSON Schema for an object.
     pub fn register(&mut self, tool: Arc<dyn Tool>, origin: Origin) -> Result<(), RegisterError> {
         let spec = tool.spec();
         check_tool_name(&spec.name)?;
@@ -162,7 +161,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes a tool, as a reload does before it registers the new one.
+    /// Removes a tool, as a reload does before registering the new one.
     pub fn unregister(&mut self, name: &str) -> Option<RegisteredTool> {
         self.active.shift_remove(name);
         self.tools.shift_remove(name)
@@ -173,26 +172,27 @@ impl Registry {
         self.tools.get(name)
     }
 
-    /// Every tool, in order.
+    /// Returns all tools in order.
     pub fn iter(&self) -> impl Iterator<Item = &RegisteredTool> {
         self.tools.values()
     }
 
-    /// Every name, in order.
+    /// Returns all names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }
 
-    /// Names like `wanted`, for the error when there is no such tool.
+    /// Returns names similar to `wanted`, for the error about an unknown tool.
     pub fn closest(&self, wanted: &str) -> Vec<&str> {
         closest_names(wanted, self.names())
     }
 
-    /// Sets the first active set (CONTRACT 5.2). `requested` is what `--tools` named, `None` without the option:
-    /// then every built-in is in. Tools of all other sources are in either way; hidden ones only when named.
+    /// Sets the initial active set (CONTRACT 5.2). `requested` contains the names from `--tools`; `None` without the
+    /// option activates every built-in. Tools of all other sources are always active, except hidden ones, which must be
+    /// named.
     ///
     /// # Errors
-    /// When a requested name is not registered. Nothing changes then.
+    /// Fails without changes if a requested name is not registered.
     pub fn activate_initial(&mut self, requested: Option<&[String]>) -> Result<(), UnknownTools> {
         if let Some(requested) = requested {
             self.check_known(requested)?;
@@ -214,14 +214,14 @@ impl Registry {
     /// Replaces the active set.
     ///
     /// # Errors
-    /// When a name is not registered. Nothing changes then.
+    /// Fails without changes if a name is not registered.
     pub fn set_active(&mut self, names: &[String]) -> Result<(), UnknownTools> {
         self.check_known(names)?;
         self.active = names.iter().cloned().collect();
         Ok(())
     }
 
-    /// Makes one registered tool active or not; `false` when there is no such tool.
+    /// Activates or deactivates a tool; `false` if there is no such tool.
     pub fn set_tool_active(&mut self, name: &str, active: bool) -> bool {
         if !self.tools.contains_key(name) {
             return false;
@@ -234,12 +234,12 @@ impl Registry {
         true
     }
 
-    /// Whether the model sees the tool.
+    /// Returns whether the tool is active.
     pub fn is_active(&self, name: &str) -> bool {
         self.active.contains(name)
     }
 
-    /// The tools the model sees.
+    /// Returns the active tools.
     pub fn active(&self) -> impl Iterator<Item = &RegisteredTool> {
         self.active.iter().filter_map(|name| self.tools.get(name))
     }

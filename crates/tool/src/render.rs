@@ -1,33 +1,33 @@
-//! What a renderer is asked for and what it gives: lines as data, drawn by whoever has a screen (CONTRACT 6).
+//! Rendering requests and results: lines as data, drawn by the UI (CONTRACT 6).
 
-/// How a call or result is to be drawn.
+/// How to draw a call or result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RenderOptions {
-    /// Columns available; longer lines are cut.
+    /// Available columns; longer lines are cut.
     pub width: usize,
-    /// The long form.
+    /// Draws the expanded form.
     pub expanded: bool,
-    /// The result is an update, not the last word.
+    /// The result is a partial update.
     pub is_partial: bool,
-    /// Which frame of a spinner to draw, while partial.
+    /// Frame of the spinner, while partial.
     pub spinner_frame: Option<usize>,
 }
 
 impl RenderOptions {
-    /// The short form of a finished call.
+    /// Requests the collapsed form of a finished call.
     pub fn new(width: usize) -> Self {
         Self { width, expanded: false, is_partial: false, spinner_frame: None }
     }
 
-    /// Asks for the long form.
+    /// Requests the expanded form.
     #[must_use]
     pub fn expanded(mut self, expanded: bool) -> Self {
         self.expanded = expanded;
         self
     }
 
-    /// Asks for an unfinished call at one frame of the spinner.
+    /// Requests an unfinished call with this spinner frame.
     #[must_use]
     pub fn partial(mut self, spinner_frame: usize) -> Self {
         self.is_partial = true;
@@ -36,7 +36,7 @@ impl RenderOptions {
     }
 }
 
-/// Lines to draw. Each holds text and SGR colour sequences only, and fits the width it was asked for.
+/// Lines to draw. Each contains only text and SGR sequences, and fits the requested width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderedLines {
     /// The lines, top to bottom.

@@ -1,4 +1,4 @@
-//! What comes back from a call: a result, a failure the model is told, or an end of the run.
+//! Outcome of a call: a result, a failure reported to the model, or a fatal error.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,27 +6,27 @@ use thiserror::Error;
 
 use crate::content::ContentBlock;
 
-/// What a tool answers (CONTRACT 4.1). The model sees `content`; `details` is for people, renderers and state.
+/// A tool's result (CONTRACT 4.1). The model receives `content`; `details` is for people, renderers and state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// What the model sees.
+    /// Content sent to the model.
     pub content: Vec<ContentBlock>,
-    /// What the model never sees.
+    /// Details that are never sent to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
-    /// Whether the call failed, in the tool's own judgement.
+    /// Set by the tool if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
 impl ToolResult {
-    /// A result of one text block.
+    /// Creates a result with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ContentBlock::text(text)], ..Self::default() }
     }
 
-    /// An error result of one text block.
+    /// Creates an error result with one text block.
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(text) }
     }
@@ -38,7 +38,7 @@ impl ToolResult {
         self
     }
 
-    /// The text blocks, joined by newlines.
+    /// Returns the text blocks joined by newlines.
     pub fn joined_text(&self) -> String {
         self.content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n")
     }
@@ -56,74 +56,75 @@ impl From<&str> for ToolResult {
     }
 }
 
-/// A failure the model is told of and can act on.
+/// A failure that the model receives and can act on.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The text for the model.
+    /// The message for the model.
     pub message: String,
-    /// The class of the error where the tool's language has one, such as `TypeError`.
+    /// Class of the error, if the tool's language has one, such as `TypeError`.
     pub class: Option<String>,
-    /// Where it happened, in the author's own files.
+    /// Stack in the author's own files.
     pub stack: Option<String>,
     /// Details for people and renderers.
     pub details: Option<Value>,
 }
 
 impl Failure {
-    /// A failure of which only the message is known.
+    /// Creates a failure with only a message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 }
 
-/// How a cancelled call ended, as far as that is known (CONTRACT 4.6).
+/// How a cancelled call ended (CONTRACT 4.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum Stop {
-    /// Nothing of it ran.
+    /// It was cancelled before it started.
     #[error("cancelled before it started")]
     NotStarted,
-    /// It ended by itself when asked.
+    /// It stopped when asked.
     #[error("stopped")]
     Stopped,
-    /// It did not end when asked.
-    #[error("stopped by force; its effects are unknown")]
+    /// It was killed because it did not stop when asked.
+    #[error("killed; its side effects may be incomplete")]
     Forced,
 }
 
-/// Why a call gave no result.
+/// Errors of a call.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// The model is told and the run goes on.
+    /// The model receives the error and the run continues.
     #[error("{}", .0.message)]
     Reply(Box<Failure>),
-    /// The call was cancelled; `note` says what else is known, such as the reason or lost state.
+    /// The call was cancelled; `note` has further information, such as the reason or lost state.
     #[error("{stop}{}", .note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default())]
     Stopped {
         /// How it ended.
         stop: Stop,
-        /// What else is known.
+        /// Further information.
         note: Option<String>,
     },
-    /// The run cannot go on.
+    /// The run cannot continue.
     #[error("{0}")]
     Fatal(String),
 }
 
 impl ToolError {
-    /// A failure the model is told.
+    /// Creates a failure that is reported to the model.
     pub fn reply(message: impl Into<String>) -> Self {
         Self::Reply(Box::new(Failure::new(message)))
     }
 
-    /// A cancelled call without a note.
+    /// Creates an error for a cancelled call, without a note.
     pub fn stopped(stop: Stop) -> Self {
         Self::Stopped { stop, note: None }
     }
 
-    /// The error result the model gets (CONTRACT 4.5, 4.6). A fatal error has the same shape, for the record.
+    /// Converts to the error result for the model (CONTRACT 4.5, 4.6). A fatal error has the same shape, for the
+    /// record.
     pub fn into_result(self) -> ToolResult {
         let text = match self.to_string() {
             text if text.trim().is_empty() => "Tool failed with no output.".to_owned(),

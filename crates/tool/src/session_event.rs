@@ -1,67 +1,68 @@
-//! What `onSession` is told (CONTRACT 7.1): eleven reasons with their payloads, and the JSON authors receive.
+//! Session events for `onSession` (CONTRACT 7.1): eleven reasons with their payloads, and the JSON that authors
+//! receive.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-/// Why the context was compacted without being asked to.
+/// Trigger of an automatic compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompactionTrigger {
-    /// The context grew past the threshold.
+    /// The context exceeded the threshold.
     Threshold,
-    /// The provider refused the request as too long.
+    /// The provider rejected the request as too long.
     Overflow,
-    /// Nothing happened for a while.
+    /// The session was idle.
     Idle,
 }
 
-/// What compaction does.
+/// Kind of compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompactionAction {
-    /// Replaces old messages by a summary in place.
+    /// Replaces old messages by a summary.
     ContextFull,
-    /// Starts over with a written handoff.
+    /// Starts a new session with a handoff document.
     Handoff,
 }
 
-/// How a compaction ended.
+/// Outcome of a compaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactionEnd {
-    /// What was tried.
+    /// Kind of compaction.
     pub action: CompactionAction,
-    /// The compaction, when there was one: summary, first kept entry, tokens before.
+    /// The compaction, if there was one: summary, first kept entry, tokens before.
     pub result: Option<Value>,
-    /// Somebody stopped it.
+    /// It was aborted.
     pub aborted: bool,
     /// The interrupted turn will be sent again.
     pub will_retry: bool,
-    /// What went wrong.
+    /// Error message.
     pub error_message: Option<String>,
 }
 
 /// A retry is about to wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryStart {
-    /// Counts from one.
+    /// Number of the attempt, starting at one.
     pub attempt: u32,
-    /// The last one that will be tried.
+    /// Maximum number of attempts.
     pub max_attempts: u32,
-    /// How long the wait is.
+    /// Delay before the attempt.
     pub delay_ms: u64,
-    /// What failed.
+    /// Error that caused the retry.
     pub error_message: String,
 }
 
 /// A series of retries ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryEnd {
-    /// Whether the last attempt worked.
+    /// Set if the last attempt succeeded.
     pub success: bool,
-    /// Which attempt that was.
+    /// Number of the last attempt.
     pub attempt: u32,
-    /// What failed last, or `Retry cancelled`.
+    /// The last error, or `Retry cancelled`.
     pub final_error: Option<String>,
 }
 
@@ -70,48 +71,48 @@ pub struct RetryEnd {
 pub struct TodoReminder {
     /// The open items.
     pub todos: Vec<Value>,
-    /// Counts from one.
+    /// Number of the reminder, starting at one.
     pub attempt: u32,
-    /// The last one that will be sent.
+    /// Maximum number of reminders.
     pub max_attempts: u32,
 }
 
-/// One thing that happened to the session.
+/// A session event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SessionEvent {
     /// The session is ready; once per run.
     Start,
-    /// Another session took its place: a new one, a fork, or one that was resumed.
+    /// The session was replaced by a new, forked or resumed one.
     Switch {
-        /// The file left behind.
+        /// File of the previous session.
         previous_session_file: Option<PathBuf>,
     },
-    /// The conversation went on from an earlier message, in a new file.
+    /// The conversation continues from an earlier message in a new file.
     Branch {
-        /// The file left behind.
+        /// File of the previous session.
         previous_session_file: Option<PathBuf>,
     },
     /// The leaf moved within the file.
     Tree,
     /// The session ends.
     Shutdown,
-    /// Compaction begins.
+    /// A compaction starts.
     AutoCompactionStart {
-        /// What set it off.
+        /// Its trigger.
         trigger: CompactionTrigger,
-        /// What it will do.
+        /// Its kind.
         action: CompactionAction,
     },
-    /// Compaction ended, one way or another.
+    /// A compaction ended, successfully or not.
     AutoCompactionEnd(CompactionEnd),
-    /// A retry waits.
+    /// A retry is about to wait.
     AutoRetryStart(RetryStart),
-    /// Retrying ended.
+    /// A series of retries ended.
     AutoRetryEnd(RetryEnd),
     /// Stream rules interrupted the model.
     TtsrTriggered {
-        /// The rules, each as JSON.
+        /// The rules as JSON.
         rules: Vec<Value>,
     },
     /// The agent was reminded of open todos.
@@ -119,7 +120,7 @@ pub enum SessionEvent {
 }
 
 impl SessionEvent {
-    /// The word authors compare with `event.reason`.
+    /// Returns the value of `event.reason`.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -136,7 +137,7 @@ impl SessionEvent {
         }
     }
 
-    /// The object authors receive. A value that is not there is left out, so it reads as `undefined`.
+    /// Returns the object that authors receive. Missing values are omitted, so that they read as `undefined`.
     pub fn to_json(&self) -> Value {
         let payload = match self {
             Self::Start | Self::Tree | Self::Shutdown => json!({}),
@@ -181,7 +182,7 @@ impl SessionEvent {
 }
 
 impl CompactionTrigger {
-    /// The word in the payload.
+    /// Returns the name used in the payload.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Threshold => "threshold",
@@ -192,7 +193,7 @@ impl CompactionTrigger {
 }
 
 impl CompactionAction {
-    /// The word in the payload.
+    /// Returns the name used in the payload.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ContextFull => "context-full",

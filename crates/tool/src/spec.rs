@@ -1,4 +1,4 @@
-//! What a tool says of itself (CONTRACT 1.3, 5.3).
+//! The specification of a tool (CONTRACT 1.3, 5.3).
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::approval::Approval;
 
-/// Whether the model sees a tool at once or finds it when it looks for one.
+/// When the model sees a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoadMode {
     /// Offered from the first request.
     Essential,
-    /// May be held back until it is asked for.
+    /// May be withheld until the model searches for it.
     Discoverable,
 }
 
@@ -20,14 +20,14 @@ pub enum LoadMode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Concurrency {
-    /// Runs beside other calls.
+    /// Runs in parallel with other calls.
     #[default]
     Shared,
-    /// Waits for all earlier calls and holds all later ones.
+    /// Waits for all earlier calls and delays all later ones.
     Exclusive,
 }
 
-/// Which part of an output matters when there is too much of it (CONTRACT 4.9).
+/// Which part of a long output is kept (CONTRACT 4.9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Keep {
@@ -35,38 +35,37 @@ pub enum Keep {
     Head,
     /// Mostly the end: logs.
     Tail,
-    /// Both ends alike.
+    /// Both ends equally.
     #[default]
     Ends,
 }
 
-/// Where an MCP tool comes from, in that server's own words.
+/// Origin of an MCP tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct McpNames {
-    /// The server's name in the settings.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The tool's name on that server.
+    /// Name of the tool on that server.
     pub tool: String,
 }
 
-/// A tool's description of itself. Built with [`ToolSpec::new`] and the setters, so that a field added later
-/// breaks nobody.
+/// The specification of a tool. Built with [`ToolSpec::new`] and setters, so that new fields do not break callers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolSpec {
-    /// Unique in a registry; what the model calls.
+    /// Unique name in the registry, used by the model.
     pub name: String,
-    /// What people see; the name unless the author gave one.
+    /// Label shown to people; defaults to the name.
     pub label: String,
-    /// What the model reads to decide whether to call.
+    /// Description for the model.
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
-    /// Asks providers for their strict schema mode. It never changes validation here.
+    /// Requests the provider's strict schema mode. It never changes validation here.
     pub strict: Option<bool>,
-    /// Not active unless it is named (CONTRACT 5.2).
+    /// Inactive unless named (CONTRACT 5.2).
     pub hidden: bool,
-    /// May stage pending actions, so `resolve` has to exist.
+    /// May stage pending actions, so `resolve` must be available.
     pub deferrable: bool,
     /// The declared approval; a tool may refine it per call with [`crate::Tool::approval`].
     pub approval: Approval,
@@ -76,14 +75,14 @@ pub struct ToolSpec {
     pub concurrency: Concurrency,
     /// Set for tools of an MCP server.
     pub mcp: Option<McpNames>,
-    /// This tool's own call deadline, in place of the setting (CONTRACT 4.7).
+    /// The tool's own call deadline, overriding the setting (CONTRACT 4.7).
     pub deadline: Option<Duration>,
-    /// What is kept of an output that is too long.
+    /// Which part of a long output is kept.
     pub keep: Keep,
 }
 
 impl ToolSpec {
-    /// A tool without parameters, at the careful defaults: approval tier `exec`, visible, shared.
+    /// Creates a tool without parameters and with safe defaults: approval tier `exec`, visible, shared.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         let name = name.into();
         Self {
@@ -103,7 +102,7 @@ impl ToolSpec {
         }
     }
 
-    /// Sets the label people see.
+    /// Sets the label.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -117,28 +116,28 @@ impl ToolSpec {
         self
     }
 
-    /// Asks for (or declines) strict schema mode.
+    /// Requests or disables strict schema mode.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);
         self
     }
 
-    /// Keeps the tool out of the first active set unless it is named.
+    /// Makes the tool inactive unless named.
     #[must_use]
     pub fn hidden(mut self, hidden: bool) -> Self {
         self.hidden = hidden;
         self
     }
 
-    /// Says that calls may stage pending actions.
+    /// Declares that calls may stage pending actions.
     #[must_use]
     pub fn deferrable(mut self, deferrable: bool) -> Self {
         self.deferrable = deferrable;
         self
     }
 
-    /// Sets what the tool asks for before it may run.
+    /// Sets the required approval.
     #[must_use]
     pub fn approval(mut self, approval: impl Into<Approval>) -> Self {
         self.approval = approval.into();
@@ -159,21 +158,21 @@ impl ToolSpec {
         self
     }
 
-    /// Names the MCP server and tool this one stands for.
+    /// Sets the MCP server and tool.
     #[must_use]
     pub fn mcp(mut self, names: McpNames) -> Self {
         self.mcp = Some(names);
         self
     }
 
-    /// Sets this tool's own call deadline.
+    /// Sets the call deadline.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
         self
     }
 
-    /// Sets what is kept of an output that is too long.
+    /// Sets which part of a long output is kept.
     #[must_use]
     pub fn keep(mut self, keep: Keep) -> Self {
         self.keep = keep;

@@ -1,4 +1,4 @@
-//! The trait every tool implements, whatever it is made of (CONTRACT 5.1).
+//! The trait that every tool implements (CONTRACT 5.1).
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -12,18 +12,18 @@ use crate::{
     spec::ToolSpec,
 };
 
-/// One call of a tool. The arguments were repaired and validated.
+/// One call of a tool, with repaired and validated arguments.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolCall {
     /// The model's id for the call.
     pub id: String,
-    /// The arguments, valid for the tool's schema.
+    /// Arguments, valid for the tool's schema.
     pub arguments: Value,
 }
 
 impl ToolCall {
-    /// A call with arguments that were already prepared.
+    /// Creates a call from prepared arguments.
     pub fn new(id: impl Into<String>, arguments: Value) -> Self {
         Self { id: id.into(), arguments }
     }
@@ -31,46 +31,46 @@ impl ToolCall {
 
 /// A tool. Object-safe: registries hold `Arc<dyn Tool>`.
 ///
-/// Dropping the future of any method abandons the work; a tool that started something outside this process
-/// has to end it then.
+/// Dropping the future of any method abandons the work; a tool that started something outside this process must then
+/// stop it.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// What the tool says of itself. Fixed for the tool's lifetime.
+    /// Returns the specification, which is fixed for the tool's lifetime.
     fn spec(&self) -> &ToolSpec;
 
-    /// Does the work. Watch `ctx.cancel`; stream progress through `ctx.updates`.
+    /// Executes the call. Observe `ctx.cancel`; report progress through `ctx.updates`.
     ///
     /// # Errors
-    /// [`ToolError::Reply`] for anything the model should hear of, [`ToolError::Stopped`] when cancelled.
+    /// [`ToolError::Reply`] for anything the model should know, [`ToolError::Stopped`] if cancelled.
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
-    /// Whether [`Tool::prepare_arguments`] does anything.
+    /// Returns whether [`Tool::prepare_arguments`] does anything.
     fn translates_arguments(&self) -> bool {
         false
     }
 
-    /// Changes arguments before they are repaired and validated, as tools do that still take an older form. `None` leaves
-    /// them as they are.
+    /// Converts arguments before they are repaired and validated, for tools that accept an older form. `None` leaves
+    /// them unchanged.
     async fn prepare_arguments(&self, _arguments: &Value) -> Option<Value> {
         None
     }
 
-    /// What this call asks for before it may run. The declared approval unless the tool decides by arguments.
+    /// Returns the approval this call requires: the declared one, unless the tool decides by arguments.
     async fn approval(&self, _arguments: &Value) -> Approval {
         self.spec().approval.clone()
     }
 
-    /// Lines shown to the person who is asked for approval.
+    /// Returns lines shown to the approver.
     async fn approval_details(&self, _arguments: &Value) -> Option<Vec<String>> {
         None
     }
 
-    /// Draws the call. `None` leaves it to the default view (CONTRACT 6.1, 6.2).
+    /// Renders the call. `None` uses the default view (CONTRACT 6.1, 6.2).
     async fn render_call(&self, _arguments: &Value, _options: &RenderOptions) -> Option<RenderedLines> {
         None
     }
 
-    /// Draws a partial or final result. `None` leaves it to the default view.
+    /// Renders a partial or final result. `None` uses the default view.
     async fn render_result(
         &self,
         _result: &ToolResult,
@@ -80,10 +80,10 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Hears of the session's life (CONTRACT 7.1). Errors are logged and never stop the session.
+    /// Handles a session event (CONTRACT 7.1).
     ///
     /// # Errors
-    /// Whatever the tool could not do; it is logged as a warning.
+    /// An error is logged as a warning and never stops the session.
     async fn on_session(&self, _event: &SessionEvent, _ctx: &ToolContext) -> Result<(), ToolError> {
         Ok(())
     }

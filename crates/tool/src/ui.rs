@@ -1,5 +1,5 @@
-//! The person at the other end, as a trait front ends implement (CONTRACT 3.3), the headless answer, and the
-//! slot that lets a host switch the interface of everything already loaded.
+//! The user interface as tools see it: a trait that UIs implement (CONTRACT 3.3), the headless default, and a slot that
+//! lets a host switch the UI of everything already loaded.
 
 use std::{
     fmt,
@@ -12,36 +12,36 @@ use serde_json::Value;
 
 use crate::{cancel::CancelToken, render::RenderedLines};
 
-/// How loud a notice is.
+/// Severity of a notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeLevel {
-    /// Good to know.
+    /// Information.
     #[default]
     Info,
-    /// Something may be wrong.
+    /// Warning.
     Warning,
-    /// Something is wrong.
+    /// Error.
     Error,
 }
 
-/// What comes with a dialog. The dialog ends without an answer when `cancel` is tripped.
+/// Options of a dialog. The dialog ends without an answer when `cancel` is triggered.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DialogOptions {
     /// Closes the dialog.
     pub cancel: CancelToken,
-    /// How long the tool waits, where it says so. Whoever opened the dialog trips `cancel` then; a front end can show it.
+    /// Timeout set by the tool. The opener of the dialog triggers `cancel` then; a UI can show it.
     pub timeout: Option<Duration>,
 }
 
 impl DialogOptions {
-    /// A dialog that `cancel` closes.
+    /// Creates options with a cancel token.
     pub fn new(cancel: CancelToken) -> Self {
         Self { cancel, timeout: None }
     }
 
-    /// Says how long the tool waits.
+    /// Sets the timeout.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
@@ -49,36 +49,35 @@ impl DialogOptions {
     }
 }
 
-/// Something a tool draws itself and that takes keys, shown until its dialog is cancelled.
+/// A component that a tool draws itself and that receives keys, shown until its dialog is cancelled.
 #[async_trait]
 pub trait CustomView: Send + Sync {
-    /// Draws it; `None` when the tool cannot.
+    /// Draws the component; `None` if the tool cannot.
     async fn render(&self, width: usize) -> Option<RenderedLines>;
 
-    /// Hands it keys, as a terminal sends them.
+    /// Passes keys to it, as a terminal sends them.
     async fn input(&self, keys: &str);
 }
 
-/// What a front end offers to tools. Every method has the headless answer as its default, so an interface
-/// implements what it can show.
+/// What a UI offers to tools. Every method has a headless default, so that a UI implements only what it can show.
 #[async_trait]
 pub trait Ui: Send + Sync {
-    /// Whether a person can be asked.
+    /// Returns whether a person can be asked.
     fn has_ui(&self) -> bool {
         true
     }
 
-    /// Offers a list; the chosen entry, or nothing.
+    /// Offers a list; returns the chosen entry, or nothing.
     async fn select(&self, _title: &str, _options: &[String], _dialog: DialogOptions) -> Option<String> {
         None
     }
 
-    /// Asks yes or no.
+    /// Asks a yes-or-no question.
     async fn confirm(&self, _title: &str, _message: &str, _dialog: DialogOptions) -> bool {
         false
     }
 
-    /// Asks for one line.
+    /// Asks for one line of text.
     async fn input(
         &self,
         _title: &str,
@@ -93,7 +92,7 @@ pub trait Ui: Send + Sync {
         None
     }
 
-    /// Shows a view until `dialog` is cancelled or the person closes it; gives a value if the front end has one.
+    /// Shows a component until `dialog` is cancelled or the person closes it; returns a value if the UI has one.
     async fn custom(&self, _view: Arc<dyn CustomView>, _dialog: DialogOptions) -> Option<Value> {
         None
     }
@@ -107,16 +106,16 @@ pub trait Ui: Send + Sync {
     /// Sets or clears a block of lines near the editor.
     fn set_widget(&self, _key: &str, _lines: Option<&[String]>) {}
 
-    /// Sets the window's title.
+    /// Sets the window title.
     fn set_title(&self, _title: &str) {}
 
-    /// The theme renderers draw with, as data: names of colours to their sequences.
+    /// Returns the theme for renderers: colour names and their escape sequences.
     fn theme(&self) -> Option<Value> {
         None
     }
 }
 
-/// Nobody there: dialogs give nothing, the rest does nothing.
+/// The headless UI: dialogs return nothing, the rest does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeadlessUi;
 
@@ -127,25 +126,25 @@ impl Ui for HeadlessUi {
     }
 }
 
-/// Where loaded tools find their interface. Setting it switches every holder at once, also those that took a
-/// handle earlier.
+/// The current UI of loaded tools. Setting it switches every holder at once, including those that took a handle
+/// earlier.
 #[derive(Clone)]
 pub struct UiSlot {
     current: Arc<RwLock<Arc<dyn Ui>>>,
 }
 
 impl UiSlot {
-    /// A slot that starts headless.
+    /// Creates a slot that starts headless.
     pub fn headless() -> Self {
         Self { current: Arc::new(RwLock::new(Arc::new(HeadlessUi))) }
     }
 
-    /// Switches the interface of every holder.
+    /// Switches the UI of every holder.
     pub fn set(&self, ui: Arc<dyn Ui>) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = ui;
     }
 
-    /// A handle that follows this slot.
+    /// Returns a handle that follows this slot.
     pub fn handle(&self) -> UiHandle {
         UiHandle { slot: self.clone() }
     }
@@ -161,19 +160,19 @@ impl fmt::Debug for UiSlot {
     }
 }
 
-/// Reaches whatever interface its slot holds at the moment of use.
+/// A handle to whatever UI its slot holds at the time of use.
 #[derive(Clone, Debug)]
 pub struct UiHandle {
     slot: UiSlot,
 }
 
 impl UiHandle {
-    /// A handle nobody will ever answer.
+    /// Returns a handle that is always headless.
     pub fn headless() -> Self {
         UiSlot::headless().handle()
     }
 
-    /// The interface of this moment.
+    /// Returns the current UI.
     pub fn current(&self) -> Arc<dyn Ui> {
         self.slot.get()
     }

@@ -301,7 +301,7 @@ async fn c4_6_a_tool_that_hears_nothing_is_stopped_by_force() {
         let context = ToolContext::detached().with_cancel(cancel.clone());
         let call = CallRequest::new("1", "deaf", "{}").context(context).deadline(Duration::from_secs(60));
         let (outcome, ()) = tokio::join!(dispatcher.call(call), async { cancel.force("user") });
-        assert_eq!(outcome.result.joined_text(), "stopped by force; its effects are unknown (user)");
+        assert_eq!(outcome.result.joined_text(), "killed; its side effects may be incomplete (user)");
         dropped.await.unwrap();
     }
 }
@@ -327,7 +327,7 @@ async fn c4_7_a_tool_that_never_yields_costs_its_call_only() {
     assert_eq!(outcome.end, CallEnd::TimedOut(Stop::Forced));
     let answer = outcome.result.joined_text();
     assert!(answer.starts_with("Timed out: no result and no progress for 40ms."), "{answer}");
-    assert!(answer.contains("stopped by force; its effects are unknown"), "{answer}");
+    assert!(answer.contains("killed; its side effects may be incomplete"), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]

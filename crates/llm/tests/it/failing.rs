@@ -194,7 +194,7 @@ async fn a_silent_server_is_given_up(wire: Wire) {
     let events = bench.events().await;
     let error = error(&events);
     assert_eq!(error.class, ErrorClass::Network);
-    assert!(error.to_string().contains("nothing came for 0.1 s"), "{error}");
+    assert!(error.to_string().contains("no data received for 0.1 s"), "{error}");
 }
 
 async fn a_key_never_shows(wire: Wire) {

@@ -1,14 +1,14 @@
-//! Defaults from the schema, for properties a valid value leaves out.
+//! Schema defaults for properties that a valid value omits.
 
 use serde_json::Value;
 
 use super::schema::{Part, SchemaTree};
 
-/// Follows references and combinations at most this deep at one place, so a schema that refers to itself ends.
+/// Maximum depth of references and combinations at one place, so that a recursive schema terminates.
 const MAX_STEPS: usize = 32;
 
-/// Fills what is missing. What is there is never touched, and a default that would make the whole invalid (it
-/// happens: `"default": null` on a string) is left out again, with all the others.
+/// Fills in missing properties. Existing values are never changed. If a default would make the value invalid (such as
+/// `"default": null` on a string), all defaults are omitted.
 pub(super) fn fill(tree: &SchemaTree, value: &mut Value) {
     if !tree.has_defaults() {
         return;
@@ -19,7 +19,7 @@ pub(super) fn fill(tree: &SchemaTree, value: &mut Value) {
     }
 }
 
-/// Gives whether anything was added.
+/// Returns whether anything was added.
 fn fill_part(part: &Part<'_>, value: &mut Value, steps: usize) -> bool {
     if steps == 0 {
         return false;
@@ -29,7 +29,7 @@ fn fill_part(part: &Part<'_>, value: &mut Value, steps: usize) -> bool {
         changed |= fill_part(&branch, value, steps - 1);
     }
     for keyword in ["anyOf", "oneOf"] {
-        // The branch the value was written for is the one whose defaults count.
+        // Only the defaults of the matching branch apply.
         if let Some(branch) = part.branches(keyword).into_iter().find(|branch| branch.is_valid(value)) {
             changed |= fill_part(&branch, value, steps - 1);
         }

@@ -1,13 +1,13 @@
-//! Which draft of JSON Schema a schema is read as.
+//! Selection of the JSON Schema draft.
 //!
-//! A schema that does not say is read as 2020-12. Where it uses only what 2020-12 and draft 7 understand alike, it is read as
-//! draft 7: before the first schema of a draft is compiled, the draft's own description has to be, and that of 2020-12 is
-//! nine documents with dynamic references. Compiling them costs more than loading a tool.
+//! A schema without `$schema` is read as 2020-12. If it uses only what 2020-12 and draft 7 interpret identically, it is
+//! read as draft 7: compiling the first schema of a draft requires compiling its meta-schema, and that of 2020-12 has
+//! nine documents with dynamic references, which costs more than loading a tool.
 
 use jsonschema::Draft;
 use serde_json::Value;
 
-/// Words that one of the two drafts does not know, or takes differently.
+/// Keywords that one of the two drafts does not know or interprets differently.
 const DIFFER: &[&str] = &[
     "$anchor",
     "$dynamicAnchor",
@@ -15,7 +15,7 @@ const DIFFER: &[&str] = &[
     "$id",
     "$recursiveAnchor",
     "$recursiveRef",
-    // Draft 7 ignores what stands beside it.
+    // Draft 7 ignores the siblings of this keyword.
     "$ref",
     "$vocabulary",
     "additionalItems",
@@ -32,7 +32,7 @@ const DIFFER: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// The draft to read `schema` as; `None` leaves it to its `$schema`.
+/// Returns the draft for `schema`; `None` leaves it to its `$schema`.
 pub(super) fn draft_of(schema: &Value) -> Option<Draft> {
     if schema.get("$schema").is_some() {
         return None;
@@ -40,8 +40,8 @@ pub(super) fn draft_of(schema: &Value) -> Option<Draft> {
     Some(if is_shared(schema) { Draft::Draft7 } else { Draft::Draft202012 })
 }
 
-/// Whether both drafts read this alike. Property names and values that look like words of a schema are taken for such:
-/// that costs time only.
+/// Returns whether both drafts interpret this identically. Property names and values that look like keywords are
+/// treated as keywords, which only costs time.
 fn is_shared(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => map.iter().all(|(word, value)| {

@@ -1,8 +1,8 @@
-//! Arguments on their way from a model to a tool (CONTRACT 4.2): parsed, repaired where that is safe, filled
-//! with defaults, validated; or refused with a text the model can act on.
+//! Argument preparation between model and tool (CONTRACT 4.2): parsed, repaired where that is safe, completed with
+//! defaults and validated, or rejected with a message the model can act on.
 //!
-//! Two rules hold throughout. A value that is valid as it stands is never changed. A value that cannot be made
-//! valid is not half changed: the tool sees all of it valid or none of it.
+//! Two rules hold throughout. A valid value is never changed. A value that cannot be made valid is not partially
+//! changed: the tool receives only fully valid arguments.
 
 mod defaults;
 mod dialect;
@@ -19,44 +19,45 @@ pub use schema::SchemaError;
 use report::Problem;
 use schema::SchemaTree;
 
-/// Deeper arguments are refused. The same as the JSON parser's own limit; it bounds every recursion below.
+/// Maximum nesting depth of arguments. It equals the JSON parser's own limit and bounds every recursion below.
 const MAX_DEPTH: usize = 128;
 
-/// A tool's parameters, compiled once: at registration, or, where nothing can be wrong with them, at the first call.
+/// A tool's parameters, compiled once: at registration, or at the first call if compilation cannot fail.
 #[derive(Debug)]
 pub struct ArgumentSchema {
     tree: SchemaTree,
 }
 
-/// Arguments ready for a tool, and what had to be mended in them.
+/// Prepared arguments, and the repairs that were made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prepared {
     /// Valid for the schema, with defaults filled in.
     pub arguments: Value,
-    /// `(path, rule)` of each repair, for logs; empty when the model got it right.
+    /// `(path, rule)` of each repair, for logs; empty if the model's arguments were valid.
     pub repairs: Vec<(String, &'static str)>,
 }
 
 impl ArgumentSchema {
-    /// Makes what compiling any schema needs, which takes as long as loading a tool. It is made for the first arguments
-    /// otherwise; a program that is about to call a tool can do this early, on another thread.
+    /// Prepares the schema compiler, which takes as long as loading a tool. This otherwise happens with the first
+    /// arguments; a program about to call a tool can do it early on another thread.
     pub fn warm_up() {
         let _ = schema::build(&serde_json::json!({ "type": "object" }));
     }
 
-    /// Reads the schema and compiles it if that could fail. References that would need the network or a file are refused.
+    /// Reads the schema and compiles it if compilation could fail. References that need the network or a file are
+    /// rejected.
     ///
     /// # Errors
-    /// When it is not a JSON Schema, or not one for an object.
+    /// Fails if it is not a JSON Schema for an object.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self { tree: SchemaTree::compile(schema)? })
     }
 
-    /// Prepares arguments that arrived as JSON text, as models send them. An empty text stands for no arguments.
+    /// Prepares arguments that arrived as JSON text, as models send them. Empty text means no arguments.
     ///
     /// # Errors
-    /// When the text is not JSON and cannot be read as it was meant, or the value is refused.
+    /// Fails if the text is not JSON and cannot be repaired, or the value is invalid.
     pub fn prepare_text(&self, tool: &str, text: &str) -> Result<Prepared, ArgumentError> {
         if text.trim().is_empty() {
             return self.prepare(tool, Value::Object(serde_json::Map::new()));
@@ -74,10 +75,10 @@ impl ArgumentSchema {
         }
     }
 
-    /// Prepares arguments that are a value already.
+    /// Prepares arguments given as a value.
     ///
     /// # Errors
-    /// When they are nested too deep, or not valid and not repairable.
+    /// Fails if they are nested too deeply, or invalid and not repairable.
     pub fn prepare(&self, tool: &str, arguments: Value) -> Result<Prepared, ArgumentError> {
         if is_deeper_than(&arguments, MAX_DEPTH) {
             take_apart(arguments);
@@ -88,7 +89,7 @@ impl ArgumentSchema {
         } else {
             let attempt = repair::repair(&self.tree, arguments.clone());
             if !self.tree.is_valid(&attempt.value) {
-                // What is left wrong after repair is what the model has to mend; it is shown what it sent.
+                // The model has to correct what remains invalid after repair; the message shows what it sent.
                 let problems = report::problems(&self.tree, &attempt.value);
                 return Err(ArgumentError::invalid(tool, problems, &arguments));
             }
@@ -98,7 +99,7 @@ impl ArgumentSchema {
         Ok(Prepared { arguments, repairs })
     }
 
-    /// The error for problems found beyond the schema, by code the author wrote: same text, same cutting.
+    /// Formats problems found by the tool's own validation code, with the same text and truncation.
     pub fn refuse(tool: &str, problems: Vec<(String, String)>, received: &Value) -> ArgumentError {
         let problems = problems.into_iter().map(|(path, message)| Problem { path, message }).collect();
         ArgumentError::invalid(tool, problems, received)
@@ -121,7 +122,7 @@ fn is_deeper_than(value: &Value, limit: usize) -> bool {
     false
 }
 
-/// Drops a deep value level by level; the ordinary drop recurses as deep as the value.
+/// Drops a deep value level by level, because the ordinary drop recurses as deep as the value.
 fn take_apart(value: Value) {
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {

@@ -1,14 +1,14 @@
-//! Which schemas are known to compile without compiling them.
+//! Detection of schemas that are known to compile.
 //!
-//! Most tools that are loaded are never called, and compiling a schema costs more than reading it. One that says only what
-//! is checked here is taken as it is and compiled at its first call; all others are compiled at once, so that what is wrong
-//! with them is told where they come from.
+//! Most loaded tools are never called, and compiling a schema costs more than reading it. A schema that uses only the
+//! keywords checked here is compiled at its first call; all others are compiled immediately, so that errors are
+//! reported at load time.
 
 use serde_json::{Map, Value};
 
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Whether the schema, which is nested no deeper than the stack allows, has only words whose values are right.
+/// Returns whether the schema, whose depth is within the stack limit, has only keywords with valid values.
 pub(super) fn is_plain(schema: &Value) -> bool {
     schema.as_object().is_some_and(|map| map.iter().all(|(word, value)| is_right(word, value)))
 }

@@ -1,4 +1,4 @@
-//! The text a model gets when its arguments are refused: which path, what was expected, what came.
+//! The message for rejected arguments: path, expected and received values.
 
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::Value;
@@ -6,32 +6,32 @@ use thiserror::Error;
 
 use super::schema::{Part, SchemaTree, fits_types, type_name};
 
-/// Problems listed before the rest is only counted.
+/// Maximum number of problems listed; the rest is counted.
 const MAX_PROBLEMS: usize = 20;
-/// Problems looked for at all.
+/// Maximum number of problems searched for.
 const MAX_COLLECTED: usize = 100;
-/// Bounds recursion through schema and value together.
+/// Bounds recursion through schema and value.
 const MAX_DEPTH: usize = 200;
-/// Characters of one received value in a problem.
+/// Maximum number of characters of one received value in a problem.
 const MAX_VALUE_CHARS: usize = 80;
-/// Characters of one string in the received arguments.
+/// Maximum number of characters of one string in the received arguments.
 const MAX_STRING_CHARS: usize = 256;
-/// Characters of the received arguments as a whole.
+/// Maximum number of characters of the received arguments.
 const MAX_RECEIVED_CHARS: usize = 4_000;
 
-/// One thing that is wrong, and where.
+/// One problem and its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) path: String,
     pub(super) message: String,
 }
 
-/// Refused arguments. The display form is the whole text for the model.
+/// Rejected arguments. The display form is the whole message for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text}")]
 #[non_exhaustive]
 pub struct ArgumentError {
-    /// The text for the model.
+    /// Returns the message for the model.
     pub text: String,
 }
 
@@ -68,10 +68,10 @@ impl ArgumentError {
     }
 }
 
-/// What is wrong with `value`, most of it at the smallest part that is wrong.
+/// Finds the problems of `value`, each at the smallest invalid part.
 ///
-/// The validator could list errors itself, but it lists those of every alternative within every alternative, which
-/// grows beyond bounds on schemas that refer to themselves. Here one alternative speaks at each fork.
+/// The validator could list errors itself, but it lists those of every alternative within every alternative, which is
+/// unbounded for recursive schemas. Here only one alternative is reported at each fork.
 pub(super) fn problems(tree: &SchemaTree, value: &Value) -> Vec<Problem> {
     let mut found = Explanation { path: Vec::new(), problems: Vec::new() };
     found.explain(&tree.root(), value, 0);
@@ -146,8 +146,8 @@ impl Explanation {
         }
     }
 
-    /// The alternative that came closest speaks: a value of the right kind with a mistake inside is told of the
-    /// mistake, anything else what it could have been.
+    /// Reports the closest alternative: for a value of the right kind, the mistake inside it; otherwise what was
+    /// expected.
     fn explain_alternatives(&mut self, branches: &[Part<'_>], value: &Value, depth: usize) {
         if branches.is_empty() || branches.iter().any(|branch| branch.is_valid(value)) {
             return;
@@ -223,14 +223,14 @@ impl Explanation {
                 format!("expected a multiple of {multiple_of}")
             }
             ValidationErrorKind::UniqueItems => "expected items that all differ".to_owned(),
-            // The library's own words for the rest, with the value left out: it can be megabytes.
+            // The library's own message for the rest, without the value, which can have megabytes.
             _ => cut(&error.masked_with("the value").to_string(), MAX_STRING_CHARS),
         };
         self.push(None, format!("{message}, {received}"));
     }
 }
 
-/// A property that says which alternative is meant (`"kind": {"const": …}`) and says another one.
+/// Returns the discriminator (`"kind": {"const": …}`) that selects another alternative.
 fn wrong_tag<'s>(part: &Part<'s>, value: &Value) -> Option<&'s str> {
     part.property_names().find(|name| {
         let given = value.get(name);
@@ -276,7 +276,7 @@ fn received(value: &Value) -> String {
     }
 }
 
-/// The arguments as the model sent them, long strings and the whole cut.
+/// Formats the arguments as the model sent them, truncated.
 fn received_text(value: &Value) -> String {
     let mut shown = value.clone();
     shorten_strings(&mut shown);

@@ -1,4 +1,4 @@
-//! The compiled schema and a way to walk it: every part can be asked whether a value is valid for it alone.
+//! The compiled schema, and access to its parts: each part can validate a value on its own.
 
 use std::{fmt, sync::OnceLock};
 
@@ -8,36 +8,37 @@ use thiserror::Error;
 
 use super::{dialect::draft_of, is_deeper_than, plain::is_plain};
 
-/// Deeper schemas are refused; compiling them would need unbounded stack.
+/// Maximum schema depth; compiling deeper schemas would need unbounded stack.
 const MAX_SCHEMA_DEPTH: usize = 128;
-/// Schemas with more nodes are validated but not used for repair: compiling each part apart costs too much.
+/// Schemas with more nodes are validated but not used for repair, because compiling each part separately costs too
+/// much.
 const MAX_REPAIR_NODES: usize = 20_000;
 
-/// Why a schema cannot be used.
+/// Schema errors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// Models give arguments as an object, and this schema allows none.
+    /// Models pass arguments as an object, which this schema does not allow.
     #[error("the schema must describe an object, but says {found}")]
     NotAnObject {
-        /// What it says instead.
+        /// The type it declares.
         found: String,
     },
-    /// Nested too deep to compile.
+    /// Nested too deeply to compile.
     #[error("the schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")]
     TooDeep,
-    /// Not a JSON Schema, or one with a reference that leads nowhere or out of the document.
+    /// Not a JSON Schema, or one with an unresolvable reference.
     #[error("not a valid JSON Schema at {at}: {message}")]
     Invalid {
-        /// Where, as a JSON pointer.
+        /// JSON pointer to the problem.
         at: String,
-        /// What is wrong there.
+        /// Description of the problem.
         message: String,
     },
 }
 
-/// A schema with its validator, from its first use on if it is plain, and, once a value has to be repaired, a validator for
-/// each of its parts.
+/// A schema with its validator (compiled on first use if the schema is plain) and, once a value needs repair, a
+/// validator for each part.
 pub(super) struct SchemaTree {
     root: Value,
     has_defaults: bool,
@@ -71,14 +72,14 @@ impl SchemaTree {
     }
 
     pub(super) fn is_valid(&self, value: &Value) -> bool {
-        // What is plain compiles; if it ever did not, no call may pass unchecked.
+        // A plain schema always compiles; if it did not, no call may pass unvalidated.
         self.validator
             .get_or_init(|| build(&self.root).ok())
             .as_ref()
             .is_some_and(|validator| validator.is_valid(value))
     }
 
-    /// Whether any default is written anywhere; most schemas have none and need no second look.
+    /// Set if the schema contains any default; most schemas have none and need no second pass.
     pub(super) fn has_defaults(&self) -> bool {
         self.has_defaults
     }
@@ -124,9 +125,9 @@ fn options(schema: &Value) -> jsonschema::ValidationOptions<'static> {
     }
 }
 
-/// Reorders `properties` so that tags and other scalars are judged before nested parts. The validator looks at them
-/// in this order, and an alternative ruled out by its tag must not cost a walk through all that lies below it: in
-/// schemas that refer to themselves that cost multiplies at every level.
+/// Reorders `properties` so that discriminators and other scalars are validated before nested parts. The validator
+/// follows this order, and an alternative excluded by its discriminator must not cost a walk through everything below
+/// it: in recursive schemas that cost multiplies at every level.
 fn put_cheap_properties_first(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -170,7 +171,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// How many values a value holds, itself included.
+/// Counts the values in a value, itself included.
 pub(super) fn count_nodes(value: &Value) -> usize {
     let mut count = 0;
     let mut stack = vec![value];
@@ -185,7 +186,7 @@ pub(super) fn count_nodes(value: &Value) -> usize {
     count
 }
 
-/// One place in a schema.
+/// One part of a schema.
 #[derive(Clone)]
 pub(super) struct Part<'s> {
     tree: &'s SchemaTree,
@@ -194,8 +195,8 @@ pub(super) struct Part<'s> {
 }
 
 impl<'s> Part<'s> {
-    /// Whether `value` is valid here. A part that has no validator of its own accepts anything, so that nothing is
-    /// changed on its account.
+    /// Returns whether `value` is valid for this part. A part without its own validator accepts anything, so that it
+    /// causes no changes.
     pub(super) fn is_valid(&self, value: &Value) -> bool {
         match self.tree.parts().and_then(|parts| parts.get(&self.pointer)) {
             Some(validator) => validator.is_valid(value),
@@ -207,7 +208,7 @@ impl<'s> Part<'s> {
         self.schema.get(name)
     }
 
-    /// The part below, by keyword and then key or index.
+    /// Returns the part below, by keyword and then key or index.
     pub(super) fn below<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<Part<'s>> {
         let mut part = self.clone();
         for key in path {
@@ -222,13 +223,13 @@ impl<'s> Part<'s> {
         Some(part)
     }
 
-    /// The branches of `allOf`, `anyOf` or `oneOf`.
+    /// Returns the branches of `allOf`, `anyOf` or `oneOf`.
     pub(super) fn branches(&self, keyword: &str) -> Vec<Part<'s>> {
         let count = self.keyword(keyword).and_then(Value::as_array).map_or(0, Vec::len);
         (0..count).filter_map(|index| self.below([keyword, &index.to_string()])).collect()
     }
 
-    /// Where `$ref` leads, when that is a pointer within the document.
+    /// Resolves `$ref` if it is a pointer within the document.
     pub(super) fn reference(&self) -> Option<Part<'s>> {
         let pointer = self.keyword("$ref")?.as_str()?.strip_prefix('#')?;
         let path: Vec<String> = pointer
@@ -239,12 +240,12 @@ impl<'s> Part<'s> {
         self.tree.root().below(path.iter().map(String::as_str))
     }
 
-    /// The part that describes one property of an object.
+    /// Returns the part that describes one property of an object.
     pub(super) fn property(&self, key: &str) -> Option<Part<'s>> {
         self.below(["properties", key])
     }
 
-    /// A validator for this part's own rules: what its inner parts say is left out.
+    /// Compiles a validator for this part's own rules, without those of its inner parts.
     pub(super) fn without_inner_parts(&self) -> Option<Validator> {
         const OWN: &[&str] = &[
             "type",
@@ -284,7 +285,7 @@ impl<'s> Part<'s> {
         options(&own).build(&own).ok()
     }
 
-    /// Which of the rules that nothing here looks into are present.
+    /// Returns the present rules that this walk does not descend into.
     pub(super) fn rare_keywords(&self) -> Vec<&'static str> {
         [
             "not",
@@ -303,7 +304,7 @@ impl<'s> Part<'s> {
         .collect()
     }
 
-    /// The names of declared properties.
+    /// Returns the names of declared properties.
     pub(super) fn property_names(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         self.keyword("properties")
             .and_then(Value::as_object)
@@ -312,7 +313,7 @@ impl<'s> Part<'s> {
             .map(String::as_str)
     }
 
-    /// The part that describes one element of an array.
+    /// Returns the part that describes one element of an array.
     pub(super) fn element(&self, index: usize) -> Option<Part<'s>> {
         let prefix = self.keyword("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
         if index < prefix {
@@ -331,13 +332,13 @@ impl<'s> Part<'s> {
             .is_some_and(|names| names.iter().any(|name| name == key))
     }
 
-    /// Whether unknown properties are forbidden right here.
+    /// Returns whether this part itself forbids unknown properties.
     pub(super) fn is_closed(&self) -> bool {
         self.keyword("additionalProperties") == Some(&Value::Bool(false))
             && self.keyword("patternProperties").is_none()
     }
 
-    /// The JSON types this part asks for; empty when it does not say.
+    /// Returns the JSON types this part declares; empty if it declares none.
     pub(super) fn expected_types(&self) -> Vec<&'s str> {
         match self.keyword("type") {
             Some(Value::String(name)) => return vec![name],
@@ -362,7 +363,7 @@ impl<'s> Part<'s> {
     }
 }
 
-/// The JSON Schema name of a value's type.
+/// Returns the JSON Schema name of a value's type.
 pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -374,7 +375,7 @@ pub(super) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// Whether `value` has one of the types. An integral number is an integer.
+/// Returns whether `value` has one of the types. An integral number is an integer.
 pub(super) fn fits_types(value: &Value, types: &[&str]) -> bool {
     types.iter().any(|expected| match *expected {
         "integer" => value
@@ -384,7 +385,7 @@ pub(super) fn fits_types(value: &Value, types: &[&str]) -> bool {
     })
 }
 
-/// Undoes percent encoding, which `$ref` fragments use. Text that is not encoded stays as it is.
+/// Decodes percent encoding, which `$ref` fragments use. Other text is unchanged.
 fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -91,9 +91,9 @@ fn c4_5_and_c4_6_errors_become_error_results_with_their_text() {
     let text = |stop| ToolError::stopped(stop).into_result().joined_text();
     assert_eq!(text(Stop::NotStarted), "cancelled before it started");
     assert_eq!(text(Stop::Stopped), "stopped");
-    assert_eq!(text(Stop::Forced), "stopped by force; its effects are unknown");
+    assert_eq!(text(Stop::Forced), "killed; its side effects may be incomplete");
     let noted = ToolError::Stopped { stop: Stop::Forced, note: Some("its state was lost".into()) };
-    assert_eq!(noted.to_string(), "stopped by force; its effects are unknown (its state was lost)");
+    assert_eq!(noted.to_string(), "killed; its side effects may be incomplete (its state was lost)");
 }
 
 #[test]

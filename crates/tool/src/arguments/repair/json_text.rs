@@ -1,4 +1,4 @@
-//! JSON that arrived inside a string, whole or slightly broken, and the way back.
+//! Repair of JSON that arrived inside a string, complete or slightly malformed, and the reverse.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use super::{
     has_wrong_type,
 };
 
-/// How many times text may have been encoded over.
+/// Maximum number of nested encodings.
 const MAX_LAYERS: usize = 3;
 /// Longer texts are parsed, but not searched for a misplaced bracket.
 const MAX_HEALED_BYTES: usize = 256 * 1024;
-/// Where a misplaced bracket is looked for, from the end.
+/// How far from the end a misplaced bracket is searched for.
 const TAIL_CHARS: usize = 7;
 
-/// `"[1,2]"`, `"{…}"`, `"true"` where that, and not text, is wanted. Numbers have their own, more careful rule.
+/// `"[1,2]"`, `"{…}"`, `"true"` where the decoded value, not text, is expected. Numbers have their own, stricter rule.
 pub(super) fn json_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     if !has_wrong_type(part, value) {
         return None;
@@ -31,7 +31,7 @@ pub(super) fn json_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     None
 }
 
-/// An object or list where only text is wanted: the text is its JSON.
+/// An object or list where only text is expected: serialised to JSON.
 pub(super) fn container_to_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     let is_container = value.is_array() || value.is_object();
     let wanted = has_wrong_type(part, value) && part.expected_types().contains(&"string");
@@ -48,8 +48,8 @@ fn read_json(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| read_broken_json(text))
 }
 
-/// Reads an object or list with one of the mistakes models make. Text that ends too early is not completed:
-/// what is missing may have mattered.
+/// Parses an object or list with one of the mistakes models make. Truncated text is not completed, because the missing
+/// part may matter.
 pub(in super::super) fn read_broken_json(text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
@@ -62,7 +62,7 @@ pub(in super::super) fn read_broken_json(text: &str) -> Option<Value> {
         .or_else(|| heal_tail(text))
 }
 
-/// Calls `each` for every character with whether it is inside a string literal (quotes count as inside).
+/// Calls `each` for every character, with whether it is inside a string literal (quotes count as inside).
 fn scan_strings(text: &str, mut each: impl FnMut(usize, char, bool)) {
     let (mut inside, mut escaped) = (false, false);
     for (at, c) in text.char_indices() {
@@ -81,7 +81,7 @@ fn scan_strings(text: &str, mut each: impl FnMut(usize, char, bool)) {
     }
 }
 
-/// Raw line ends and tabs inside string literals become escapes.
+/// Escapes raw line ends and tabs inside string literals.
 fn escape_controls_in_strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     scan_strings(text, |_, c, inside| match c {
@@ -94,7 +94,7 @@ fn escape_controls_in_strings(text: &str) -> String {
     out
 }
 
-/// `\n` and `\t` written out between tokens, where only white space can stand, become spaces.
+/// Replaces `\n` and `\t` written out between tokens, where only white space is allowed, with spaces.
 fn drop_escapes_between_tokens(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending_backslash = false;
@@ -116,7 +116,7 @@ fn drop_escapes_between_tokens(text: &str) -> String {
     out
 }
 
-/// The first whole object or list, when something else follows it.
+/// Returns the first complete object or list if something else follows it.
 fn balanced_prefix(text: &str) -> Option<&str> {
     let (mut depth, mut end) = (0_usize, None);
     scan_strings(text, |at, c, inside| {
@@ -137,7 +137,7 @@ fn balanced_prefix(text: &str) -> Option<&str> {
     end.filter(|end| *end < text.len()).map(|end| &text[..end])
 }
 
-/// One bracket too many, or a wrong one, near the end.
+/// Removes or corrects one bracket near the end.
 fn heal_tail(text: &str) -> Option<Value> {
     if text.len() > MAX_HEALED_BYTES {
         return None;

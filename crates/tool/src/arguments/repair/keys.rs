@@ -1,16 +1,16 @@
-//! Rules for the keys of an object: names encoded twice, paths in place of nesting, the one argument under a wrong
-//! name, and keys nobody declared.
+//! Repair of object keys: doubly encoded names, paths in place of nesting, a single argument under a wrong name, and
+//! undeclared keys.
 
 use serde_json::{Map, Value};
 
 use super::super::schema::Part;
 
-/// How many times a key may have been encoded over.
+/// Maximum number of nested encodings of a key.
 const MAX_LAYERS: usize = 3;
-/// Larger indices in a flattened key are not believed.
+/// Maximum index accepted in a flattened key.
 const MAX_INDEX: usize = 10_000;
 
-/// `{"\"path\"": …}` for `{"path": …}`, when `path` is declared and not there.
+/// `{"\"path\"": …}` for `{"path": …}`, if `path` is declared and missing.
 pub(super) fn quoted_keys(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let decoded = |key: &str| {
         let mut name = key.to_owned();
@@ -25,8 +25,8 @@ pub(super) fn quoted_keys(part: &Part<'_>, map: &Map<String, Value>) -> Option<M
     rename(map, decoded)
 }
 
-/// `{"items[0].name": …}` for `{"items": [{"name": …}]}`, when `items` is declared and not there. One key that does
-/// not fit the others leaves all of them as they are.
+/// `{"items[0].name": …}` for `{"items": [{"name": …}]}`, if `items` is declared and missing. If one key does not fit
+/// the others, none is changed.
 pub(super) fn flattened_keys(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut out = Map::new();
     let mut changed = false;
@@ -42,7 +42,7 @@ pub(super) fn flattened_keys(part: &Part<'_>, map: &Map<String, Value>) -> Optio
             }
         }
     }
-    // A gap in the indices would leave an item nobody wrote.
+    // A gap in the indexes would create an item that the model did not write.
     (changed && !out.values().any(|value| value.as_array().is_some_and(|items| items.contains(&Value::Null))))
         .then_some(out)
 }
@@ -82,7 +82,7 @@ fn parse_flattened(key: &str) -> Option<(&str, Vec<Step<'_>>)> {
     Some((name, steps))
 }
 
-/// Puts `value` at the end of `steps`, making what is missing on the way; `None` when the shapes disagree.
+/// Stores `value` at the end of `steps`, creating missing containers; `None` if the shapes conflict.
 fn place(slot: &mut Value, steps: &[Step<'_>], value: &Value) -> Option<()> {
     let Some((step, rest)) = steps.split_first() else {
         return slot.is_null().then(|| *slot = value.clone());
@@ -107,7 +107,7 @@ fn place(slot: &mut Value, steps: &[Step<'_>], value: &Value) -> Option<()> {
     }
 }
 
-/// The only declared property, a required text, came under another name.
+/// Renames the only argument if the schema declares a single property, a required text.
 pub(super) fn lone_text(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut names = part.property_names();
     let (Some(name), None) = (names.next(), names.next()) else {
@@ -121,7 +121,7 @@ pub(super) fn lone_text(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map
     rename(map, |key| (key == given).then(|| name.to_owned()))
 }
 
-/// Keys that a closed object does not know.
+/// Removes keys that a closed object does not declare.
 pub(super) fn unknown_keys(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     if !part.is_closed() {
         return None;
@@ -134,7 +134,7 @@ pub(super) fn unknown_keys(part: &Part<'_>, map: &Map<String, Value>) -> Option<
     (kept.len() < map.len()).then_some(kept)
 }
 
-/// Renames keys, keeping their order; `None` when no key changes.
+/// Renames keys in place; `None` if no key changes.
 fn rename(map: &Map<String, Value>, new_name: impl Fn(&str) -> Option<String>) -> Option<Map<String, Value>> {
     let mut changed = false;
     let mut out = Map::with_capacity(map.len());

@@ -1,7 +1,7 @@
-//! The repair pass: walks schema and value together and mends what a model got almost right.
+//! The repair pass: walks schema and value together and fixes common mistakes of models.
 //!
 //! Every rule is a small function over one part of the schema and one value. A rule runs only where the value is
-//! not valid, and its outcome counts only if the whole becomes valid.
+//! invalid, and its outcome is used only if the whole value becomes valid.
 
 mod json_text;
 mod keys;
@@ -15,22 +15,22 @@ use super::schema::{Part, SchemaTree, count_nodes, fits_types, type_name};
 
 pub(super) use json_text::read_broken_json;
 
-/// How often the walk is repeated while it still changes something.
+/// Maximum number of passes while something still changes.
 const MAX_PASSES: usize = 5;
-/// Bounds recursion through schema and value together.
+/// Bounds recursion through schema and value.
 const MAX_DEPTH: usize = 200;
-/// Work allowed beyond ten looks at every node, so that alternatives within alternatives cannot explode.
+/// Work allowed beyond ten visits per node, so that nested alternatives cannot explode.
 const SPARE_WORK: usize = 200_000;
 
 type Object = Map<String, Value>;
 
-/// Mends one value in place of another; `None` when it does not apply.
+/// Replaces one value; `None` if the rule does not apply.
 struct ValueRule {
     name: &'static str,
     apply: fn(&Part<'_>, &Value) -> Option<Value>,
 }
 
-/// Rewrites an object's keys; `None` when it does not apply.
+/// Rewrites an object's keys; `None` if the rule does not apply.
 struct ObjectRule {
     name: &'static str,
     apply: fn(&Part<'_>, &Object) -> Option<Object>,
@@ -50,7 +50,7 @@ const VALUE_RULES: &[ValueRule] = &[
     ValueRule { name: "surrounding_space", apply: scalars::surrounding_space },
 ];
 
-/// All of them are tried, in this order: names are put right before anything is dropped.
+/// All of them are tried in this order: names are corrected before anything is dropped.
 const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { name: "quoted_keys", apply: keys::quoted_keys },
     ObjectRule { name: "flattened_keys", apply: keys::flattened_keys },
@@ -60,18 +60,18 @@ const OBJECT_RULES: &[ObjectRule] = &[
     ObjectRule { name: "unknown_keys", apply: keys::unknown_keys },
 ];
 
-/// The outcome of the pass: valid or as far as it got.
+/// Outcome of the pass: valid, or partially repaired.
 pub(super) struct Attempt {
     pub(super) value: Value,
     pub(super) applied: Vec<(String, &'static str)>,
 }
 
-/// Mends `value` as far as the rules reach.
+/// Repairs `value` as far as the rules apply.
 pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
     let mut walk =
         Walk { work: SPARE_WORK + 10 * count_nodes(&value), path: Vec::new(), applied: Vec::new() };
     let mut value = walk.settle(tree, value);
-    // The last resort looks at text that is usually meant as it is, so it runs only when all else failed.
+    // The last rule changes text that is usually intended, so it runs only if everything else failed.
     if !tree.is_valid(&value)
         && let Some(mended) = spill::unspill(&value)
     {
@@ -103,7 +103,7 @@ impl Walk {
         self.applied.push((self.path.join("/"), rule));
     }
 
-    /// Takes the price of one look at `value`; `false` when the allowance is used up.
+    /// Charges one visit of `value`; `false` if the budget is exhausted.
     fn spend(&mut self, value: &Value) -> bool {
         let price = count_nodes(value);
         let enough = self.work >= price;
@@ -176,8 +176,8 @@ impl Walk {
         Value::Array(items)
     }
 
-    /// Takes the first alternative that can be made valid; those of the value's own type come first, so that an
-    /// object with a mistake inside is mended rather than turned into text.
+    /// Uses the first alternative that can be made valid. Those of the value's own type come first, so that an object
+    /// with a mistake inside is repaired rather than converted to text.
     fn mend_alternatives(
         &mut self,
         part: &Part<'_>,
@@ -206,7 +206,7 @@ impl Walk {
     }
 }
 
-/// Whether the value's type is the trouble: the part names types and the value has none of them.
+/// Returns whether the value's type is the problem: the schema names types and the value has none of them.
 fn has_wrong_type(part: &Part<'_>, value: &Value) -> bool {
     let types = part.expected_types();
     !types.is_empty() && !fits_types(value, &types)

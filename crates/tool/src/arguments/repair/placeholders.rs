@@ -1,16 +1,16 @@
-//! Rules for values that stand for nothing: `null`, `"null"` and `""` where the property could have been left out.
+//! Repair of placeholder values: `null`, `"null"` and `""` for properties that could have been omitted.
 
 use serde_json::{Map, Value};
 
 use super::super::schema::Part;
 
-/// Optional properties whose value only says "none" are left out, unless that value is valid.
+/// Removes optional properties whose value is a placeholder, unless that value is valid.
 pub(super) fn drop_placeholders(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let kept: Map<String, Value> = map
         .iter()
         .filter(|(key, value)| {
             let Some(property) = part.property(key) else {
-                // A key nobody declared, in an object that forbids such keys: null means it is not there.
+                // An undeclared key in a closed object: null means that it is absent.
                 return !(part.is_closed() && is_nothing(value));
             };
             part.requires(key) || !is_placeholder(value) || property.is_valid(value)
@@ -20,7 +20,7 @@ pub(super) fn drop_placeholders(part: &Part<'_>, map: &Map<String, Value>) -> Op
     (kept.len() < map.len()).then_some(kept)
 }
 
-/// Required properties that are missing, or only say "none", get their default.
+/// Sets required properties that are missing or placeholders to their default.
 pub(super) fn required_defaults(part: &Part<'_>, map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut out = map.clone();
     let mut changed = false;

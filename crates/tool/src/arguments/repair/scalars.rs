@@ -1,4 +1,4 @@
-//! Rules for single values: numbers, booleans, text and lone items that came in another type.
+//! Repair of scalar values: numbers, booleans, text and single items of another type.
 
 use serde_json::{Number, Value};
 
@@ -7,7 +7,7 @@ use super::{
     has_wrong_type,
 };
 
-/// Integers beyond this are not exact as floating point.
+/// Larger integers are not exact as floating point.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// `"null"` where null is allowed and text is not.
@@ -16,7 +16,7 @@ pub(super) fn null_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     (meant && has_wrong_type(part, value) && part.expected_types().contains(&"null")).then_some(Value::Null)
 }
 
-/// `"42"`, `" 3.5 "`, `"007"` where a number is wanted.
+/// `"42"`, `" 3.5 "`, `"007"` where a number is expected.
 pub(super) fn number_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     if !has_wrong_type(part, value) {
         return None;
@@ -25,8 +25,8 @@ pub(super) fn number_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     fits_types(&number, &part.expected_types()).then_some(number)
 }
 
-/// Reads decimal numbers as people write them, leading zeros and plus sign included. Integers that a double cannot
-/// hold exactly are left alone: changing their digits would be worse than an error.
+/// Parses decimal numbers, including leading zeros and a plus sign. Integers that a double cannot represent exactly are
+/// left unchanged: altering their digits would be worse than an error.
 fn read_number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_plain = digits.starts_with(|c: char| c.is_ascii_digit())
@@ -53,7 +53,7 @@ fn read_number(text: &str) -> Option<Number> {
     Number::from_f64(float)
 }
 
-/// `"yes"`, `"off"`, `"1"` where a boolean is wanted.
+/// `"yes"`, `"off"`, `"1"` where a boolean is expected.
 pub(super) fn boolean_word(part: &Part<'_>, value: &Value) -> Option<Value> {
     if !wants(part, value, "boolean") {
         return None;
@@ -65,7 +65,7 @@ pub(super) fn boolean_word(part: &Part<'_>, value: &Value) -> Option<Value> {
     }
 }
 
-/// `1` or `0` where a boolean is wanted.
+/// `1` or `0` where a boolean is expected.
 pub(super) fn boolean_number(part: &Part<'_>, value: &Value) -> Option<Value> {
     if !wants(part, value, "boolean") {
         return None;
@@ -77,25 +77,25 @@ pub(super) fn boolean_number(part: &Part<'_>, value: &Value) -> Option<Value> {
     }
 }
 
-/// `true` or `false` where a number is wanted.
+/// `true` or `false` where a number is expected.
 pub(super) fn number_boolean(part: &Part<'_>, value: &Value) -> Option<Value> {
     let wanted = wants(part, value, "number") || wants(part, value, "integer");
     wanted.then(|| value.as_bool().map(|flag| i64::from(flag).into())).flatten()
 }
 
-/// `5` or `true` where text is wanted.
+/// `5` or `true` where text is expected.
 pub(super) fn scalar_to_text(part: &Part<'_>, value: &Value) -> Option<Value> {
     let is_scalar = matches!(value, Value::Number(_) | Value::Bool(_));
     (is_scalar && wants(part, value, "string")).then(|| value.to_string().into())
 }
 
-/// `x` where only a list is wanted.
+/// `x` where only a list is expected.
 pub(super) fn lone_item(part: &Part<'_>, value: &Value) -> Option<Value> {
     let only_list = part.expected_types() == ["array"];
     (only_list && !value.is_array() && !value.is_null()).then(|| Value::Array(vec![value.clone()]))
 }
 
-/// Text of the right type that is valid without the space around it: a line end after a path, or an enum's word.
+/// Text that is valid without surrounding white space: a line end after a path, or an enum value.
 pub(super) fn surrounding_space(part: &Part<'_>, value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let trimmed = text.trim();

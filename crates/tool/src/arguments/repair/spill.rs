@@ -1,5 +1,6 @@
-//! Arguments that spilled into one another: some models write calls as `<arg_key>…</arg_key><arg_value>…</arg_value>`
-//! themselves, and when they get a closing tag wrong, the server hands all following arguments over inside one string.
+//! Repair of arguments that ran into one another. Some models write calls as
+//! `<arg_key>…</arg_key><arg_value>…</arg_value>`; if they get a closing tag wrong, the server passes all following
+//! arguments inside one string.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ const VALUE_OPEN: &str = "<arg_value>";
 const VALUE_CLOSE: &str = "</arg_value>";
 const CALL_CLOSE: &str = "</tool_call>";
 
-/// Takes the spilled arguments out of the string they are in. Arguments that are there already keep their value.
+/// Extracts the embedded arguments from the string. Existing arguments keep their value.
 pub(super) fn unspill(value: &Value) -> Option<Value> {
     let map = value.as_object()?;
     let mut out = Map::new();
@@ -38,7 +39,7 @@ pub(super) fn unspill(value: &Value) -> Option<Value> {
 
 type Pairs = Vec<(String, String)>;
 
-/// Splits a string into its own text and the pairs behind it.
+/// Splits a string into its own text and the pairs after it.
 fn split(text: &str) -> Option<(String, Pairs)> {
     let start = text.find(KEY_OPEN)?;
     let mut own = text[..start].trim_end();
@@ -48,7 +49,7 @@ fn split(text: &str) -> Option<(String, Pairs)> {
     Some((own.to_owned(), read_pairs(&text[start..])?))
 }
 
-/// Reads nothing but pairs; any other text means this was meant as it stands.
+/// Parses only pairs; any other text means that the string is intended.
 fn read_pairs(mut rest: &str) -> Option<Pairs> {
     let mut pairs = Vec::new();
     loop {
@@ -63,7 +64,7 @@ fn read_pairs(mut rest: &str) -> Option<Pairs> {
             return None;
         }
         let body = after.trim_start().strip_prefix(VALUE_OPEN)?;
-        // The value ends at its closing tag, at a wrong one, at the next pair, or with the text.
+        // The value ends at its closing tag, at a wrong one, at the next pair, or at the end of the text.
         let end =
             [VALUE_CLOSE, KEY_CLOSE, KEY_OPEN, CALL_CLOSE].iter().filter_map(|tag| body.find(tag)).min();
         let end = end.unwrap_or(body.len());
