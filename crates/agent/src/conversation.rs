@@ -1,5 +1,5 @@
-//! Where the conversation is kept. The loop appends each message through one function, so that a store can write it down
-//! before anything else happens.
+//! Conversation storage. The loop appends each message through one function, so that a store can write it before
+//! anything else happens.
 
 use std::{
     fmt,
@@ -10,40 +10,41 @@ use async_trait::async_trait;
 use thiserror::Error;
 use toolsmith_llm::Message;
 
-/// A message could not be kept. The run ends: what is not kept must not be built on.
+/// A message could not be stored. The run ends, because nothing may build on it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("The conversation could not be saved: {0}")]
 pub struct ConversationError(pub String);
 
-/// Keeps the conversation. [`InMemory`] forgets it with the program; a session store keeps it in a file.
+/// Stores the conversation. [`InMemory`] keeps it in memory; a session store writes it to a file.
 #[async_trait]
 pub trait Conversation: Send + Sync + fmt::Debug {
-    /// Adds a message. Once this returns, the message is kept.
+    /// Appends a message. It is stored once this returns.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// Fails if the message cannot be stored.
     async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError>;
 
-    /// A turn is over. Once this returns, everything kept so far outlives the machine, where that can be had.
+    /// Ends a turn. Once this returns, everything stored so far survives a crash of the machine, where the system
+    /// allows it.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// Fails if the disk reports an error.
     async fn sync(&self) -> Result<(), ConversationError> {
         Ok(())
     }
 
-    /// What the model is to see of it, oldest first.
+    /// Returns what the model sees, oldest first.
     fn context(&self) -> Vec<Arc<Message>>;
 }
 
-/// A conversation that ends with the program.
+/// A conversation in memory.
 #[derive(Debug, Default)]
 pub struct InMemory {
     messages: Mutex<Vec<Arc<Message>>>,
 }
 
 impl InMemory {
-    /// A conversation that goes on from these messages.
+    /// Creates a conversation with these messages.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self { messages: Mutex::new(messages.into_iter().map(Arc::new).collect()) }
     }

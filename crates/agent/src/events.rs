@@ -34,91 +34,91 @@ use crate::{
     pending::PendingView,
 };
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum AgentEvent {
-    /// A run begins.
+    /// A run starts.
     AgentStart,
-    /// A run is over. Nothing comes after it until the next one begins.
+    /// A run ended. No event follows until the next run starts.
     AgentEnd {
         /// How it ended.
         end: RunEnd,
-        /// What the run added to the conversation.
+        /// Messages the run added.
         messages: Vec<Message>,
-        /// What the run cost.
+        /// Usage of the run.
         usage: Usage,
     },
-    /// A turn begins: one answer of the model, and the calls in it.
+    /// A turn starts: one response of the model and its calls.
     TurnStart {
-        /// Counted from one, within the run.
+        /// Number of the turn within the run, starting at one.
         turn: usize,
     },
-    /// A turn is over.
+    /// A turn ended.
     TurnEnd {
-        /// The answer.
+        /// The response.
         message: Message,
-        /// What its calls came to, in the order asked.
+        /// Results of its calls, in the order of the calls.
         tool_results: Vec<Message>,
     },
-    /// A message begins. The model's own is still empty here.
+    /// A message starts. A response of the model is still empty here.
     MessageStart {
         /// The message.
         message: Message,
     },
-    /// The model's message grew.
+    /// A response of the model grew.
     MessageUpdate {
-        /// By what.
+        /// The stream event.
         assistant_message_event: StreamEvent,
     },
-    /// A message is whole, and kept.
+    /// A message is complete and stored.
     MessageEnd {
         /// The message.
         message: Message,
     },
-    /// A call's turn has come.
+    /// A call starts.
     ToolExecutionStart {
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
-        /// The tool.
+        /// Name of the tool.
         tool_name: String,
-        /// What the model asked for.
+        /// Arguments from the model.
         args: Value,
     },
     /// A call has a partial result.
     ToolExecutionUpdate {
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
-        /// The tool.
+        /// Name of the tool.
         tool_name: String,
-        /// What there is so far.
+        /// The partial result.
         partial_result: ToolResult,
     },
-    /// A call is over.
+    /// A call ended.
     ToolExecutionEnd {
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
-        /// The tool.
+        /// Name of the tool.
         tool_name: String,
-        /// What it came to.
+        /// The result.
         result: ToolResult,
-        /// Whether it failed.
+        /// Set if it failed.
         is_error: bool,
-        /// How long it took, questions included.
+        /// Duration, including approval.
         duration_ms: u64,
-        /// The whole output, where the result has only parts of it.
+        /// File with the whole output, if the result was cut.
         #[serde(skip_serializing_if = "Option::is_none")]
         full_output: Option<PathBuf>,
     },
-    /// A person is asked whether a call may run.
+    /// The approver is asked about a call.
     ApprovalRequested {
         /// The question.
         request: ApprovalRequest,
     },
-    /// A person answered.
+    /// The approver answered.
     ApprovalDecided {
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
         /// The answer.
         #[serde(flatten)]
@@ -126,42 +126,42 @@ pub enum AgentEvent {
     },
     /// Messages were queued or taken from a queue.
     QueueChanged {
-        /// How many wait for the next request.
+        /// Number of messages queued for the next request.
         steering: usize,
-        /// How many wait for the end of the run.
+        /// Number of messages queued for the end of the run.
         follow_up: usize,
     },
     /// A tool staged an action (CONTRACT 8.1).
     PendingPushed {
         /// The action.
         action: PendingView,
-        /// How many wait now.
+        /// Number of pending actions.
         count: usize,
     },
-    /// A staged action was taken, to be applied or discarded.
+    /// A pending action was taken to be applied or discarded.
     PendingPopped {
         /// The action.
         action: PendingView,
-        /// How many wait now.
+        /// Number of pending actions.
         count: usize,
     },
-    /// The model gave no whole answer.
+    /// A model request failed.
     Error {
-        /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
+        /// Error class, as in [`toolsmith_llm::ErrorClass::as_str`].
         class: &'static str,
-        /// What happened.
+        /// Error message.
         message: String,
-        /// How long the provider asks to wait.
+        /// Delay requested by the provider.
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
     },
-    /// Something a person should know.
+    /// A notice for the user.
     Notice {
-        /// What.
+        /// The text.
         message: String,
     },
-    /// Something happened to the session; tools hear the same. The `type` is the reason `onSession` gets, with `session_`
-    /// before it where it would say too little: `session_switch`, `auto_retry_start`, `todo_reminder`.
+    /// A session event, which tools receive too. The `type` is the reason passed to `onSession`, prefixed with
+    /// `session_` where it would be ambiguous: `session_switch`, `auto_retry_start`, `todo_reminder`.
     #[serde(untagged)]
     Session(#[serde(serialize_with = "session_event")] SessionEvent),
 }
@@ -182,7 +182,7 @@ fn session_event<S: Serializer>(event: &SessionEvent, serializer: S) -> Result<S
 }
 
 impl AgentEvent {
-    /// What there is to tell of the stack of staged actions, if anything.
+    /// Converts a change of the pending stack to an event, if there is one.
     pub(crate) fn pending(change: &PendingChange) -> Option<Self> {
         match change {
             PendingChange::Pushed(action, count) => {
@@ -195,7 +195,7 @@ impl AgentEvent {
         }
     }
 
-    /// What is told of one step in the life of a call, if anything.
+    /// Converts a step of a call to an event, if there is one.
     pub fn of_call(id: &str, name: &str, arguments: &Value, step: &CallEvent<'_>) -> Option<Self> {
         let (tool_call_id, tool_name) = (id.to_owned(), name.to_owned());
         Some(match *step {
@@ -217,7 +217,7 @@ impl AgentEvent {
                 duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
                 full_output: outcome.full_output.clone(),
             },
-            // What the model asked for was told already; what became of it is in the result.
+            // The call was announced already; its outcome is in the result.
             CallEvent::Prepared { .. } => return None,
         })
     }
@@ -233,39 +233,39 @@ impl AgentEvent {
 #[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum RunEnd {
-    /// The model had said everything.
+    /// The model finished.
     Completed,
-    /// Somebody stopped it.
+    /// It was aborted.
     Aborted {
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// The model gave no whole answer.
+    /// A model request failed.
     Failed {
-        /// What can be done about it, as [`toolsmith_llm::ErrorClass::as_str`] spells it.
+        /// Error class, as in [`toolsmith_llm::ErrorClass::as_str`].
         class: &'static str,
-        /// What happened.
+        /// Error message.
         message: String,
     },
-    /// The run came to a limit.
+    /// The run reached a limit.
     Limit {
-        /// Which, and what to do.
+        /// Which limit, and how to raise it.
         message: String,
     },
-    /// A tool or the session store said that it cannot go on.
+    /// A tool or the session store reported a fatal error.
     Fatal {
-        /// Why.
+        /// Error message.
         message: String,
     },
 }
 
 impl RunEnd {
-    /// Whether the model had said everything.
+    /// Returns whether the model finished.
     pub fn is_completed(&self) -> bool {
         *self == Self::Completed
     }
 
-    /// What went wrong, where something did.
+    /// Returns the error message, if there is one.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Completed => None,
@@ -277,26 +277,25 @@ impl RunEnd {
     }
 }
 
-/// What is heard of an agent, from the moment of subscribing. Nothing is lost: a reader that falls behind keeps what it
-/// has not read in memory.
+/// A subscription to an agent's events. Nothing is lost: events that were not read yet are kept in memory.
 #[derive(Debug)]
 pub struct Subscription {
     receiver: mpsc::UnboundedReceiver<Arc<AgentEvent>>,
 }
 
 impl Subscription {
-    /// The next event; `None` once the agent is gone.
+    /// Waits for the next event; `None` once the agent is gone.
     pub async fn next(&mut self) -> Option<Arc<AgentEvent>> {
         self.receiver.recv().await
     }
 
-    /// The next event, if there is one already.
+    /// Returns the next event, if there is one already.
     pub fn try_next(&mut self) -> Option<Arc<AgentEvent>> {
         self.receiver.try_recv().ok()
     }
 }
 
-/// Hands events to everybody who subscribed, in one order.
+/// Delivers events to all subscribers in the same order.
 #[derive(Debug, Default)]
 pub(crate) struct Broadcaster {
     subscribers: Mutex<Vec<mpsc::UnboundedSender<Arc<AgentEvent>>>>,
@@ -312,7 +311,7 @@ impl Broadcaster {
     pub(crate) fn emit(&self, event: AgentEvent) {
         let event = Arc::new(event);
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        // The lock is held while sending, so that all hear the same order; sending never waits.
+        // The lock is held while sending, so that all subscribers see the same order; sending never blocks.
         subscribers.retain(|subscriber| subscriber.send(Arc::clone(&event)).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Panics in code that is not the agent's own: tools, gates and front ends written in Rust must not take it down.
+//! Panic isolation: tools, gates and clients written in Rust must not take the agent down.
 
 use std::{
     any::Any,
@@ -7,7 +7,7 @@ use std::{
     pin::pin,
 };
 
-/// Runs a future; a panic in it becomes its text. The future is not polled again afterwards.
+/// Runs a future; a panic becomes an error text. The future is not polled again afterwards.
 pub(crate) async fn catching<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
@@ -17,7 +17,7 @@ pub(crate) async fn catching<F: Future>(future: F) -> Result<F::Output, String> 
     .await
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn text(panic: &(dyn Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! Messages that wait: steering goes before the next request, follow-ups when the agent would stop.
+//! Message queues: steering is delivered before the next request, follow-ups when the agent would stop.
 
 use std::{
     collections::VecDeque,
@@ -8,19 +8,19 @@ use std::{
 use serde::{Deserialize, Serialize};
 use toolsmith_llm::Message;
 
-/// How many waiting messages are delivered at once.
+/// How many queued messages are delivered at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum QueueMode {
-    /// The oldest; the next one waits for the next occasion.
+    /// The oldest one.
     #[default]
     OneAtATime,
     /// All of them.
     All,
 }
 
-/// Which queue.
+/// Selects a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     Steering,
@@ -44,7 +44,7 @@ impl Waiting {
     }
 }
 
-/// Both queues. An abort leaves them as they are.
+/// Both queues. An abort does not change them.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
     waiting: Mutex<Waiting>,

@@ -1,4 +1,4 @@
-//! Setting up an agent.
+//! The builder of an agent.
 
 use std::{
     fmt,
@@ -27,19 +27,19 @@ use crate::{
     turn::TurnHook,
 };
 
-/// How far a run may go, and how queued messages are delivered.
+/// Limits of a run, and delivery of queued messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentLimits {
-    /// Answers of the model to one prompt.
+    /// Maximum number of model turns per prompt.
     pub max_turns: usize,
-    /// Turns in a row in which no call ran: unknown tools, unusable arguments, not allowed.
+    /// Maximum number of consecutive turns in which no call ran: unknown tools, invalid arguments, refused calls.
     pub max_refused_turns: usize,
-    /// How steering messages are delivered.
+    /// Delivery of steering messages.
     pub steering: QueueMode,
-    /// How follow-up messages are delivered.
+    /// Delivery of follow-up messages.
     pub follow_up: QueueMode,
-    /// How long one tool may take to hear of one thing that happened to the session.
+    /// Deadline for one tool to handle a session event.
     pub hearing: Duration,
 }
 
@@ -56,14 +56,14 @@ impl Default for AgentLimits {
 }
 
 impl AgentLimits {
-    /// Sets how many answers one prompt may take.
+    /// Sets the maximum number of turns per prompt.
     #[must_use]
     pub fn max_turns(mut self, turns: usize) -> Self {
         self.max_turns = turns;
         self
     }
 
-    /// Sets how long one tool may take to hear of one thing that happened to the session.
+    /// Sets the deadline for one tool to handle a session event.
     #[must_use]
     pub fn hearing(mut self, time: Duration) -> Self {
         self.hearing = time;
@@ -71,16 +71,16 @@ impl AgentLimits {
     }
 }
 
-/// What an agent cannot be without.
+/// Errors of the builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Nobody to ask.
+    /// No model was given.
     #[error("No model selected. Give the agent a provider and a model")]
     NoModel,
 }
 
-/// Sets up an [`Agent`].
+/// Builds an [`Agent`].
 #[must_use]
 pub struct AgentBuilder {
     selected: Option<Selected>,
@@ -122,14 +122,14 @@ impl Default for AgentBuilder {
 }
 
 impl AgentBuilder {
-    /// Sets who is asked.
+    /// Sets the provider and the model.
     pub fn model(mut self, provider: Arc<dyn Provider>, model: Model) -> Self {
         let thinking = self.selected.map_or(ThinkingLevel::Off, |selected| selected.thinking);
         self.selected = Some(Selected { provider, model, thinking });
         self
     }
 
-    /// Sets who is asked, as [`toolsmith_llm::Providers::select`] found it.
+    /// Sets the model selected by [`toolsmith_llm::Providers::select`].
     pub fn selection(self, selection: Selection) -> Self {
         let thinking = selection.thinking;
         let builder = self.model(selection.provider, selection.model);
@@ -139,7 +139,7 @@ impl AgentBuilder {
         }
     }
 
-    /// Sets how hard to think. Comes after the model.
+    /// Sets the thinking level. Must come after the model.
     pub fn thinking(mut self, level: ThinkingLevel) -> Self {
         if let Some(selected) = &mut self.selected {
             selected.thinking = level;
@@ -147,7 +147,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets how calls are made, and with which tools.
+    /// Sets the dispatcher, which owns the tools.
     pub fn dispatcher(mut self, dispatcher: Dispatcher) -> Self {
         self.dispatcher = Some(dispatcher);
         self
@@ -159,43 +159,43 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets where the conversation is kept.
+    /// Sets where the conversation is stored.
     pub fn conversation(mut self, conversation: Arc<dyn Conversation>) -> Self {
         self.conversation = conversation;
         self
     }
 
-    /// Sets where tools stage actions.
+    /// Sets the stack of pending actions.
     pub fn pending(mut self, pending: Arc<PendingStack>) -> Self {
         self.pending = pending;
         self
     }
 
-    /// Sets the interface tools reach.
+    /// Sets the UI for tools.
     pub fn ui(mut self, ui: UiHandle) -> Self {
         self.ui = ui;
         self
     }
 
-    /// Sets what tools see of the session.
+    /// Sets the view of the session for tools.
     pub fn session(mut self, session: Arc<dyn SessionView>) -> Self {
         self.session = Some(session);
         self
     }
 
-    /// Sets the working folder tools see, where there is no session to tell it.
+    /// Sets the working directory tools see, if there is no session.
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = cwd.into();
         self
     }
 
-    /// Adds something that takes part in the loop; hooks are asked in the order they were added.
+    /// Adds a turn hook. Hooks are called in the order they were added.
     pub fn hook(mut self, hook: Arc<dyn TurnHook>) -> Self {
         self.hooks.push(hook);
         self
     }
 
-    /// Sets how far a run may go.
+    /// Sets the limits of a run.
     pub fn limits(mut self, limits: AgentLimits) -> Self {
         self.limits = limits;
         self
@@ -213,16 +213,16 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the clock of messages: milliseconds since 1970.
+    /// Sets the clock for messages: milliseconds since the Unix epoch.
     pub fn clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// The agent.
+    /// Builds the agent.
     ///
     /// # Errors
-    /// When no model was given.
+    /// Fails if no model was given.
     pub fn build(self) -> Result<Agent, BuildError> {
         let selected = self.selected.ok_or(BuildError::NoModel)?;
         let dispatcher = self.dispatcher.unwrap_or_else(|| Dispatcher::builder(Registry::new()).build());

@@ -1,4 +1,4 @@
-//! The handle: how a front end talks to an agent.
+//! The agent's handle, used by clients.
 
 use std::sync::{Arc, PoisonError};
 
@@ -21,16 +21,16 @@ use crate::{
     turn,
 };
 
-/// What a person says: a text, and images.
+/// User input: text and images.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Texts and images, in order.
+    /// Text and images, in order.
     pub content: Vec<ContentBlock>,
 }
 
 impl Prompt {
-    /// Texts and images.
+    /// Creates input from these blocks.
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self { content }
     }
@@ -55,54 +55,54 @@ impl From<String> for Prompt {
     }
 }
 
-/// A prompt was not taken.
+/// The prompt was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// A run is on its way.
+    /// A run is in progress.
     #[error(
         "Agent is already processing. Use steer() or follow_up() to queue messages, or wait for completion."
     )]
     Busy,
-    /// There is nothing in it.
+    /// The prompt is empty.
     #[error("The prompt is empty")]
     Empty,
-    /// A run needs a tokio runtime to run on.
+    /// A run needs a tokio runtime.
     #[error("There is no tokio runtime here to run on")]
     NoRuntime,
-    /// No provider would take the image, in this request or in any after it.
+    /// No provider would accept the image, in this or any later request.
     #[error("The image cannot be sent: {0}")]
     Image(String),
 }
 
-/// There is nothing to go on from.
+/// The run cannot continue from here.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ContinueError {
-    /// A run is on its way.
+    /// A run is in progress.
     #[error(transparent)]
     Busy(#[from] PromptError),
-    /// The conversation has not begun.
+    /// The conversation is empty.
     #[error("Cannot continue: no messages in context")]
     NoMessages,
-    /// The model had the last word.
+    /// The conversation ends with a response of the model.
     #[error("Cannot continue from message role: assistant")]
     AfterAssistant,
 }
 
-/// How a run went.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunSummary {
     /// How it ended.
     pub end: RunEnd,
-    /// The model's last words.
+    /// The model's final text.
     pub text: String,
-    /// What it used.
+    /// Usage of the run.
     pub totals: Totals,
 }
 
-/// An agent. Clones are the same agent; when the last one is dropped, a run on its way is stopped.
+/// An agent. Clones are the same agent; dropping the last one stops a run in progress.
 #[derive(Clone, Debug)]
 pub struct Agent {
     owner: Arc<Owner>,
@@ -120,7 +120,7 @@ impl Drop for Owner {
 }
 
 impl Agent {
-    /// Starts to set up an agent.
+    /// Creates a builder.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
@@ -136,7 +136,7 @@ impl Agent {
     /// Starts a run in the background.
     ///
     /// # Errors
-    /// When a run is on its way, there is nothing in the prompt, or this is not a thread of a tokio runtime.
+    /// Fails if a run is in progress, the prompt is empty, or this is not called on a tokio runtime.
     pub fn prompt(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         let message = self.message(prompt.into())?;
         self.start(vec![message])
@@ -145,17 +145,17 @@ impl Agent {
     /// Starts a run and waits for its end.
     ///
     /// # Errors
-    /// When a run is on its way, or there is nothing in the prompt.
+    /// Fails if a run is in progress or the prompt is empty.
     pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Arc<RunSummary>, PromptError> {
         self.prompt(prompt)?;
-        // A run that began has an end.
+        // A started run always ends.
         self.wait_for_idle().await.ok_or(PromptError::Busy)
     }
 
-    /// Starts a run from where the conversation is: after a person's message, or after results.
+    /// Starts a run from the current conversation: after a user message, or after tool results.
     ///
     /// # Errors
-    /// When a run is on its way, or the conversation is empty or ends with the model's own words.
+    /// Fails if a run is in progress, or the conversation is empty or ends with a response of the model.
     pub fn continue_run(&self) -> Result<(), ContinueError> {
         match self.core().conversation().context().last().map(Arc::as_ref) {
             None => Err(ContinueError::NoMessages),
@@ -187,7 +187,7 @@ impl Agent {
         runtime.spawn(async move {
             let run = turn::run(Arc::clone(&core), messages, cancel);
             if let Err(panic) = panics::catching(run).await {
-                // A hook, a listener or a store failed; the agent must not stay busy for ever.
+                // A hook, a listener or a store panicked; the agent must not stay busy forever.
                 tracing::error!(panic, "The run panicked");
                 core.finish_run(RunEnd::Fatal { message: format!("The run crashed: {panic}") }, Vec::new());
             }
@@ -195,32 +195,32 @@ impl Agent {
         Ok(())
     }
 
-    /// Says something before the next request of the run; before the first one of the next run if none is on its way.
+    /// Queues a message for the next request of the run, or of the next run if none is in progress.
     ///
     /// # Errors
-    /// When there is nothing in it.
+    /// Fails if the message is empty.
     pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         let message = self.message(prompt.into())?;
         self.core().enqueue(Lane::Steering, message);
         Ok(())
     }
 
-    /// Says something when the agent would stop.
+    /// Queues a message for the time when the agent would stop.
     ///
     /// # Errors
-    /// When there is nothing in it.
+    /// Fails if the message is empty.
     pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         let message = self.message(prompt.into())?;
         self.core().enqueue(Lane::FollowUp, message);
         Ok(())
     }
 
-    /// Queues a message that is not a person's, such as a reminder, before the next request.
+    /// Queues a message that is not from the user, such as a reminder, for the next request.
     pub fn steer_message(&self, message: Message) {
         self.core().enqueue(Lane::Steering, message);
     }
 
-    /// Takes back all queued messages, steering first.
+    /// Removes and returns all queued messages, steering first.
     pub fn clear_queues(&self) -> Vec<Message> {
         let taken = self.core().queues.clear();
         if !taken.is_empty() {
@@ -229,27 +229,27 @@ impl Agent {
         taken
     }
 
-    /// How many messages wait: for the next request, for the end of the run.
+    /// Returns the number of queued messages: for the next request, and for the end of the run.
     pub fn queued(&self) -> (usize, usize) {
         self.core().queued()
     }
 
-    /// Asks the run to stop. Queued messages stay.
+    /// Requests that the run stops. Queued messages stay.
     pub fn abort(&self, reason: &str) {
         self.core().abort(reason, false);
     }
 
-    /// Stops the run at once: tools that have not ended are ended.
+    /// Stops the run immediately, killing tools that have not stopped.
     pub fn abort_by_force(&self, reason: &str) {
         self.core().abort(reason, true);
     }
 
-    /// Whether no run is on its way.
+    /// Returns whether no run is in progress.
     pub fn is_idle(&self) -> bool {
         self.core().is_idle()
     }
 
-    /// Waits until no run is on its way; gives how the last one went, if there was one.
+    /// Waits until no run is in progress; returns the summary of the last one, if any.
     pub async fn wait_for_idle(&self) -> Option<Arc<RunSummary>> {
         let mut activity = self.core().activity.subscribe();
         // The sender lives as long as this handle.
@@ -260,69 +260,69 @@ impl Agent {
         }
     }
 
-    /// Hears everything that happens from now on.
+    /// Subscribes to all events from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
         self.core().events.subscribe()
     }
 
-    /// The conversation.
+    /// Returns the conversation.
     pub fn conversation(&self) -> Arc<dyn Conversation> {
         Arc::clone(&self.core().conversation)
     }
 
-    /// How calls are made, and with which tools.
+    /// Returns the dispatcher.
     pub fn dispatcher(&self) -> &Dispatcher {
         self.core().dispatcher()
     }
 
-    /// Where tools stage actions.
+    /// Returns the stack of pending actions.
     pub fn pending(&self) -> &Arc<PendingStack> {
         &self.core().pending
     }
 
-    /// What was used by all runs so far.
+    /// Returns the usage of all runs so far.
     pub fn totals(&self) -> Totals {
         self.core().totals().0
     }
 
-    /// The model that is asked.
+    /// Returns the current model.
     pub fn model(&self) -> Model {
         self.core().selected().model
     }
 
-    /// Asks another model from the next request on.
+    /// Changes the model from the next request on.
     pub fn set_model(&self, provider: Arc<dyn Provider>, model: Model) {
         let mut selected = self.core().selected.write().unwrap_or_else(PoisonError::into_inner);
         *selected = Selected { provider, model, thinking: selected.thinking };
     }
 
-    /// Thinks this hard from the next request on.
+    /// Changes the thinking level from the next request on.
     pub fn set_thinking(&self, level: ThinkingLevel) {
         self.core().selected.write().unwrap_or_else(PoisonError::into_inner).thinking = level;
     }
 
-    /// How hard the model is asked to think.
+    /// Returns the thinking level.
     pub fn thinking(&self) -> ThinkingLevel {
         self.core().selected().thinking
     }
 
-    /// How waiting messages are delivered: steering, follow-ups.
+    /// Returns how queued messages are delivered: steering, follow-ups.
     pub fn queue_modes(&self) -> (QueueMode, QueueMode) {
         self.core().queues.modes()
     }
 
-    /// Delivers waiting steering messages like this from now on.
+    /// Changes how steering messages are delivered.
     pub fn set_steering_mode(&self, mode: QueueMode) {
         self.core().queues.set_mode(Lane::Steering, mode);
     }
 
-    /// Delivers waiting follow-ups like this from now on.
+    /// Changes how follow-ups are delivered.
     pub fn set_follow_up_mode(&self, mode: QueueMode) {
         self.core().queues.set_mode(Lane::FollowUp, mode);
     }
 
-    /// Uses another system prompt from the next request on.
+    /// Changes the system prompt from the next request on.
     pub fn set_system_prompt(&self, system: SystemPrompt) {
         *self.core().system.write().unwrap_or_else(PoisonError::into_inner) = system;
     }

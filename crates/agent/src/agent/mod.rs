@@ -1,4 +1,4 @@
-//! The agent as those around it see it: built once, prompted, steered, stopped, listened to.
+//! The agent as its clients see it: built once, then prompted, steered, stopped and observed.
 
 mod builder;
 mod handle;

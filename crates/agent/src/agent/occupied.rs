@@ -1,4 +1,4 @@
-//! Work on the conversation that is no run: while it lasts, nobody can prompt.
+//! Exclusive access to the conversation outside of a run: while it lasts, prompts are rejected.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::turn::TurnContext;
 
-/// The agent is held for something other than a run; dropping this lets go of it. [`Agent::abort`] trips the context's
-/// cancel token.
+/// Holds the agent for something other than a run; dropping it releases the agent. [`Agent::abort`] triggers the
+/// context's cancel token.
 #[derive(Debug)]
 pub struct Occupied {
     core: Arc<Core>,
@@ -20,7 +20,7 @@ pub struct Occupied {
 }
 
 impl Occupied {
-    /// What the work can reach.
+    /// Returns the context for the work.
     pub fn context(&self) -> &TurnContext {
         &self.context
     }
@@ -34,10 +34,10 @@ impl Drop for Occupied {
 }
 
 impl Agent {
-    /// Holds the agent, so that no run begins meanwhile.
+    /// Holds the agent, so that no run starts meanwhile.
     ///
     /// # Errors
-    /// When a run is on its way.
+    /// Fails if a run is in progress.
     pub fn occupy(&self) -> Result<Occupied, PromptError> {
         let cancel = CancelToken::new();
         let last = self.core().begin_activity(&cancel)?;
@@ -45,12 +45,12 @@ impl Agent {
         Ok(Occupied { core: Arc::clone(self.core()), context, last })
     }
 
-    /// Stops the run that is on its way, if there is one, waits for its end, and holds the agent.
+    /// Stops the run in progress, if any, waits for its end, and holds the agent.
     pub async fn stop_and_occupy(&self, reason: &str) -> Occupied {
         loop {
             self.abort(reason);
             self.wait_for_idle().await;
-            // Somebody may have been quicker.
+            // Another task may have been faster.
             if let Ok(occupied) = self.occupy() {
                 return occupied;
             }

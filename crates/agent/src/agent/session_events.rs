@@ -1,4 +1,4 @@
-//! Telling front ends and tools what happens to the session (CONTRACT 7.1, 7.2).
+//! Delivery of session events to clients and tools (CONTRACT 7.1, 7.2).
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -7,12 +7,12 @@ use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext};
 use super::{handle::Agent, state::Core};
 use crate::{events::AgentEvent, panics::catching};
 
-/// How long a tool that took too long may take to stop.
+/// Time a tool that missed its deadline has to stop.
 const STOPPING: Duration = Duration::from_secs(1);
 
 impl Core {
-    /// Tells front ends, and then every tool that is not built in, one after the other in the order they were registered.
-    /// What goes wrong in a tool is logged.
+    /// Notifies clients, and then every tool that is not built in, one after another in registration order. Failures of
+    /// a tool are logged.
     pub(crate) async fn announce(&self, event: SessionEvent) {
         self.emit(AgentEvent::Session(event.clone()));
         let tools: Vec<Arc<dyn Tool>> = self.dispatcher().registry().read(|registry| {
@@ -30,7 +30,7 @@ impl Core {
                 Ok(Err(panic)) => panic,
                 Err(_) => {
                     cancel.force("it took too long to hear of the session");
-                    // What it runs on is stopped by that. The next call must not meet it while it stops.
+                    // This stops the tool's engine. The next call must not meet it while it stops.
                     let _ = tokio::time::timeout(STOPPING, told).await;
                     format!("no answer within {hearing:?}")
                 }
@@ -42,12 +42,12 @@ impl Core {
 }
 
 impl Agent {
-    /// Tells front ends and then every tool what happened to the session.
+    /// Notifies clients and then every tool of a session event.
     pub async fn announce(&self, event: SessionEvent) {
         self.core().announce(event).await;
     }
 
-    /// What a tool is handed that is not being called: for decisions about what it staged.
+    /// Returns the context for a tool that is not being called: for decisions about its pending actions.
     #[must_use]
     pub fn tool_context(&self) -> ToolContext {
         self.core().tool_context(&CancelToken::new())

@@ -1,4 +1,4 @@
-//! What one agent is made of, shared between its handle, its running loop and the views tools get.
+//! The state of an agent, shared by its handle, its running loop and the views for tools.
 
 use std::{
     fmt,
@@ -26,7 +26,7 @@ use crate::{
     turn::TurnHook,
 };
 
-/// Who is asked.
+/// The current model and its provider.
 #[derive(Clone)]
 pub(crate) struct Selected {
     pub(crate) provider: Arc<dyn Provider>,
@@ -34,7 +34,7 @@ pub(crate) struct Selected {
     pub(crate) thinking: ThinkingLevel,
 }
 
-/// Whether a run is on its way.
+/// Whether a run is in progress.
 #[derive(Clone, Debug)]
 pub(super) enum Activity {
     Idle { last: Option<Arc<RunSummary>> },
@@ -48,7 +48,7 @@ pub(crate) struct Core {
     pub(super) conversation: Arc<dyn Conversation>,
     pub(super) queues: Queues,
     pub(super) pending: Arc<PendingStack>,
-    /// Turns changes of the stack into events.
+    /// Converts stack changes to events.
     pub(super) _pending_told: PendingSubscription,
     pub(super) ui: UiHandle,
     pub(super) session: Arc<dyn SessionView>,
@@ -107,7 +107,7 @@ impl Core {
         self.events.emit(event);
     }
 
-    /// What a tool is handed; updates are heard by whoever observes the call.
+    /// Creates the context for a tool; updates go to the observer of the call.
     pub(crate) fn tool_context(&self, cancel: &CancelToken) -> ToolContext {
         ToolContext::detached()
             .with_cancel(cancel.child())
@@ -139,7 +139,7 @@ impl Core {
         self.emit(AgentEvent::QueueChanged { steering, follow_up });
     }
 
-    /// From idle to busy; gives how the last run went.
+    /// Switches from idle to busy; returns the summary of the last run.
     pub(super) fn begin_activity(
         &self,
         cancel: &CancelToken,
@@ -172,7 +172,7 @@ impl Core {
         }
     }
 
-    /// All runs, and the one at hand.
+    /// Usage of all runs, and of the current one.
     pub(super) fn totals(&self) -> MutexGuard<'_, (Totals, Totals)> {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,7 +187,7 @@ impl Core {
         totals.1.add_answer(&message.usage);
     }
 
-    /// Counts what was asked of the model beside the conversation.
+    /// Adds the usage of a model request outside the conversation.
     pub(crate) fn count_usage(&self, usage: &Usage) {
         let mut totals = self.totals();
         totals.0.add_usage(usage);
@@ -201,8 +201,8 @@ impl Core {
         totals.1.add_calls(outcomes.len(), failed);
     }
 
-    /// Tells the end. Whoever hears it can prompt at once, and nothing of the next run comes before it: the event is sent
-    /// while the activity is locked. Sending never waits.
+    /// Emits the end of a run. A receiver can prompt at once, and no event of the next run can come before: the event
+    /// is sent while the activity is locked. Sending never blocks.
     pub(crate) fn finish_run(&self, end: RunEnd, messages: Vec<Message>) {
         let totals = self.totals().1;
         let text = messages

@@ -1,20 +1,20 @@
-//! What an agent has used so far.
+//! Usage totals of an agent.
 
 use serde::Serialize;
 use toolsmith_llm::Usage;
 
-/// What was used, over all runs or over one.
+/// Usage of one run or of all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Totals {
-    /// Tokens and what they cost.
+    /// Tokens and cost.
     pub usage: Usage,
-    /// Answers of the model.
+    /// Model responses.
     pub turns: usize,
-    /// Calls of tools.
+    /// Tool calls.
     pub tool_calls: usize,
-    /// Calls that failed.
+    /// Failed tool calls.
     pub failed_calls: usize,
 }
 

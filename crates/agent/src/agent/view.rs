@@ -1,4 +1,4 @@
-//! The agent and the session as tools see them, where nobody gave a better view.
+//! Default views of the agent and the session for tools.
 
 use std::{path::PathBuf, sync::Weak};
 
@@ -8,7 +8,7 @@ use toolsmith_tool::{AgentView, SessionView};
 
 use super::state::Core;
 
-/// A session that is only a folder.
+/// A session that is only a directory.
 #[derive(Debug)]
 pub(super) struct FolderSession {
     pub(super) cwd: PathBuf,
@@ -23,7 +23,7 @@ impl SessionView for FolderSession {
     }
 }
 
-/// Looks at the agent without keeping it alive: a tool may hold its context longer than the agent lives.
+/// A view that does not keep the agent alive: a tool may hold its context longer than the agent lives.
 #[derive(Debug)]
 pub(super) struct CoreView {
     pub(super) core: Weak<Core>,
@@ -57,7 +57,7 @@ impl AgentView for CoreView {
     }
 }
 
-/// A model as tools see it.
+/// Converts a model to the JSON that tools see.
 pub(super) fn model_json(model: &Model) -> Value {
     json!({
         "provider": model.provider,

@@ -1,4 +1,4 @@
-//! One compaction: cut, sum up, append.
+//! One compaction: cut, summarise, append.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -19,46 +19,46 @@ use crate::{
     turn::TurnContext,
 };
 
-/// The longest line that stands for a summary in a list.
+/// Maximum length of the one-line summary.
 const SHORT_CHARS: usize = 512;
 
-/// What a compaction came to.
+/// Result of a compaction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Compacted {
-    /// What the model reads in place of what came before.
+    /// The summary that replaces earlier messages.
     pub summary: String,
-    /// One line of it.
+    /// The summary in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub short_summary: Option<String>,
-    /// The first entry that stays as it is; empty when none does.
+    /// The first entry that is kept; empty if none is.
     pub first_kept_entry_id: String,
-    /// The size of the context before.
+    /// Size of the context before.
     pub tokens_before: u64,
-    /// The size after, estimated.
+    /// Estimated size after.
     pub tokens_after: u64,
-    /// The files that were read and changed.
+    /// Files that were read and changed.
     pub details: Value,
 }
 
-/// Why a conversation was not compacted.
+/// Compaction errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompactError {
-    /// A run is on its way.
+    /// A run is in progress.
     #[error("the conversation cannot be compacted while a run is on its way; stop it first")]
     Busy(#[from] PromptError),
-    /// All of it is what is kept in any case.
+    /// Everything is within what is always kept.
     #[error("there is nothing to compact: the conversation is too short")]
     Nothing,
-    /// Somebody stopped it.
+    /// It was aborted.
     #[error("Compaction cancelled")]
     Aborted,
-    /// There is no summary.
+    /// The summary could not be created.
     #[error("no summary: {0}")]
     Summary(SummaryError),
-    /// The summary was not written down.
+    /// The summary could not be stored.
     #[error(transparent)]
     NotSaved(#[from] crate::session::SessionError),
 }
@@ -72,7 +72,7 @@ impl From<SummaryError> for CompactError {
     }
 }
 
-/// What is to be done.
+/// A planned compaction.
 pub(super) struct Work<'a> {
     pub(super) session: &'a Session,
     pub(super) live: Live,
@@ -83,7 +83,7 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Has the summary written, and appends it.
+    /// Creates the summary and appends it.
     pub(super) async fn run(
         self,
         policy: &CompactionPolicy,
@@ -109,7 +109,7 @@ impl Work<'_> {
         let mut summary = history.into_iter().chain(of_turn).collect::<Vec<_>>().join("\n\n---\n\n");
         let short_summary = short(&summary);
         files.add_to(&mut summary);
-        // A run that was stopped has no use for it any more.
+        // A stopped run does not need it any more.
         if context.cancel().is_cancelled() {
             return Err(CompactError::Aborted);
         }
@@ -148,7 +148,7 @@ impl Work<'_> {
         let history = messages(history);
         let previous = previous.map(|previous| Files::strip(&previous.summary));
         if history.is_empty() {
-            // All that is cut off belongs to the turn that is cut in two.
+            // Everything before the cut belongs to the split turn.
             return Ok(previous.map(str::to_owned));
         }
         let subject = Subject::History { previous, instructions: self.instructions };
@@ -160,7 +160,7 @@ fn messages(entries: &[LiveEntry]) -> Vec<Message> {
     entries.iter().filter_map(|entry| entry.message.clone()).collect()
 }
 
-/// The first line that says something: of the goal, where the summary has the sections it was asked for.
+/// Returns the first meaningful line: of the goal, if the summary has the requested sections.
 fn short(summary: &str) -> Option<String> {
     let line =
         summary.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '-', '*']))?;

@@ -1,4 +1,4 @@
-//! When a conversation is compacted: when it is asked for, when it grows past the threshold, when the model finds it too long.
+//! When to compact: on request, above the threshold, or after the provider rejected the context as too long.
 
 use std::{
     fmt,
@@ -28,7 +28,7 @@ use crate::{
 const ANSWER_AGAIN: &str = "The conversation had grown past what you can read at once, so you may have missed parts of it. It was \
      compacted. If your last answer was incomplete or wrong because of that, answer again; otherwise go on.";
 
-/// Compacts the session that is open. Every `auto_compaction_start` is followed by one `auto_compaction_end`.
+/// Compacts the open session. Every `auto_compaction_start` is followed by one `auto_compaction_end`.
 pub struct Compactor {
     session: CurrentSession,
     policy: CompactionPolicy,
@@ -37,39 +37,39 @@ pub struct Compactor {
     state: Mutex<State>,
 }
 
-/// What has happened in the run so far.
+/// State of the current run.
 #[derive(Debug, Default)]
 struct State {
-    /// Compacting at the threshold did not help; trying again each turn would not either.
+    /// Compacting at the threshold did not help; repeating it each turn would not either.
     gave_up: bool,
-    /// The model found the conversation too long, it was compacted, and there has been no whole answer since.
+    /// The context was too long and was compacted, and there has been no complete response since.
     recovering: bool,
-    /// The model answered although the conversation was too long; that was dealt with.
+    /// The model answered although the context was too long; this was handled.
     answered_overlong: bool,
-    /// It is to be asked again.
+    /// The request is to be repeated.
     ask_again: bool,
 }
 
 impl Compactor {
-    /// Compacts `session` as `policy` says.
+    /// Creates a compactor for `session` with this policy.
     pub fn new(session: CurrentSession, policy: CompactionPolicy) -> Self {
         let enabled = AtomicBool::new(policy.enabled);
         Self { session, policy, retry: None, enabled, state: Mutex::default() }
     }
 
-    /// Waits for errors that pass while a summary is written, as `retry` says.
+    /// Retries transient errors of summary requests with this policy.
     #[must_use]
     pub fn with_retry(mut self, retry: Arc<Retry>) -> Self {
         self.retry = Some(retry);
         self
     }
 
-    /// Switches on or off whether it compacts without being asked to.
+    /// Enables or disables automatic compaction.
     pub fn set_enabled(&self, enabled: bool) {
         self.enabled.store(enabled, Ordering::Relaxed);
     }
 
-    /// Whether it compacts without being asked to.
+    /// Returns whether automatic compaction is enabled.
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
@@ -78,11 +78,11 @@ impl Compactor {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compacts now, because somebody asked; `instructions` tell the model what matters. While the agent is held:
+    /// Compacts now, on request; `instructions` tell the model what matters. The agent must be held:
     /// [`crate::Agent::occupy`].
     ///
     /// # Errors
-    /// When there is nothing to compact, there is no summary, or somebody stopped it.
+    /// Fails if there is nothing to compact, the summary could not be created, or it was aborted.
     pub async fn compact(
         &self,
         instructions: Option<&str>,
@@ -94,7 +94,7 @@ impl Compactor {
         work.run(&self.policy, context).await
     }
 
-    /// What there is to do, however large the conversation is.
+    /// Plans a compaction, whatever the size of the context.
     fn work<'a>(
         &'a self,
         session: &'a Session,
@@ -116,7 +116,7 @@ impl Compactor {
         })
     }
 
-    /// Compacts if the conversation has grown past the threshold and leaving out old output is not enough.
+    /// Compacts if the context exceeds the threshold and omitting old output is not enough.
     async fn check_threshold(&self, context: &TurnContext) {
         if !self.is_enabled() || self.state().gave_up || context.cancel().is_cancelled() {
             return;
@@ -137,7 +137,7 @@ impl Compactor {
         }
     }
 
-    /// Compacts because the conversation was too long for the model. Gives whether it is shorter now.
+    /// Compacts because the context was too long for the model. Returns whether it is shorter now.
     async fn recover(&self, will_retry: bool, context: &TurnContext) -> bool {
         let session = self.session.get();
         prune(&session);
@@ -145,7 +145,7 @@ impl Compactor {
         self.announced(CompactionTrigger::Overflow, will_retry, work, context).await.is_some()
     }
 
-    /// Compacts, and tells the beginning and the end of it.
+    /// Compacts and emits the start and end events.
     async fn announced(
         &self,
         trigger: CompactionTrigger,
@@ -208,7 +208,7 @@ impl TurnHook for Compactor {
             && !context.cancel().is_cancelled()
             && !std::mem::replace(&mut self.state().answered_overlong, true)
         {
-            // With calls in it the model is asked again anyway.
+            // A response with calls leads to another request anyway.
             let has_calls = message.tool_calls().next().is_some();
             self.state().ask_again = self.recover(!has_calls, context).await && !has_calls;
             return;
@@ -251,12 +251,12 @@ fn size(session: &Session) -> Size {
     Size::of(&messages, unchanged_from)
 }
 
-/// Has old output left out; gives how many tokens that saves.
+/// Omits old output; returns the number of tokens saved.
 fn prune(session: &Session) -> u64 {
     let Some(prune) = prune::find(&session.live().entries) else { return 0 };
     match session.append(leave_out(&prune.entry_ids)) {
         Ok(_) => prune.saved,
-        // It holds nevertheless; whoever appends next hears of the disk.
+        // It takes effect nevertheless; the next append reports the disk error.
         Err(error) => {
             tracing::warn!(%error, "what is left out of the context was not written down");
             prune.saved

@@ -1,4 +1,5 @@
-//! Where a conversation is cut: what is before is summed up, what is after stays. A call is never cut off from its result.
+//! Choice of the cut: entries before it are summarised, entries after it stay. A call is never separated from its
+//! result.
 
 use std::collections::HashMap;
 
@@ -7,18 +8,18 @@ use toolsmith_llm::Message;
 use super::estimate::message_tokens;
 use crate::session::LiveEntry;
 
-/// A place to cut.
+/// A position to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// The first entry that stays; past the end when none does.
+    /// The first entry that stays; past the end if none does.
     pub(super) first_kept: usize,
-    /// Where the turn began that is cut in two, if one is.
+    /// Start of the turn that is split, if any.
     pub(super) turn_start: Option<usize>,
 }
 
-/// Finds the place that keeps about `keep` tokens of the newest entries: the first legal one after which no more are left,
-/// or the beginning of a turn soon after it. Results of calls that are more than that stay with their calls, up to `most`.
-/// `None` when there is nothing to sum up.
+/// Finds the position that keeps about `keep` tokens of the newest entries: the first legal one after which no more are
+/// left, or the start of a turn soon after it. Larger results stay with their calls, up to `most`. Returns `None` if
+/// there is nothing to summarise.
 pub(super) fn find(entries: &[LiveEntry], keep: u64, most: u64) -> Option<Cut> {
     let sizes: Vec<u64> =
         entries.iter().map(|entry| entry.message.as_ref().map_or(0, message_tokens)).collect();
@@ -30,7 +31,7 @@ pub(super) fn find(entries: &[LiveEntry], keep: u64, most: u64) -> Option<Cut> {
     let legal = legal_cuts(entries);
     let kept = |at: usize| sizes[at..].iter().sum::<u64>();
     let mut fitting = legal.iter().copied().filter(|at| *at >= full);
-    // A turn is better left whole, if enough is kept even so.
+    // A turn is preferably kept whole, if enough remains.
     let whole = fitting.clone().find(|at| begins_turn(&entries[*at])).filter(|at| kept(*at) >= keep / 2);
     let cut = match (whole.or_else(|| fitting.next()), legal.last()) {
         (Some(at), _) => at,
@@ -59,8 +60,8 @@ fn ends_with_result(entries: &[LiveEntry]) -> bool {
     matches!(last, Some(Message::ToolResult(_)))
 }
 
-/// Every place with something before it where a message begins that is no result, and no call before it has its result
-/// behind it.
+/// Returns every position with something before it where a non-result message begins and no call is separated from its
+/// result.
 fn legal_cuts(entries: &[LiveEntry]) -> Vec<usize> {
     let mut asked: HashMap<&str, usize> = HashMap::new();
     // The last result of the calls of each entry.
@@ -90,7 +91,7 @@ fn legal_cuts(entries: &[LiveEntry]) -> Vec<usize> {
     cuts
 }
 
-/// Changes of the model and the like stay with what follows them.
+/// Entries such as model changes stay with what follows them.
 fn with_what_sets_the_scene(entries: &[LiveEntry], cut: usize) -> usize {
     if cut == entries.len() {
         return cut;

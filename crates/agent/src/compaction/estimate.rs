@@ -1,14 +1,13 @@
-//! How many tokens something is, as far as that can be told without asking: four characters each, and what the provider
-//! counted where it did.
+//! Token estimates: four characters per token, and the provider's count where available.
 
 use std::sync::Arc;
 
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason};
 
-/// An image, whatever is on it.
+/// Tokens of an image, whatever its content.
 const IMAGE_TOKENS: u64 = 1200;
 
-/// The tokens of a message, estimated.
+/// Estimates the tokens of a message.
 pub(super) fn message_tokens(message: &Message) -> u64 {
     match message {
         Message::User(input) | Message::Developer(input) => content_tokens(&input.content),
@@ -26,7 +25,7 @@ pub(super) fn message_tokens(message: &Message) -> u64 {
     }
 }
 
-/// The tokens of what goes to the model from outside.
+/// Estimates the tokens of content blocks.
 pub(crate) fn content_tokens(content: &[ContentBlock]) -> u64 {
     content.iter().map(|block| block.as_text().map_or(IMAGE_TOKENS, |text| tokens(chars(text)))).sum()
 }
@@ -39,18 +38,18 @@ fn tokens(chars: u64) -> u64 {
     chars.div_ceil(4)
 }
 
-/// The size of a context.
+/// Size of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
-    /// The best that is known: what the provider counted last, and an estimate of what came after.
+    /// The best estimate: the provider's last count, plus an estimate of what came after.
     pub(super) known: u64,
-    /// All of it estimated, to compare with.
+    /// An estimate of everything, for comparison.
     pub(super) estimated: u64,
 }
 
 impl Size {
-    /// Of a context, of which the messages from `counted_from` on were sent as they stand: what the provider counted before
-    /// is no longer true.
+    /// Measures a context whose messages from `counted_from` on were sent unchanged; earlier counts of the provider are
+    /// no longer valid.
     pub(super) fn of(messages: &[Arc<Message>], counted_from: usize) -> Self {
         let mut estimated = 0;
         let mut since = 0;

@@ -1,4 +1,4 @@
-//! The files a conversation was about. A summary loses them easily, so they are kept beside it.
+//! The files of a conversation. A summary easily loses them, so they are stored with it.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Those an earlier compaction knew of.
+    /// Reads the files of an earlier compaction.
     pub(super) fn of_details(details: Option<&Value>) -> Self {
         let list = |name: &str| {
             let paths = details.and_then(|details| details[name].as_array());
@@ -22,7 +22,7 @@ impl Files {
         Self { read: list("readFiles"), modified: list("modifiedFiles") }
     }
 
-    /// Adds those of the calls in a message.
+    /// Adds the files of the calls in a message.
     pub(super) fn add(&mut self, message: &Message) {
         let Message::Assistant(said) = message else { return };
         for call in said.tool_calls() {
@@ -35,17 +35,17 @@ impl Files {
         }
     }
 
-    /// What was only read.
+    /// Returns the files that were only read.
     fn only_read(&self) -> impl Iterator<Item = &String> {
         self.read.difference(&self.modified)
     }
 
-    /// For the entry.
+    /// Returns the JSON for the entry.
     pub(super) fn details(&self) -> Value {
         json!({ "readFiles": self.only_read().collect::<Vec<_>>(), "modifiedFiles": self.modified })
     }
 
-    /// For the model, after the summary.
+    /// Appends the list for the model to the summary.
     pub(super) fn add_to(&self, summary: &mut String) {
         let mut tag = |name: &str, paths: Vec<&String>| {
             if !paths.is_empty() {
@@ -57,7 +57,7 @@ impl Files {
         tag("modified-files", self.modified.iter().collect());
     }
 
-    /// A summary without what [`Files::add_to`] added.
+    /// Removes what [`Files::add_to`] appended.
     pub(super) fn strip(summary: &str) -> &str {
         let end =
             ["\n\n<read-files>\n", "\n\n<modified-files>\n"].into_iter().filter_map(|tag| summary.find(tag));

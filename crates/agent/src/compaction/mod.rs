@@ -1,4 +1,4 @@
-//! Keeping a conversation within what the model can read: old output is left out, and what is older still is summed up.
+//! Compaction: keeps the context within the model's window by omitting old output and summarising older messages.
 
 mod compact;
 mod compactor;

@@ -1,29 +1,29 @@
-//! Old output of tools that the model can do without: it is left out before anything is summed up.
+//! Pruning of old tool output, which happens before anything is summarised.
 
 use toolsmith_llm::Message;
 
 use super::estimate::content_tokens;
 use crate::session::LiveEntry;
 
-/// Tokens of the newest output that stay in any case.
+/// Tokens of the newest output that always stay.
 const PROTECTED: u64 = 40_000;
-/// Less than this is not worth what a changed context costs: the provider's cache of it is lost.
+/// Smaller savings are not worth it, because changing the context discards the provider's cache.
 const WORTHWHILE: u64 = 20_000;
-/// Tools whose output is what the work is about.
+/// Tools whose output is always kept.
 const NEVER: [&str; 2] = ["read", "skill"];
-/// What stands in place of the output.
+/// Text that replaces the output.
 const NOTICE_TOKENS: u64 = 10;
 
-/// What can be left out.
+/// Output that can be omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Prune {
-    /// The entries of the results.
+    /// Entries of the results.
     pub(super) entry_ids: Vec<String>,
-    /// How many tokens that saves.
+    /// Number of tokens saved.
     pub(super) saved: u64,
 }
 
-/// Finds old output to leave out, if it is worth it.
+/// Finds old output to omit, if it is worth it.
 pub(super) fn find(entries: &[LiveEntry]) -> Option<Prune> {
     let mut newer = 0;
     let mut prune = Prune::default();

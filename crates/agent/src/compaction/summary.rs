@@ -1,4 +1,4 @@
-//! Having the model sum a conversation up: one request without tools, through the same provider.
+//! Summaries by the model: one request without tools, through the same provider.
 
 use thiserror::Error;
 use toolsmith_llm::{ErrorClass, LlmError, Message, Model, Request};
@@ -10,20 +10,20 @@ use crate::{
     turn::TurnContext,
 };
 
-/// Why there is no summary.
+/// Summary errors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SummaryError {
-    /// Somebody stopped it.
+    /// It was aborted.
     #[error("cancelled")]
     Aborted,
-    /// The model gave no whole answer.
+    /// The request failed.
     #[error(transparent)]
     Model(LlmError),
-    /// The model said nothing.
+    /// The response was empty.
     #[error("the model's summary is empty")]
     Empty,
-    /// There is nothing to sum up.
+    /// There is nothing to summarise.
     #[error("there is nothing to sum up")]
     Nothing,
 }
@@ -82,13 +82,13 @@ Be short.";
 const BRANCH: &str = "The conversation above was left: the person went back to an earlier point and goes on from there in another \
      way. Sum it up, so that what was learnt in it is not lost.";
 
-/// What of a conversation is to be summed up.
+/// The part of a conversation to summarise.
 pub(super) enum Subject<'a> {
-    /// What comes before the part that is kept.
+    /// Everything before the part that is kept.
     History { previous: Option<&'a str>, instructions: Option<&'a str> },
     /// The beginning of a turn whose end is kept.
     TurnPrefix { instructions: Option<&'a str> },
-    /// A path that was left.
+    /// An abandoned branch.
     Branch,
 }
 
@@ -120,8 +120,8 @@ fn add(prompt: &mut String, instructions: Option<&str>) {
     }
 }
 
-/// Sums messages up in at most so many tokens. Of a conversation that does not fit the model, the newest part is read.
-/// Errors that pass are waited for as `retry` says.
+/// Summarises messages in at most this many tokens. If the conversation does not fit the model, only the newest part is
+/// used. Transient errors are retried with `retry`.
 pub(super) async fn write(
     subject: &Subject<'_>,
     messages: &[Message],
@@ -137,7 +137,7 @@ pub(super) async fn write(
     let outcome = loop {
         let prompt = subject.prompt(&transcript::write(messages, room));
         match ask(&prompt, &model, max_tokens, context).await {
-            // Some texts have more tokens than their characters promise.
+            // Some texts have more tokens than their length suggests.
             Err(SummaryError::Model(error)) if error.class == ErrorClass::Overflow && tries > 1 => {
                 tries -= 1;
                 room /= 2;
@@ -155,10 +155,10 @@ pub(super) async fn write(
     outcome
 }
 
-/// Characters of conversation that fit beside everything else.
+/// Returns how many characters of conversation fit.
 fn room(model: &Model, max_tokens: u64, rest: &str) -> usize {
     let tokens = window(model).saturating_sub(max_tokens).saturating_sub(rest.len() as u64 / 3);
-    // Rather too little than too much: code has fewer characters for each token than prose.
+    // Underestimates deliberately: code has fewer characters per token than prose.
     usize::try_from(tokens.saturating_mul(3)).unwrap_or(usize::MAX)
 }
 
@@ -182,14 +182,14 @@ async fn ask(
     }
 }
 
-/// Tokens a summary of a path that was left may have.
+/// Maximum tokens of a branch summary.
 const BRANCH_TOKENS: u64 = 4096;
 
-/// Has the model sum up a path of the conversation that is left: the entries of
-/// [`Session::left_behind`](crate::session::Session::left_behind). Tripping the context's cancel token ends it.
+/// Summarises an abandoned branch: the entries of [`Session::left_behind`](crate::session::Session::left_behind).
+/// Triggering the context's cancel token stops it.
 ///
 /// # Errors
-/// When there is nothing to sum up, the model gave no answer, or somebody stopped it.
+/// Fails if there is nothing to summarise, the request failed, or it was aborted.
 pub async fn summarize_branch(entries: &[Entry], context: &TurnContext) -> Result<String, SummaryError> {
     let messages: Vec<Message> = entries.iter().cloned().filter_map(told_message).collect();
     if messages.is_empty() {

@@ -1,13 +1,13 @@
-//! A conversation as text for a model to sum up: it must be read, not gone on with.
+//! A conversation as text for a summary, so that the model reads it instead of continuing it.
 
 use std::collections::VecDeque;
 
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message};
 
-/// Characters of a result, of arguments or of thinking that a summary is made from.
+/// Maximum characters of a result, of arguments or of thinking.
 const SHOWN: usize = 2000;
 
-/// The newest of these messages, as text of at most about so many characters.
+/// Formats the newest of these messages in at most about this many characters.
 pub(super) fn write(messages: &[Message], max_chars: usize) -> String {
     let mut parts = VecDeque::new();
     let mut room = max_chars;
@@ -22,7 +22,7 @@ pub(super) fn write(messages: &[Message], max_chars: usize) -> String {
             left_out += 1;
             continue;
         }
-        // The newest one is there in any case, as far as it fits.
+        // The newest message is always included, as far as it fits.
         parts.push_front(if chars > room { shorten(&text, room) } else { text });
         room = room.saturating_sub(chars);
     }
@@ -30,7 +30,7 @@ pub(super) fn write(messages: &[Message], max_chars: usize) -> String {
         parts.push_front(format!("[{left_out} older messages are left out: they do not fit]"));
     }
     let text = parts.into_iter().collect::<Vec<_>>().join("\n\n");
-    // Nothing that was said may look like the end of the conversation.
+    // No content may look like the end of the conversation.
     text.replace("</conversation>", "<\\/conversation>")
         .replace("</previous-summary>", "<\\/previous-summary>")
 }
@@ -72,7 +72,7 @@ fn content(blocks: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The beginning and the end of a text.
+/// Returns the beginning and the end of a text.
 fn shorten(text: &str, max_chars: usize) -> String {
     let chars = text.chars().count();
     if chars <= max_chars {

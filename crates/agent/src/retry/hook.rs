@@ -1,5 +1,5 @@
-//! The hook that waits and asks again. A turn whose tools ran is never asked for again: tools run after a whole answer, and
-//! an answer that is whole is no error.
+//! The retry hook. A turn whose tools ran is never repeated: tools run only after a complete response, which is not an
+//! error.
 
 use std::{
     fmt,
@@ -22,20 +22,20 @@ use crate::{
 
 const CANCELLED: &str = "Retry cancelled";
 
-/// Asks again after an error that passes. Every `auto_retry_start` of a run is followed by one `auto_retry_end`: at the next
-/// whole answer, or at the end.
+/// Retries after transient errors. Every series of `auto_retry_start` in a run is followed by one `auto_retry_end`: at
+/// the next complete response, or at the end.
 pub struct Retry {
     policy: RetryPolicy,
     enabled: AtomicBool,
     chance: Box<dyn Fn() -> f64 + Send + Sync>,
-    /// How often the request at hand was made again.
+    /// Number of retries of the current request.
     attempts: Mutex<u32>,
-    /// How many wait at this moment.
+    /// Number of retries that are waiting now.
     waiting: AtomicUsize,
 }
 
 impl Retry {
-    /// Asks again as `policy` says.
+    /// Creates a hook with this policy.
     pub fn new(policy: RetryPolicy) -> Self {
         Self {
             enabled: AtomicBool::new(policy.enabled),
@@ -46,34 +46,34 @@ impl Retry {
         }
     }
 
-    /// Takes chance from here: a number from 0 to 1 for each wait.
+    /// Sets the source of randomness: a number from 0 to 1 for each delay.
     #[must_use]
     pub fn with_chance(mut self, chance: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.chance = Box::new(chance);
         self
     }
 
-    /// Switches it on or off, from the next error on.
+    /// Enables or disables retries, from the next error on.
     pub fn set_enabled(&self, enabled: bool) {
         self.enabled.store(enabled, Ordering::Relaxed);
     }
 
-    /// Whether it is on.
+    /// Returns whether retries are enabled.
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
 
-    /// Whether a request failed and waits to be made again.
+    /// Returns whether a failed request is waiting for a retry.
     pub fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// Sets the count; gives what it was.
+    /// Sets the count; returns the old one.
     fn count(&self, attempts: u32) -> u32 {
         std::mem::replace(&mut *self.attempts.lock().unwrap_or_else(PoisonError::into_inner), attempts)
     }
 
-    /// Waits, and gives whether to ask again. `attempts` is how often that was done since the last whole answer.
+    /// Waits; returns whether to retry. `attempts` is the number of retries since the last complete response.
     pub(crate) async fn wait(&self, error: &LlmError, attempts: &mut u32, context: &TurnContext) -> bool {
         if !self.is_enabled() {
             return false;
@@ -113,7 +113,7 @@ impl Retry {
         is_over
     }
 
-    /// Tells the end of a series, if one has begun.
+    /// Emits the end of a series, if one has started.
     pub(crate) async fn end(attempts: &mut u32, final_error: Option<String>, context: &TurnContext) {
         let attempt = std::mem::take(attempts);
         if attempt > 0 {
@@ -123,7 +123,7 @@ impl Retry {
     }
 }
 
-/// Counts as long as it lives, also when the wait is given up.
+/// Counts as long as it lives, even if the wait is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -150,11 +150,11 @@ impl TurnHook for Retry {
     }
 
     async fn on_error(&self, error: &LlmError, _attempt: usize, context: &TurnContext) -> AfterError {
-        // The loop's own count has errors in it that are no affair of this hook.
+        // The loop's own count includes errors that this hook does not handle.
         let mut attempts = self.count(0);
         let again = self.wait(error, &mut attempts, context).await;
         self.count(attempts);
-        // Where it is not asked again, the end of the run tells the end of the series.
+        // Without a retry, the end of the run ends the series.
         if again { AfterError::Again } else { AfterError::End }
     }
 

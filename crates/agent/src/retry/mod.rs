@@ -1,4 +1,4 @@
-//! Asking again after an error that passes (CONTRACT 7.1: `auto_retry_start`, `auto_retry_end`).
+//! Retries after transient errors (CONTRACT 7.1: `auto_retry_start`, `auto_retry_end`).
 
 mod hook;
 mod policy;

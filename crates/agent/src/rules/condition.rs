@@ -1,4 +1,4 @@
-//! When a rule is met: a regular expression, and where it is looked for.
+//! A rule's condition: a regular expression and its scopes.
 
 use regex::{Regex, RegexBuilder};
 
@@ -7,21 +7,22 @@ use super::{
     scope::{Glob, Scope, looks_like_glob},
 };
 
-/// What an expression may take when it is compiled. Matching takes time in proportion to it.
+/// Maximum size of a compiled expression. Matching time is proportional to it.
 const MAX_COMPILED: usize = 1 << 20;
-/// Tools a condition that is a pattern of file names watches.
+/// Tools watched by a condition that is a file pattern.
 const WRITERS: [&str; 2] = ["edit", "write"];
 
-/// One condition of a rule; any of them is enough.
+/// One condition of a rule; any one is sufficient.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
-    /// `None` is met by anything.
+    /// `None` matches anything.
     pub(super) expression: Option<Regex>,
     pub(super) scopes: Vec<Scope>,
 }
 
 impl Condition {
-    /// A regular expression looked for in `scopes`; a pattern of file names is met when such a file is edited or written.
+    /// Creates a condition: a regular expression searched for in `scopes`, or a file pattern that matches when such a
+    /// file is edited or written.
     pub(super) fn parse(text: &str, scopes: &[Scope]) -> Result<Self, RuleError> {
         let text = text.trim();
         if looks_like_glob(text) {
@@ -32,7 +33,7 @@ impl Condition {
         let built = RegexBuilder::new(text).size_limit(MAX_COMPILED).dfa_size_limit(4 * MAX_COMPILED).build();
         let expression = built.map_err(|error| {
             let told = error.to_string();
-            // The last line says what is wrong; those before it point there.
+            // The last line has the error; the lines before it point to the position.
             let reason = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
             RuleError::new(format!("the condition \"{text}\" is no regular expression: {reason}"))
         })?;

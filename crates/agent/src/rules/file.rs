@@ -1,4 +1,4 @@
-//! Reading a rule's file.
+//! Parsing of rule files.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use super::{
     scope::{Glob, Scope},
 };
 
-/// More than this is no rule but a book, and would crowd out the work.
+/// Maximum size of a rule; a larger one would displace the actual work.
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_CONDITIONS: usize = 50;
 
-/// Why a file is no rule.
+/// Errors of a rule file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct RuleError {
@@ -29,16 +29,16 @@ impl RuleError {
 }
 
 impl Rule {
-    /// Reads the text of a rule's file. `None` for one that is switched off (`enabled: false`).
+    /// Parses a rule file. Returns `None` if it is disabled (`enabled: false`).
     ///
     /// # Errors
-    /// When it cannot be used as it is meant: a rule that is half understood is one nobody can rely on.
+    /// Fails if any part of it cannot be understood, because a partially understood rule is not reliable.
     pub fn parse(path: &Path, text: &str) -> Result<Option<Self>, RuleError> {
         if text.len() > MAX_BYTES {
             return Err(RuleError::new(format!("it has more than {} KB", MAX_BYTES >> 10)));
         }
         let (fields, text) = split(text)?;
-        // A plain text in a folder of rules can only mean that it is always to be followed.
+        // A file without front matter always applies.
         let is_plain = fields.is_none();
         let fields = fields.unwrap_or_default();
         if flag(&fields, "enabled")? == Some(false) {
@@ -55,7 +55,7 @@ impl Rule {
         }
         let mut scopes = scope.iter().map(|token| Scope::parse(token)).collect::<Result<Vec<_>, _>>()?;
         if scopes.is_empty() {
-            // Text is about no file, so a rule about files does not watch it unless it says so.
+            // Text does not belong to a file, so a rule about files does not match text unless it says so.
             scopes = if globs.is_empty() { Scope::default_ones() } else { vec![Scope::any_tool()] };
         }
         let text = text.trim();

@@ -1,4 +1,4 @@
-//! The fields at the top of a rule's file.
+//! The front matter of a rule file.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::file::RuleError;
 
 pub(super) type Fields = Map<String, Value>;
 
-/// Splits a file into its fields and its text. `None` where a file has no fields at all.
+/// Splits a file into front matter and text. Returns `None` if there is no front matter.
 pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
     let text = text.trim_start_matches('\u{feff}');
     let Some(rest) = text
@@ -52,7 +52,7 @@ fn parse(yaml: &str) -> Result<Value, RuleError> {
     })
 }
 
-/// `globs: *.ts` is no YAML, where `*` begins a reference; editors write it all the same.
+/// `globs: *.ts` is not valid YAML, because `*` starts an alias; editors write it nevertheless.
 fn quote_globs(yaml: &str) -> String {
     let quoted = yaml.split_inclusive('\n').map(|line| {
         let name = line.len() - line.trim_start().len();
@@ -73,7 +73,7 @@ fn quote_globs(yaml: &str) -> String {
     quoted.collect()
 }
 
-/// A field that is a text or a list of texts.
+/// Reads a field that is a text or a list of texts.
 pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
     let mut all = Vec::new();
     for name in names {
@@ -93,12 +93,12 @@ pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, Rule
     Ok(all)
 }
 
-/// The same, where a text may be several with commas between them.
+/// Reads the same, where a text may contain several separated by commas.
 pub(super) fn lists(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
     Ok(texts(fields, names)?.iter().flat_map(|text| split_list(text)).collect())
 }
 
-/// Splits at commas, but not at those within brackets.
+/// Splits at commas outside brackets.
 fn split_list(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = text.split(|c: char| {
@@ -112,7 +112,7 @@ fn split_list(text: &str) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// A field that is yes or no.
+/// Reads a boolean field.
 pub(super) fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, RuleError> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),

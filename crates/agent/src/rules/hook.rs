@@ -1,4 +1,5 @@
-//! Stream rules in the loop: an answer that breaks one is dropped, the model is told the rule, and asked again.
+//! The stream-rule hook: a response that breaks a rule is dropped, the rule is sent to the model, and the request is
+//! repeated.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,48 +23,49 @@ use crate::{
     turn::{Interrupt, Interruption, TurnContext, TurnHook},
 };
 
-/// How often one rule is shown between two prompts. A rule that is met by the answer to itself would be shown for ever.
+/// Maximum number of times a rule is sent between two prompts. Otherwise a rule that the next response breaks again
+/// would loop forever.
 const MAX_SHOWN: u32 = 3;
 
-/// When a rule that was shown is looked for again.
+/// When a rule that was sent is active again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Repeat {
     /// Never in this session.
     #[default]
     Once,
-    /// After so many turns; at least after one.
+    /// After this many turns, at least one.
     AfterGap(u64),
 }
 
-/// What is done about broken rules.
+/// Handling of broken rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct RuleSettings {
-    /// Which answers are interrupted, where a rule does not say.
+    /// Which responses are interrupted, unless a rule overrides it.
     pub interrupt: InterruptMode,
-    /// When a rule is shown again.
+    /// When a rule is sent again.
     pub repeat: Repeat,
-    /// Whether an interrupted answer stays in the conversation.
+    /// Keeps an interrupted response in the conversation.
     pub keep_partial: bool,
 }
 
 impl RuleSettings {
-    /// Interrupts these.
+    /// Sets which responses are interrupted.
     #[must_use]
     pub fn interrupt(mut self, mode: InterruptMode) -> Self {
         self.interrupt = mode;
         self
     }
 
-    /// Shows rules again.
+    /// Sets when rules are sent again.
     #[must_use]
     pub fn repeat(mut self, repeat: Repeat) -> Self {
         self.repeat = repeat;
         self
     }
 
-    /// Keeps interrupted answers.
+    /// Keeps interrupted responses.
     #[must_use]
     pub fn keep_partial(mut self, keep: bool) -> Self {
         self.keep_partial = keep;
@@ -71,7 +73,7 @@ impl RuleSettings {
     }
 }
 
-/// Takes part in the loop where there are stream rules.
+/// The turn hook for stream rules.
 #[derive(Debug)]
 pub struct StreamRules {
     rules: Vec<Rule>,
@@ -83,22 +85,22 @@ pub struct StreamRules {
 #[derive(Debug, Default)]
 struct State {
     answer: Watch,
-    /// Rules that interrupt the answer at hand.
+    /// Rules that interrupt the current response.
     broken: Vec<usize>,
-    /// Rules the model is told of when the turn is over.
+    /// Rules sent after the turn.
     later: Vec<usize>,
-    /// By name, the turn after which a rule was shown last, on this branch.
+    /// The turn after which each rule was last sent on this branch, by name.
     shown: HashMap<String, u64>,
-    /// By rule, how often it was shown since somebody prompted.
+    /// Number of times each rule was sent since the last prompt.
     shown_in_run: HashMap<usize, u32>,
-    /// Names that were shown and are not written down yet.
+    /// Names of rules that were sent but not recorded yet.
     unrecorded: Vec<String>,
-    /// Whole turns so far.
+    /// Complete turns so far.
     turns: u64,
 }
 
 impl StreamRules {
-    /// Watches for those of `rules` that have a condition. `None` when none has.
+    /// Creates a hook for those of `rules` that have a condition. Returns `None` if none has.
     pub fn new(rules: &[Rule], settings: RuleSettings, session: CurrentSession) -> Option<Self> {
         let rules: Vec<Rule> = rules.iter().filter(|rule| rule.is_stream_rule()).cloned().collect();
         (!rules.is_empty()).then(|| Self { rules, settings, session, state: Mutex::default() })
@@ -115,7 +117,7 @@ impl StreamRules {
         match (state.shown.get(&rule.name), self.settings.repeat) {
             (None, _) => true,
             (Some(_), Repeat::Once) => false,
-            // An answer comes between, so that a model can answer at all.
+            // A complete response comes in between, so that the model can answer at all.
             (Some(turn), Repeat::AfterGap(gap)) => state.turns.saturating_sub(*turn) >= gap.max(1),
         }
     }
@@ -128,7 +130,7 @@ impl StreamRules {
         }
     }
 
-    /// Notes that rules are shown now, and gives them.
+    /// Marks rules as sent, and returns them.
     fn show(&self, state: &mut State, indices: &[usize]) -> Vec<&Rule> {
         let turns = state.turns;
         let mut shown = Vec::new();
@@ -142,13 +144,13 @@ impl StreamRules {
         shown
     }
 
-    /// Writes down which rules were shown, after the message that shows them.
+    /// Records which rules were sent, after the message with them.
     fn record(&self) {
         let rules = mem::take(&mut self.state().unrecorded);
         if rules.is_empty() {
             return;
         }
-        // The next run that reads the branch shows them once more; nothing worse comes of it.
+        // The next run on this branch sends them once more, which is harmless.
         if let Err(error) = self.session.get().append(EntryKind::StreamRules { rules }) {
             tracing::warn!(%error, "It was not written down which stream rules were shown");
         }
@@ -157,7 +159,7 @@ impl StreamRules {
 
 #[async_trait]
 impl TurnHook for StreamRules {
-    /// What was shown is what the branch says: the session may be another one, or at another place.
+    /// The branch determines what was sent: the session or the position may have changed.
     async fn run_started(&self, _context: &TurnContext) {
         self.record();
         let mut on_branch = HashSet::new();
@@ -200,7 +202,7 @@ impl TurnHook for StreamRules {
             let mut state = self.state();
             let mut broken = mem::take(&mut state.broken);
             let later = mem::take(&mut state.later);
-            // What is dropped needs no reminder.
+            // A dropped response needs no reminder.
             if self.settings.keep_partial {
                 broken.extend(later);
             }
@@ -243,7 +245,7 @@ fn message(text: String, context: &TurnContext) -> Message {
     Message::Developer(message)
 }
 
-/// A block for each rule.
+/// Formats one block per rule.
 fn blocks(rules: &[&Rule], tag: &str, words: &str) -> String {
     let mut text = String::new();
     for rule in rules {

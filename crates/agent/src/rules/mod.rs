@@ -1,5 +1,5 @@
-//! Rules: texts of the user and the project about how to work. One with a condition watches what the model writes, and is
-//! shown when the condition is met (a stream rule); the others are part of the system prompt.
+//! Rules: instructions of the user and the project. A rule with a condition (a stream rule) is sent when the model's
+//! output matches; the others are part of the system prompt.
 
 mod condition;
 mod file;

@@ -1,14 +1,14 @@
-//! Rules without a condition, as the system prompt has them.
+//! Rules without a condition, for the system prompt.
 
 use std::fmt::Write as _;
 
 use super::rule::Rule;
 
-/// What is said of rules in all: more would crowd out the work.
+/// Maximum size of all rules in the prompt; more would displace the actual work.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// What the system prompt says of the rules that are no stream rules: those that always apply in full, the others by name.
-/// `None` when there are none.
+/// Formats the rules that are not stream rules: those that always apply in full, the others by name. Returns `None` if
+/// there are none.
 pub fn rules_prompt(rules: &[Rule]) -> Option<String> {
     let rules = || rules.iter().filter(|rule| !rule.is_stream_rule());
     let (mut full, mut listed) = (String::new(), String::new());

@@ -1,4 +1,4 @@
-//! One rule.
+//! A rule.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,11 +10,11 @@ use thiserror::Error;
 
 use super::{condition::Condition, scope::Glob};
 
-/// Which answers a rule interrupts. The others go on, and the model is told afterwards.
+/// Which responses a rule interrupts. Others continue, and the rule is sent afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InterruptMode {
-    /// Every answer.
+    /// Every response.
     #[default]
     Always,
     /// None.
@@ -25,7 +25,7 @@ pub enum InterruptMode {
     ToolOnly,
 }
 
-/// A mode that is not known.
+/// Unknown interrupt mode.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("\"{0}\" is no way to interrupt; there are always, never, prose-only and tool-only")]
 pub struct UnknownInterruptMode(pub String);
@@ -45,7 +45,7 @@ impl FromStr for InterruptMode {
 }
 
 impl InterruptMode {
-    /// The word in files and settings.
+    /// Returns the name used in files and settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -65,39 +65,39 @@ impl InterruptMode {
     }
 }
 
-/// A rule, as [`Rule::parse`] reads it.
+/// A rule, as parsed by [`Rule::parse`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The file's name without what follows the last dot.
+    /// File name without its extension.
     pub name: String,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What the model is told.
+    /// Text sent to the model.
     pub text: String,
-    /// What it is about, in a line.
+    /// Description in one line.
     pub description: Option<String>,
-    /// The files it is about.
+    /// Files it applies to.
     pub globs: Vec<String>,
-    /// Whether all of it is in every request.
+    /// Included in every request.
     pub always_apply: bool,
-    /// Which answers it interrupts, in place of the setting.
+    /// Which responses it interrupts, overriding the setting.
     pub interrupt: Option<InterruptMode>,
-    /// The conditions as they were written.
+    /// The conditions as written.
     pub condition: Vec<String>,
-    /// The scope as it was written.
+    /// The scope as written.
     pub scope: Vec<String>,
     pub(super) files: Vec<Glob>,
     pub(super) conditions: Vec<Condition>,
 }
 
 impl Rule {
-    /// Whether it watches what the model writes.
+    /// Returns whether it is a stream rule.
     pub fn is_stream_rule(&self) -> bool {
         !self.conditions.is_empty()
     }
 
-    /// What tools and front ends are told of it.
+    /// Returns the JSON for tools and clients.
     pub fn to_json(&self) -> Value {
         json!({
             "name": self.name,
@@ -112,7 +112,7 @@ impl Rule {
         })
     }
 
-    /// Its name by its path.
+    /// Derives the name from the path.
     pub(super) fn name_of(path: &Path) -> String {
         path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }

@@ -1,10 +1,10 @@
-//! What a rule watches: text, thinking, calls of tools, calls about certain files.
+//! Scopes of a rule: text, thinking, tool calls, and calls that concern certain files.
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::file::RuleError;
 
-/// Something the model writes.
+/// A part of the model's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place<'a> {
     Text,
@@ -19,7 +19,7 @@ impl Place<'_> {
     }
 }
 
-/// One place that is watched.
+/// One scope.
 #[derive(Clone, Debug)]
 pub(super) enum Scope {
     Text,
@@ -27,13 +27,13 @@ pub(super) enum Scope {
     Tool {
         /// `None` is any tool.
         name: Option<String>,
-        /// Only calls about such files.
+        /// Only calls that concern these files.
         files: Option<Glob>,
     },
 }
 
 impl Scope {
-    /// What is watched unless a rule says otherwise.
+    /// Returns the default scopes.
     pub(super) fn default_ones() -> Vec<Self> {
         vec![Self::Text, Self::any_tool()]
     }
@@ -42,7 +42,7 @@ impl Scope {
         Self::Tool { name: None, files: None }
     }
 
-    /// `text`, `thinking`, `tool`, `tool(glob)`, `tool:name`, `tool:name(glob)`, `name`, `name(glob)`.
+    /// Parses `text`, `thinking`, `tool`, `tool(glob)`, `tool:name`, `tool:name(glob)`, `name`, `name(glob)`.
     pub(super) fn parse(token: &str) -> Result<Self, RuleError> {
         let wrong = || {
             RuleError::new(format!(
@@ -83,7 +83,7 @@ impl Scope {
         }
     }
 
-    /// Whether a call about these files is one it watches.
+    /// Returns whether a call that concerns these files is in scope.
     pub(super) fn admits_files(&self, paths: &[String]) -> bool {
         match self {
             Self::Tool { files: Some(files), .. } => files.matches_any(paths),
@@ -92,7 +92,7 @@ impl Scope {
     }
 }
 
-/// A pattern of file names.
+/// A file pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Glob {
     matcher: GlobMatcher,
@@ -106,8 +106,8 @@ impl Glob {
         Ok(Self { matcher: glob.compile_matcher() })
     }
 
-    /// By the whole path, by the name alone, or from any folder on: a call may name a file in full where the pattern begins
-    /// at the project.
+    /// Matches the whole path, the file name, or the path from any directory on: a call may name a file in full where
+    /// the pattern is relative to the project.
     pub(super) fn matches_any(&self, paths: &[String]) -> bool {
         paths.iter().any(|path| {
             let path = path.strip_prefix("./").unwrap_or(path);
@@ -117,7 +117,7 @@ impl Glob {
     }
 }
 
-/// Whether a condition is a pattern of file names rather than a regular expression.
+/// Returns whether a condition is a file pattern rather than a regular expression.
 pub(super) fn looks_like_glob(condition: &str) -> bool {
     let only_regex = |c: char| matches!(c, '\\' | '^' | '$' | '|' | '(' | ')' | '+') || c.is_whitespace();
     let begins = condition.starts_with('*') || condition.contains("**/") || condition.contains("/*");

@@ -1,8 +1,8 @@
-//! Watching one answer while it comes in.
+//! Matching of rules against one response while it streams.
 //!
-//! A condition is looked for in what is new and the [`WINDOW`] before it, each time a line ends, [`STEP`] bytes have come, or
-//! a piece is whole. So the work grows with the length of an answer and not with its square, what is kept of it is bounded,
-//! and a match that is longer than the window is not seen.
+//! A condition is matched against new text and the [`WINDOW`] before it, whenever a line ends, [`STEP`] bytes have
+//! arrived, or a block is complete. So the work is linear in the length of a response, memory is bounded, and a match
+//! longer than the window is not found.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,39 +14,39 @@ use toolsmith_llm::StreamEvent;
 
 use super::{rule::Rule, scope::Place};
 
-/// How far back a match may begin.
+/// How far back a match may start.
 pub(super) const WINDOW: usize = 8 * 1024;
 const STEP: usize = 64;
-/// Paths kept of one call.
+/// Maximum number of paths per call.
 const MAX_PATHS: usize = 64;
-/// A longer string in arguments is no path and no name.
+/// A longer string in arguments is neither a path nor a name.
 const MAX_PATH: usize = 4096;
-/// Pieces of an answer that are watched; more is no answer of a model that works.
+/// Maximum number of blocks that are watched.
 const MAX_PIECES: usize = 1000;
 
-/// A rule that was broken, and where.
+/// A broken rule, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// Its place in the list of rules.
+    /// Index in the list of rules.
     pub(super) rule: usize,
     pub(super) in_tool: bool,
 }
 
-/// One answer as far as it came.
+/// A response as far as it has arrived.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pieces: BTreeMap<usize, Piece>,
-    /// By rule: whether it is still looked for.
+    /// Whether each rule is still active.
     looked_for: Vec<bool>,
 }
 
 impl Watch {
-    /// An answer begins, in which these rules are looked for.
+    /// Starts watching a response for these rules.
     pub(super) fn begin(looked_for: Vec<bool>) -> Self {
         Self { pieces: BTreeMap::new(), looked_for }
     }
 
-    /// Takes the next step of the answer; gives the rules it broke. Each is found once.
+    /// Processes the next event; returns the rules it broke. Each is reported once.
     pub(super) fn step(&mut self, rules: &[Rule], event: &StreamEvent) -> Vec<Hit> {
         if !self.looked_for.contains(&true) {
             return Vec::new();
@@ -102,17 +102,17 @@ impl Kind {
     }
 }
 
-/// A text, a thought, or the arguments of a call.
+/// A text, thinking, or the arguments of a call.
 #[derive(Debug)]
 struct Piece {
     kind: Kind,
-    /// As it came.
+    /// As received.
     raw: Window,
-    /// Of a call, the same with the escapes of JSON read: what will be in the file.
+    /// For a call, the same with JSON escapes decoded: what the file will contain.
     plain: Window,
-    /// By rule and condition, whether the expression was found. The files of a call may come to be known later.
+    /// Whether each condition of each rule matched. The files of a call may become known later.
     found: BTreeSet<(usize, usize)>,
-    /// Paths there were at the last look.
+    /// Number of paths at the last match.
     paths_seen: usize,
 }
 
@@ -121,7 +121,7 @@ impl Piece {
         Self { kind, raw: Window::default(), plain: Window::default(), found: BTreeSet::new(), paths_seen: 0 }
     }
 
-    /// Gives whether it is time to look.
+    /// Returns whether to match now.
     fn push(&mut self, delta: &str) -> bool {
         self.raw.text.push_str(delta);
         let mut due = self.raw.is_due(delta);
@@ -182,11 +182,11 @@ impl Piece {
     }
 }
 
-/// The end of a text that grows.
+/// The end of a growing text.
 #[derive(Debug, Default)]
 struct Window {
     text: String,
-    /// How much of it was looked at.
+    /// Length already matched.
     looked: usize,
 }
 
@@ -195,8 +195,8 @@ impl Window {
         delta.contains('\n') || self.text.len() - self.looked >= STEP
     }
 
-    /// Looks at what is new and the window before it. What lies before that is seen only as what precedes a match, so `^`
-    /// is still the beginning of all and not of the window.
+    /// Matches new text and the window before it. Text before the window only serves as context, so that `^` still
+    /// means the beginning of everything and not of the window.
     fn has(&self, expression: &Regex) -> bool {
         let from = self.text.floor_char_boundary(self.looked.saturating_sub(WINDOW));
         expression.is_match_at(&self.text, from)
@@ -204,7 +204,7 @@ impl Window {
 
     fn looked(&mut self) {
         if self.text.len() > 4 * WINDOW {
-            // One character before the window stays, to tell that it does not begin there.
+            // One character before the window is kept to show that the text does not start there.
             let keep_from = self.text.floor_char_boundary(self.text.len() - WINDOW - 1);
             self.text.drain(..keep_from);
         }
@@ -212,16 +212,16 @@ impl Window {
     }
 }
 
-/// Reads arguments while they come in: their text without the escapes of JSON, and the files they name.
+/// Streaming reader of arguments: their text without JSON escapes, and the files they name.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentReader {
     pub(super) paths: Vec<String>,
     in_string: bool,
     escape: Escape,
-    /// The first half of a character written as two escapes.
+    /// The first half of a surrogate pair.
     surrogate: Option<u32>,
     string: String,
-    /// A whole string of which it is not yet known whether it is a name or a value.
+    /// A complete string that may be a key or a value.
     ended: Option<String>,
     name: String,
 }
@@ -265,7 +265,7 @@ impl ArgumentReader {
         }
     }
 
-    /// The next character of a string, once all of it is there. Ends the string at its quote.
+    /// Returns the next character of a string once it is complete. Ends the string at its quote.
     fn unescape(&mut self, c: char) -> Option<char> {
         match self.escape {
             Escape::None if c == '\\' => self.escape = Escape::Begun,
@@ -309,7 +309,7 @@ impl ArgumentReader {
         }
     }
 
-    /// What ended was a value.
+    /// The string was a value.
     pub(super) fn settle(&mut self) {
         let Some(value) = self.ended.take() else {
             return;

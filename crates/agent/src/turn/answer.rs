@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! One request and its response.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -8,18 +8,19 @@ use toolsmith_tool::CancelToken;
 use super::hook::{RequestPlan, TurnHook};
 use crate::{agent::Core, events::AgentEvent};
 
-/// What came of a request.
+/// Outcome of a request.
 pub(super) struct Answer {
-    /// As far as it came.
+    /// The response as far as it has arrived.
     pub(super) message: AssistantMessage,
     pub(super) error: Option<LlmError>,
-    /// What the model may call: what it was offered, and what is active anyway.
+    /// Tools the model may call: those offered, and those that are always active.
     pub(super) offered: Arc<[String]>,
-    /// The hook that had seen enough.
+    /// The hook that interrupted.
     pub(super) interrupted_by: Option<Arc<dyn TurnHook>>,
 }
 
-/// Plans the request, asks, and tells the events of the answer but the last: the message is not kept yet.
+/// Plans and sends the request, and emits all events of the response but the last, because the message is not stored
+/// yet.
 pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     let selected = core.selected();
     let registry = core.dispatcher().registry();
@@ -35,7 +36,7 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     for hook in core.hooks() {
         hook.next_request(&mut plan).await;
     }
-    // A provider refuses two tools of one name.
+    // Providers reject two tools with the same name.
     let mut seen = HashSet::new();
     plan.tools.retain(|name| seen.insert(name.clone()));
     let tools: Vec<ToolDefinition> = registry.read(|registry| {
@@ -76,7 +77,7 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
             };
         }
         match event {
-            // Beginning and end of the message are events of their own.
+            // Start and end of the message are separate events.
             StreamEvent::Start => {}
             StreamEvent::Done { message, .. } => last = Some((message, None)),
             StreamEvent::Error { error, message, .. } => last = Some((message, Some(error))),

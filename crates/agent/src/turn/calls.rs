@@ -1,4 +1,4 @@
-//! The calls in an answer: run, or answered without running. Every call gets a result, whatever happened.
+//! The calls of a response: executed, or answered without executing. Every call gets a result.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::{
 const CUT_OFF: &str = "This call was not run: the answer reached its length limit, so the arguments may be cut off. \
      Split the work into smaller calls.";
 
-/// What the calls of an answer came to, in the order asked.
+/// Results of the calls, in order.
 pub(super) struct Results {
     pub(super) messages: Vec<ToolResultMessage>,
-    /// No call ran: unknown tools, useless arguments, not allowed.
+    /// No call ran: unknown tools, invalid arguments, refused calls.
     pub(super) all_refused: bool,
-    /// A tool said that the run cannot go on.
+    /// A tool reported a fatal error.
     pub(super) fatal: Option<String>,
 }
 
@@ -45,12 +45,12 @@ pub(super) async fn run(
     }
 }
 
-/// Answers the calls of an answer that was cut off by its length.
+/// Answers the calls of a response that was cut off by its length.
 pub(super) fn cut_off(core: &Core, answer: &AssistantMessage) -> Results {
     not_run(core, answer, CUT_OFF)
 }
 
-/// Answers the calls of an answer that failed or was stopped.
+/// Answers the calls of a response that failed or was aborted.
 pub(super) fn interrupted(core: &Core, answer: &AssistantMessage, aborted: bool, why: &str) -> Results {
     let text = if aborted {
         format!("Tool was not executed because the run was aborted: {why}")
@@ -76,7 +76,7 @@ fn not_run(core: &Core, answer: &AssistantMessage, text: &str) -> Results {
 }
 
 fn request(core: &Arc<Core>, call: &ToolCall, offered: &Arc<[String]>, cancel: &CancelToken) -> CallRequest {
-    // The model's own text where writing the value out would lose something: broken JSON is mended from it.
+    // The model's original text if serialising the value would lose something: malformed JSON is repaired from it.
     let request = match &call.raw_arguments {
         Some(raw) => CallRequest::new(&call.id, &call.name, raw.as_str()),
         None => CallRequest::new(&call.id, &call.name, call.arguments.clone()),

@@ -1,4 +1,4 @@
-//! What a hook can reach while it takes part in the loop.
+//! The context of a turn hook.
 
 use std::{fmt, sync::Arc};
 
@@ -19,57 +19,57 @@ impl TurnContext {
         Self { core, cancel }
     }
 
-    /// Tripped when the run is to stop.
+    /// Returns the cancel token of the run.
     pub fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
 
-    /// The model that is asked.
+    /// Returns the current model.
     pub fn model(&self) -> Model {
         self.core.selected().model
     }
 
-    /// Who is asked for it.
+    /// Returns its provider.
     pub fn provider(&self) -> Arc<dyn Provider> {
         self.core.selected().provider
     }
 
-    /// How hard it thinks.
+    /// Returns the thinking level.
     pub fn thinking(&self) -> ThinkingLevel {
         self.core.selected().thinking
     }
 
-    /// The conversation as the model sees it.
+    /// Returns the conversation as the model sees it.
     pub fn messages(&self) -> Vec<Arc<Message>> {
         self.core.conversation().context()
     }
 
-    /// Milliseconds since 1970, by the agent's clock.
+    /// Returns the time in milliseconds since the Unix epoch.
     pub fn now(&self) -> u64 {
         self.core.now()
     }
 
-    /// What a tool is handed that is not being called.
+    /// Returns the context for a tool that is not being called.
     pub fn tool_context(&self) -> ToolContext {
         self.core.tool_context(&self.cancel)
     }
 
-    /// Counts what was asked of the model beside the conversation.
+    /// Adds the usage of a model request outside the conversation.
     pub(crate) fn count_usage(&self, usage: &Usage) {
         self.core.count_usage(usage);
     }
 
-    /// Says something a person should know.
+    /// Emits a notice for the user.
     pub fn notice(&self, message: impl Into<String>) {
         self.core.emit(AgentEvent::Notice { message: message.into() });
     }
 
-    /// Says something to the model before the next request; where it would stop, it goes on.
+    /// Sends a message to the model before the next request; if the model would stop, the run continues.
     pub fn steer(&self, message: Message) {
         self.core.enqueue(Lane::Steering, message);
     }
 
-    /// Tells front ends and then every tool what happened to the session.
+    /// Notifies clients and then every tool of a session event.
     pub async fn announce(&self, event: SessionEvent) {
         self.core.announce(event).await;
     }

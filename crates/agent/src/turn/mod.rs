@@ -1,4 +1,4 @@
-//! The loop: ask the model, run what it calls, and again, until it has said everything.
+//! The loop: request, run the calls, repeat, until the model is done.
 
 mod answer;
 mod calls;

@@ -18,7 +18,7 @@ use crate::{
     queues::Lane,
 };
 
-/// Runs until the model has said everything, or something ends it. Begins with `prompt`.
+/// Runs until the model is done or the run ends otherwise. Starts with `prompt`.
 pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelToken) -> RunEnd {
     let context = TurnContext::new(Arc::clone(&core), cancel.clone());
     let mut run = Run {
@@ -49,16 +49,16 @@ pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelTok
 struct Run {
     core: Arc<Core>,
     cancel: CancelToken,
-    /// What hooks are handed.
+    /// Context for hooks.
     context: TurnContext,
-    /// What goes in at the beginning of the next turn.
+    /// Messages to add at the start of the next turn.
     waiting: Vec<Message>,
-    /// What the run added to the conversation.
+    /// Messages the run added.
     added: Vec<Message>,
     turn: usize,
-    /// Turns in a row in which no call could run.
+    /// Consecutive turns in which no call ran.
     refused_turns: usize,
-    /// How often the request at hand has failed.
+    /// Number of failures of the current request.
     attempt: usize,
 }
 
@@ -72,7 +72,7 @@ impl Run {
     async fn drive(&mut self) -> Result<RunEnd, RunEnd> {
         loop {
             if let Some(end) = self.over() {
-                // What was said stays said, though nobody answers.
+                // The prompt stays in the conversation even without a response.
                 self.inject_waiting().await?;
                 return Ok(end);
             }
@@ -82,7 +82,7 @@ impl Run {
             for hook in self.core.hooks() {
                 waiting.extend(hook.news().await);
             }
-            // What happened comes before what is said about it.
+            // Results come before messages about them.
             waiting.append(&mut self.waiting);
             waiting.extend(self.core.take_queued(Lane::Steering));
             self.waiting = waiting;
@@ -90,7 +90,7 @@ impl Run {
             if self.take_turn().await? {
                 continue;
             }
-            // What came while the model said its last words goes first.
+            // Messages that arrived during the last response go first.
             if self.core.queued().0 > 0 {
                 continue;
             }
@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Why the run has to end here.
+    /// Returns the reason to end the run here, if any.
     fn over(&self) -> Option<RunEnd> {
         if self.cancel.is_cancelled() {
             return Some(self.aborted());
@@ -134,7 +134,7 @@ impl Run {
         RunEnd::Aborted { message }
     }
 
-    /// One answer and its calls. Gives whether the model has to hear something.
+    /// Runs one response and its calls. Returns whether the model needs another request.
     async fn take_turn(&mut self) -> Result<bool, RunEnd> {
         for hook in self.core.hooks() {
             hook.before_request(&self.context).await;
@@ -173,7 +173,7 @@ impl Run {
         }
     }
 
-    /// A hook had seen enough of the answer. The model hears why, and is asked again.
+    /// Handles an interrupted response: the model receives the reason, and the request is repeated.
     async fn interrupted(&mut self, partial: AssistantMessage, hook: &dyn TurnHook) -> Result<bool, RunEnd> {
         let interruption = hook.interrupted(&partial, &self.context).await;
         self.waiting.extend(interruption.messages);
@@ -187,14 +187,14 @@ impl Run {
         Ok(true)
     }
 
-    /// Ends a turn whose answer is no part of the conversation.
+    /// Ends a turn whose response is not part of the conversation.
     fn forget(&self, message: AssistantMessage) {
         let message = Message::Assistant(message);
         self.core.emit(AgentEvent::MessageEnd { message: message.clone() });
         self.core.emit(AgentEvent::TurnEnd { message, tool_results: Vec::new() });
     }
 
-    /// An answer that is not whole. Its calls are answered all the same, so that the conversation can go on.
+    /// Handles an incomplete response. Its calls get results nevertheless, so that the conversation can continue.
     async fn failed(&mut self, message: AssistantMessage, error: LlmError) -> Result<bool, RunEnd> {
         let is_abort = message.stop_reason == StopReason::Aborted;
         if !is_abort {
@@ -202,7 +202,7 @@ impl Run {
             self.attempt += 1;
             for hook in self.core.hooks() {
                 if hook.on_error(&error, self.attempt, &self.context).await == AfterError::Again {
-                    // The same turn begins again; the limit of turns is about what was done.
+                    // The same turn starts again; the turn limit counts completed work.
                     self.turn -= 1;
                     self.forget(message);
                     return Ok(true);
@@ -212,7 +212,7 @@ impl Run {
         let results = calls::interrupted(&self.core, &message, is_abort, &error.to_string());
         self.keep_answer(&message).await?;
         self.end_turn(message, results).await?;
-        // Somebody may have had enough while a hook waited to try again.
+        // The run may have been aborted while a hook waited for a retry.
         Err(if is_abort || self.cancel.is_cancelled() {
             self.aborted()
         } else {
@@ -220,7 +220,7 @@ impl Run {
         })
     }
 
-    /// Says what a person would wonder about.
+    /// Emits notices about unusual responses.
     fn notice_about(&self, message: &AssistantMessage) {
         let text = if message.stop_reason == StopReason::Length {
             "The answer reached its length limit and may be incomplete."
@@ -257,7 +257,7 @@ impl Run {
         self.inject(waiting).await
     }
 
-    /// Adds messages that are whole already.
+    /// Adds complete messages.
     async fn inject(&mut self, messages: Vec<Message>) -> Result<(), RunEnd> {
         for message in messages {
             self.core.emit(AgentEvent::MessageStart { message: message.clone() });
@@ -267,7 +267,7 @@ impl Run {
         Ok(())
     }
 
-    /// The one way into the conversation.
+    /// Adds a message to the conversation. This is the only way in.
     async fn keep(&mut self, message: Message) -> Result<(), ConversationError> {
         self.core.conversation().append(Arc::new(message.clone())).await?;
         self.added.push(message);
