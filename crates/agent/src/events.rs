@@ -1,5 +1,5 @@
-//! The one stream of events every front end reads. Each event is one JSON object with a `type`; a program that reads them
-//! skips types and fields it does not know.
+//! The event stream that all clients read. Each event is one JSON object with a `type`; readers should skip types and
+//! fields they do not know.
 //!
 //! The order of one run:
 //!
@@ -14,8 +14,8 @@
 //! agent_end
 //! ```
 //!
-//! Calls of one turn run side by side, so their events mix; `toolCallId` tells them apart. Queues and staged actions can also
-//! change between runs.
+//! The calls of one turn run in parallel, so their events are interleaved; `toolCallId` identifies the call. Queues and
+//! pending actions can also change between runs.
 
 use std::{
     path::PathBuf,

@@ -1,10 +1,9 @@
-//! The agent: a prompt goes in, the model calls tools, results go back, until it is done.
+//! The agent loop: sends a prompt to a model, runs the tools it calls and returns their results, until the model is done.
 //!
-//! [`Dispatcher`] is the one path every tool call takes. [`Agent`] is the loop around a model; everything it does is in
-//! one stream of [`AgentEvent`]s.
+//! [`Dispatcher`] is the path of every tool call. [`Agent`] is the loop; it reports everything in one stream of
+//! [`AgentEvent`]s.
 //!
-//! This crate knows no engine, no protocol of other agents, and no terminal: tools come in as `dyn Tool`, front ends read
-//! events.
+//! This crate knows no engine, no MCP and no terminal: tools are `dyn Tool`, and clients read events.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]

@@ -1,4 +1,4 @@
-//! Files beside a session: what a tool wrote that is too long to be said.
+//! Artifacts: tool output stored in files beside a session.
 
 use std::{fs, io, path::PathBuf};
 
@@ -6,14 +6,14 @@ use toolsmith_tool::{Artifact, ViewError};
 
 use super::files::{create_private_file, create_private_folder};
 
-/// The folder of a session's artifacts: the session's file without its ending.
+/// Returns the artifacts directory: the session's file without its extension.
 #[derive(Clone, Debug)]
 pub(crate) struct Artifacts {
     pub(crate) folder: PathBuf,
 }
 
 impl Artifacts {
-    /// Makes an empty file `<number>.<kind>.log`. The number is the id.
+    /// Creates an empty file `<number>.<kind>.log`. The number is the id.
     pub(crate) fn allocate(&self, kind: &str) -> Result<Artifact, ViewError> {
         let failed = |source: io::Error| ViewError::Write { path: self.folder.clone(), source };
         create_private_folder(&self.folder).map_err(|error| failed(io::Error::other(error)))?;
@@ -29,7 +29,7 @@ impl Artifacts {
         }
     }
 
-    /// Keeps a text.
+    /// Stores a text.
     pub(crate) fn save(&self, text: &str, kind: &str) -> Result<Artifact, ViewError> {
         let artifact = self.allocate(kind)?;
         fs::write(&artifact.path, text)
@@ -37,7 +37,7 @@ impl Artifacts {
         Ok(artifact)
     }
 
-    /// The file of an id.
+    /// Returns the file of an id.
     pub(crate) fn find(&self, id: &str) -> Option<PathBuf> {
         let number: u64 = id.parse().ok()?;
         self.files().find(|(found, _)| *found == number).map(|(_, path)| path)
@@ -56,7 +56,7 @@ impl Artifacts {
     }
 }
 
-/// A kind as part of a file's name.
+/// Converts a kind to a part of a file name.
 fn plain(kind: &str) -> String {
     let plain: String = kind
         .chars()

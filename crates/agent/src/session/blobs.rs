@@ -1,4 +1,4 @@
-//! Large images, kept once by their hash in a folder that all sessions share.
+//! Large images, stored once by hash in a directory that all sessions share.
 
 use std::{
     fs,
@@ -15,13 +15,13 @@ use super::{
     files::{create_private_folder, read_failed, write_failed},
 };
 
-/// What a reference begins with.
+/// Prefix of a reference.
 const PREFIX: &str = "blob:sha256:";
 
-/// From this many characters of base64 on, an image is kept apart.
+/// Minimum base64 length of an image that is stored separately.
 const APART_FROM: usize = 4096;
 
-/// The folder of blobs.
+/// The directory of blobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Blobs {
     folder: PathBuf,
@@ -32,7 +32,7 @@ impl Blobs {
         Self { folder }
     }
 
-    /// Keeps bytes and gives the reference. When it returns they are on the disk, so a line may name them.
+    /// Stores bytes and returns the reference. They are on disk when this returns, so a line may refer to them.
     pub(crate) fn put(&self, bytes: &[u8]) -> Result<String, StoreError> {
         let hash = content_hash(bytes).to_string();
         let path = self.folder.join(&hash);
@@ -41,7 +41,7 @@ impl Blobs {
             return Ok(reference);
         }
         create_private_folder(&self.folder)?;
-        // Never half a blob under its name, whoever is killed and whoever writes the same one meanwhile.
+        // A blob never exists partially under its name, even after a kill or a concurrent write of the same one.
         let write = || -> io::Result<()> {
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
             file.write_all(bytes)?;
@@ -53,19 +53,19 @@ impl Blobs {
         Ok(reference)
     }
 
-    /// The bytes of a reference, where they are still there and unharmed.
+    /// Reads the bytes of a reference, if they exist and match the hash.
     pub(crate) fn get(&self, reference: &str) -> Option<Vec<u8>> {
         read_blob(&self.folder, reference)
     }
 
-    /// Puts the large images of an entry apart.
+    /// Moves the large images of an entry to blobs.
     pub(crate) fn put_images(&self, value: &mut Value) -> Result<(), StoreError> {
         let mut outcome = Ok(());
         each_image(value, &mut |data| {
             if outcome.is_err() || data.len() < APART_FROM || is_reference(data) {
                 return;
             }
-            // Only what comes back the same; anything else stays where it is.
+            // Only data that decodes and encodes to the same text is moved.
             let Some(bytes) =
                 STANDARD.decode(data.as_bytes()).ok().filter(|bytes| STANDARD.encode(bytes) == *data)
             else {
@@ -79,7 +79,7 @@ impl Blobs {
         outcome
     }
 
-    /// Brings the images of an entry back. One that is gone becomes a text that says so.
+    /// Restores the images of an entry. A missing one becomes a text that says so.
     pub(crate) fn fetch_images(&self, value: &mut Value) {
         match value {
             Value::Object(fields) if fields.get("type").is_some_and(|kind| kind == "image") => {
@@ -104,7 +104,7 @@ impl Blobs {
         }
     }
 
-    /// Copies the blobs an entry of another program's file names, from the folder `blobs` beside that program's sessions.
+    /// Copies the blobs referenced by another agent's session from the `blobs` directory beside that agent's sessions.
     pub(crate) fn adopt(&self, value: &mut Value, file: &Path) -> Result<(), StoreError> {
         let mut outcome = Ok(());
         each_image(value, &mut |data| {

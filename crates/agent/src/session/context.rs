@@ -1,4 +1,4 @@
-//! What the model is told: the path from the beginning to the leaf as messages, and the settings it ends with.
+//! The model's view of a session: the path from the root to the leaf as messages, and the settings at the leaf.
 
 use std::sync::Arc;
 
@@ -17,33 +17,33 @@ const COMPACTED: &str = "The conversation before this point was compacted into t
 const LEFT_BRANCH: &str =
     "The conversation went another way before it came back to this point. A summary of that:";
 
-/// The settings that hold at the leaf.
+/// The settings at the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SessionState {
-    /// The model, `provider/id`: the last one that was chosen or that answered.
+    /// The model, `provider/id`: the last one that was selected or that answered.
     pub model: Option<String>,
     /// The thinking level.
     pub thinking: Option<String>,
     /// The mode, with its data.
     pub mode: Option<(String, Option<Value>)>,
-    /// Stream rules that were shown to the model already.
+    /// Stream rules that were already sent to the model.
     pub stream_rules: Vec<String>,
 }
 
-/// The messages of the path to one leaf. A turn only adds to them, so they are made once.
+/// Cached messages of the path to one leaf. A turn only appends to them.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
-    /// The leaf they are for, once there are any.
+    /// The leaf they belong to, if there are any.
     leaf: Option<Option<Position>>,
     messages: Vec<Arc<Message>>,
-    /// The first of them that came after the last change to what the model is told.
+    /// Index of the first message after the last change to earlier messages.
     unchanged_from: usize,
 }
 
 impl Told {
-    /// What the model is told at the leaf. The newest compaction on the path gives its summary, then what it kept, then
-    /// what came after.
+    /// Builds the messages for the leaf. The newest compaction on the path contributes its summary, then what it kept,
+    /// then later entries.
     pub(crate) fn at_leaf(&mut self, tree: &Tree, blobs: Option<&Blobs>) -> &[Arc<Message>] {
         let leaf = tree.leaf();
         if self.leaf != Some(leaf) {
@@ -59,7 +59,7 @@ impl Told {
         &self.messages
     }
 
-    /// How many of the messages were told differently before, the last time the model answered.
+    /// Counts the messages that differ from those of the model's last response.
     pub(crate) fn unchanged_from(&self) -> usize {
         self.unchanged_from
     }
@@ -74,7 +74,7 @@ impl Told {
         self.messages = summary.into_iter().chain(rest).map(Arc::new).collect();
     }
 
-    /// The entries after those told, newest first, if nothing else has changed.
+    /// Returns the entries after the cached ones, newest first, if nothing else has changed.
     fn added_since(&self, tree: &Tree, leaf: Option<Position>) -> Option<Vec<Position>> {
         let told = self.leaf?;
         let mut added = Vec::new();
@@ -91,7 +91,7 @@ impl Told {
     }
 }
 
-/// The settings at the end of a path.
+/// Returns the settings at the end of a path.
 pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
     let mut state = SessionState::default();
     for at in tree.path_to(leaf) {
@@ -109,7 +109,7 @@ pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
     state
 }
 
-/// An entry with its images brought back.
+/// Reads an entry with its images.
 pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
     let mut line = Value::Object(tree.value(at));
     if let Some(blobs) = blobs {
@@ -117,12 +117,12 @@ pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
     }
     match line {
         Value::Object(fields) => read_entry(fields),
-        // Fetching images replaces image blocks only, and an entry is none.
+        // Restoring images replaces only image blocks, and an entry is not one.
         _ => read_entry(tree.value(at)),
     }
 }
 
-/// What the model is told of an entry.
+/// Converts an entry to a message for the model.
 pub(crate) fn told_message(entry: Entry) -> Option<Message> {
     match entry.kind {
         EntryKind::Message(message) => Some(message),
@@ -137,7 +137,7 @@ pub(crate) fn told_message(entry: Entry) -> Option<Message> {
         EntryKind::BranchSummary(left) if !left.summary.trim().is_empty() => {
             Some(summary_message(LEFT_BRANCH, &left.summary, &entry.timestamp))
         }
-        // An older compaction on the path; the newest one's summary covers it.
+        // An older compaction on the path; the newest summary covers it.
         _ => None,
     }
 }

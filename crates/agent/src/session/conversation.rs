@@ -19,7 +19,7 @@ impl Conversation for Session {
 
     async fn sync(&self) -> Result<(), ConversationError> {
         let session = self.clone();
-        // A disk may take its time.
+        // Disk writes may take time.
         match tokio::task::spawn_blocking(move || Self::sync(&session)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(ConversationError(error.to_string())),

@@ -1,5 +1,5 @@
-//! The session that is open now. The agent, its tools and its hooks hold this one, so that another session can take its
-//! place under them.
+//! The current session. The agent, its tools and its hooks hold this handle, so that the session can be replaced while
+//! they run.
 
 use std::{
     path::PathBuf,
@@ -14,24 +14,24 @@ use toolsmith_tool::{Artifact, SessionView, ViewError};
 use super::handle::Session;
 use crate::conversation::{Conversation, ConversationError};
 
-/// The session that is open now. Clones look at the same place.
+/// The current session. Clones refer to the same slot.
 #[derive(Clone, Debug)]
 pub struct CurrentSession {
     slot: Arc<RwLock<Session>>,
 }
 
 impl CurrentSession {
-    /// Begins with `session`.
+    /// Creates a slot with `session`.
     pub fn new(session: Session) -> Self {
         Self { slot: Arc::new(RwLock::new(session)) }
     }
 
-    /// The session that is open at this moment.
+    /// Returns the current session.
     pub fn get(&self) -> Session {
         self.slot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Puts another session in its place; gives the one that was there. Not while a run is on its way.
+    /// Replaces the current session and returns the previous one. Must not be called during a run.
     pub fn replace(&self, session: Session) -> Session {
         let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *slot, session)

@@ -1,23 +1,23 @@
-//! What a session is made of: a header, and entries that form a tree.
+//! The parts of a session: a header, and entries that form a tree.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use toolsmith_llm::{ContentBlock, Message};
 
-/// What is known of a session from its first line.
+/// The header of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
-    /// The session's id.
+    /// Id of the session.
     pub id: String,
-    /// When it began: RFC 3339, UTC.
+    /// Creation time: RFC 3339, UTC.
     pub timestamp: String,
-    /// The folder it belongs to.
+    /// Working directory.
     pub cwd: PathBuf,
-    /// The name it had when the file was made.
+    /// Name when the file was created.
     pub title: Option<String>,
-    /// The file it was forked, branched or imported from.
+    /// File it was forked, branched or imported from.
     pub parent_session: Option<String>,
 }
 
@@ -25,126 +25,126 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Unique in its session.
+    /// Id, unique in its session.
     pub id: String,
-    /// The entry it follows; `None` for a beginning.
+    /// Parent entry; `None` for a root.
     pub parent_id: Option<String>,
-    /// When it was appended: RFC 3339, UTC.
+    /// Time of appending: RFC 3339, UTC.
     pub timestamp: String,
-    /// What it says.
+    /// Content.
     pub kind: EntryKind,
 }
 
-/// What an entry says.
+/// Content of an entry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// A message of the conversation, with what its tool kept in `details`.
+    /// A message, including the `details` of tool results.
     Message(Message),
-    /// Something put into the conversation by a tool, an extension or the program itself.
+    /// A message added by a tool, an extension or the program.
     CustomMessage(CustomMessage),
     /// State of a tool or an extension. The model never sees it.
     Custom {
-        /// Whose it is.
+        /// Owner of the state.
         custom_type: String,
         /// The state.
         data: Option<Value>,
     },
-    /// What came before was summed up.
+    /// A summary of earlier entries.
     Compaction(Compaction),
-    /// A path that was left was summed up.
+    /// A summary of an abandoned branch.
     BranchSummary(BranchSummary),
-    /// Another model from here on.
+    /// A model change.
     ModelChange {
         /// `provider/id`.
         model: String,
-        /// The role it was chosen for, if not the conversation itself.
+        /// Role of the model, if it is not the conversation itself.
         role: Option<String>,
     },
-    /// Another thinking level from here on.
+    /// A change of the thinking level.
     ThinkingChange {
-        /// The level's name.
+        /// Name of the level.
         level: String,
     },
-    /// A name for an entry.
+    /// A label for an entry.
     Label {
-        /// The entry.
+        /// Id of the entry.
         target_id: String,
-        /// The name; `None` takes it away.
+        /// The label; `None` removes it.
         label: Option<String>,
     },
     /// A name for the session.
     Title {
-        /// The name; an empty one takes it away.
+        /// The name; an empty one removes it.
         title: String,
     },
-    /// Stream rules that were shown to the model.
+    /// Stream rules that were sent to the model.
     StreamRules {
-        /// Their names.
+        /// Names of the rules.
         rules: Vec<String>,
     },
-    /// Another mode from here on.
+    /// A mode change.
     ModeChange {
-        /// The mode's name.
+        /// Name of the mode.
         mode: String,
-        /// What the mode keeps.
+        /// Data of the mode.
         data: Option<Value>,
     },
-    /// A type this version does not know, or one whose fields are not as they should be: the whole object as it stands.
+    /// An unknown type, or one with unexpected fields: the whole object unchanged.
     Unknown(Map<String, Value>),
 }
 
 impl EntryKind {
-    /// Whether it only sets the scene. A file is not made for the sake of such entries alone; they are written with the
-    /// first that is more.
+    /// Returns whether it only changes settings. A file is not created for such entries alone; they are written with
+    /// the first other entry.
     pub(crate) fn sets_the_scene(&self) -> bool {
         matches!(self, Self::ModelChange { .. } | Self::ThinkingChange { .. } | Self::ModeChange { .. })
     }
 }
 
-/// Something put into the conversation from the side.
+/// A message added by a tool, an extension or the program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CustomMessage {
-    /// What kind of thing it is.
+    /// Kind of message, chosen by its creator.
     pub custom_type: String,
-    /// What the model sees.
+    /// Content for the model.
     pub content: Vec<ContentBlock>,
-    /// Whether the person sees it too.
+    /// Shown to the user too.
     pub display: bool,
-    /// What the model never sees.
+    /// Details that are never sent to the model.
     pub details: Option<Value>,
-    /// `user` when it speaks for the person; otherwise it speaks for the program.
+    /// `user` if it speaks for the user; otherwise it speaks for the program.
     pub attribution: Option<String>,
 }
 
-/// A summary in place of what came before.
+/// A summary of earlier entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
-    /// What the model reads in place of the older entries.
+    /// The summary for the model.
     pub summary: String,
-    /// One line of it.
+    /// The summary in one line.
     pub short_summary: Option<String>,
-    /// The first entry that stays as it is.
+    /// The first entry that is kept.
     pub first_kept_entry_id: String,
-    /// The size of the context before.
+    /// Size of the context before.
     pub tokens_before: u64,
-    /// What made it wants to remember.
+    /// Details stored by its creator.
     pub details: Option<Value>,
-    /// Data that outlives later compactions.
+    /// Data that survives later compactions.
     pub preserve_data: Option<Value>,
-    /// Whether an extension wrote it.
+    /// Set if an extension created it.
     pub from_extension: bool,
 }
 
-/// A summary of a path that was left.
+/// A summary of an abandoned branch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BranchSummary {
-    /// The leaf of that path, or `root`.
+    /// Leaf of that branch, or `root`.
     pub from_id: String,
-    /// What happened on it.
+    /// The summary.
     pub summary: String,
-    /// What made it wants to remember.
+    /// Details stored by its creator.
     pub details: Option<Value>,
-    /// Whether an extension wrote it.
+    /// Set if an extension created it.
     pub from_extension: bool,
 }

@@ -1,96 +1,96 @@
-//! What can go wrong with sessions, in words for the person who has to do something about it.
+//! Session errors.
 
 use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-/// Why a session could not be stored.
+/// Storage errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// Another writer has the file.
+    /// Another process has the file open for writing.
     #[error("{} is open in {}; close it there, or begin a new session", path.display(), holder(*pid))]
     Locked {
         /// The session's file.
         path: PathBuf,
-        /// The process that has it, where it is known.
+        /// The process, if known.
         pid: Option<u32>,
     },
-    /// The file is gone.
+    /// The file no longer exists.
     #[error("{} was removed", path.display())]
     Removed {
         /// The session's file.
         path: PathBuf,
     },
-    /// The session was opened for reading only.
+    /// The session was opened read-only.
     #[error("{} was opened for reading only", path.display())]
     ReadOnly {
         /// The session's file.
         path: PathBuf,
     },
-    /// The system refused to read.
+    /// Reading failed.
     #[error("could not read {}: {source}", path.display())]
     Read {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system refused to write.
+    /// Writing failed.
     #[error("could not write {}: {source}{}", path.display(), advice(source))]
     Write {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Why something with a session did not work.
+/// Session errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The entry is part of the session in memory, but not of the file. It is written with the next one that can be.
+    /// The entry is part of the session in memory, but not of the file. It is written with the next one.
     #[error("it is in memory only (unsaved entries: {waiting}): {source}")]
     NotSaved {
-        /// The entry's id.
+        /// Id of the entry.
         id: String,
-        /// How many entries wait, this one included.
+        /// Number of unwritten entries, including this one.
         waiting: usize,
-        /// Why.
+        /// The cause.
         source: StoreError,
     },
-    /// The file is something else.
+    /// The file is not a session.
     #[error("{} is not a session: {reason}", path.display())]
     NotASession {
         /// The file.
         path: PathBuf,
-        /// What was found in place of one.
+        /// What was found instead.
         reason: String,
     },
-    /// Written by a later version of this program.
+    /// The file was written by a later version of this program.
     #[error("{} has format version {version}, and this Toolsmith knows version {known}; use a newer one", path.display(), known = super::FORMAT_VERSION)]
     TooNew {
         /// The file.
         path: PathBuf,
-        /// The version it states.
+        /// Its version.
         version: u64,
     },
-    /// Nothing fits what was asked for.
+    /// No session matches.
     #[error("Session \"{what}\" not found.")]
     NotFound {
-        /// What was asked for.
+        /// The requested id prefix or path.
         what: String,
     },
-    /// More than one fits what was asked for.
+    /// Several sessions match.
     #[error("\"{what}\" fits {} sessions; write more of the id: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The requested id prefix.
         what: String,
-        /// The ids that fit.
+        /// The matching ids.
         candidates: Vec<String>,
     },
     /// There is no such entry.
@@ -99,7 +99,7 @@ pub enum SessionError {
         /// The id.
         id: String,
     },
-    /// Branching starts from what a person said.
+    /// A branch must start from a user message.
     #[error("entry \"{id}\" is no message of the user; a branch starts from one")]
     NotAUserMessage {
         /// The id.

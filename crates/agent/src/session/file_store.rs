@@ -1,6 +1,7 @@
-//! The store in a file: one write per line, at a position we know, under a lock.
+//! The file store: one write per line, at a known position, under a lock.
 //!
-//! What could not be written is cut off again and waits in memory, so the file never has half a line in its middle.
+//! A failed write is truncated again and the line waits in memory, so that the file never has a partial line in the
+//! middle.
 
 use std::{
     fs::{File, OpenOptions},
@@ -21,18 +22,18 @@ use super::{
 #[derive(Debug)]
 pub struct FileStore {
     path: PathBuf,
-    /// The header, which makes the file begin.
+    /// The header, written when the file is created.
     header: String,
-    /// What the title line says.
+    /// Content of the title line.
     title: String,
-    /// The file once there is one, and who has it.
+    /// The file once it exists, and its lock.
     open: Option<Open>,
-    /// Lines that are not in the file.
+    /// Lines that are not in the file yet.
     waiting: String,
     waiting_count: usize,
-    /// Whether one of them is worth making the file for.
+    /// Set if one of them requires the file.
     wanted: bool,
-    /// Whether the name of the file itself is on the disk.
+    /// Set once the directory entry of the file is on disk.
     folder_synced: bool,
 }
 
@@ -40,12 +41,12 @@ pub struct FileStore {
 struct Open {
     file: File,
     _lock: Lock,
-    /// How long the file is as far as it is good; the next line begins here.
+    /// Length of the valid part of the file; the next line starts here.
     length: u64,
 }
 
 impl FileStore {
-    /// A store for a file that is made when the first line is worth it.
+    /// Creates a store whose file is created with the first line that requires it.
     pub(crate) fn planned(path: PathBuf, header: String, title: &str) -> Self {
         Self {
             path,
@@ -59,7 +60,7 @@ impl FileStore {
         }
     }
 
-    /// A new file with these lines, each with its end. It appears whole or not at all.
+    /// Creates a new file with these lines, each with its line end. It appears complete or not at all.
     pub(crate) fn create(
         path: PathBuf,
         header: String,
@@ -82,8 +83,8 @@ impl FileStore {
         Ok(store)
     }
 
-    /// Opens a file for writing and gives what is in it. A last line that was torn by a kill is put aside in a file
-    /// of the same name that ends in `.torn`.
+    /// Opens a file for writing and returns its content. An incomplete last line is moved to a file with the extension
+    /// `.torn`.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<u8>), StoreError> {
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).map_err(|source| match source.kind() {
@@ -102,7 +103,7 @@ impl FileStore {
         Ok((store, bytes))
     }
 
-    /// The first two lines.
+    /// Returns the first two lines.
     fn beginning(&self) -> String {
         format!("{}\n{}", self.header, title_line(&self.title))
     }
@@ -139,8 +140,8 @@ impl Open {
                 Ok(())
             }
             Err(error) => {
-                // What arrived of it must not stand before the next line. Should even this fail, the next write begins
-                // at the same place, and opening repairs a torn end.
+                // A partial line must not precede the next one. If truncating fails too, the next write starts at the
+                // same position, and opening repairs the end.
                 let _ = self.file.set_len(self.length);
                 Err(error)
             }
@@ -169,7 +170,7 @@ impl SessionStore for FileStore {
         let Some(open) = &self.open else {
             return Ok(());
         };
-        // A file that has no title line is left alone: the entry says it too.
+        // A file without a title line is left unchanged: an entry has the name too.
         let mut head = vec![0; 1 << 16];
         let read = open.file.read_at(&mut head, 0).map_err(read_failed(&self.path))?;
         head.truncate(read);
@@ -205,12 +206,12 @@ impl SessionStore for FileStore {
     }
 }
 
-/// A whole last line that only lacks its end gets it. Anything else after the last end is no line: it was never
-/// acknowledged, and is put aside.
+/// Completes a last line that only lacks its line end. Anything else after the last line end was never acknowledged and
+/// is moved aside.
 fn repair_tail(file: &File, path: &Path, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
     let good = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let tail = &bytes[good..];
-    // With no whole line there is no session yet, and what it is has to be said by whoever reads the header.
+    // Without a complete line there is no session yet; the reader of the header reports what the file is.
     if tail.is_empty() || good == 0 {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Files and folders of sessions: for their owner's eyes only, with errors that name the path.
+//! Files and directories of sessions: accessible only to their owner, with errors that name the path.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -19,24 +19,24 @@ pub(crate) fn write_failed(path: &Path) -> impl FnOnce(io::Error) -> StoreError 
     move |source| StoreError::Write { path, source }
 }
 
-/// Makes a folder, with those above it, that only its owner can enter.
+/// Creates a directory and its parents, accessible only to its owner.
 pub(crate) fn create_private_folder(path: &Path) -> Result<(), StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(write_failed(path))
 }
 
-/// Makes a file that is not there yet.
+/// Creates a file that must not exist.
 pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// The path with something after its name.
+/// Appends to the file name of a path.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// Removes a file that may not be there.
+/// Removes a file if it exists.
 pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_failed(path)(error)),

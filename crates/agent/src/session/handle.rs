@@ -1,4 +1,4 @@
-//! One session: its tree in memory and the store its lines go to.
+//! One session: its tree in memory and the store for its lines.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use super::{
     tree::{Position, Tree},
 };
 
-/// A session. Clones are the same session: one of them appends, while tools read through another.
+/// A session. Clones are the same session: one appends while tools read through another.
 #[derive(Clone, Debug)]
 pub struct Session {
     inner: Arc<Inner>,
@@ -29,34 +29,34 @@ pub struct Session {
 #[derive(Debug)]
 struct Inner {
     tree: RwLock<Tree>,
-    /// Held while a line is appended, so lines stand in the file in the order of the tree. Reading needs only `tree`,
-    /// so nobody waits for a disk.
+    /// Held while a line is appended, so that the lines in the file have the order of the tree. Reading needs only
+    /// `tree`, so readers never wait for the disk.
     store: Mutex<Box<dyn SessionStore>>,
-    /// What the model was told last. Locked before `tree`.
+    /// The messages last sent to the model. Locked before `tree`.
     told: Mutex<Told>,
     path: Option<PathBuf>,
-    /// Where large images go; `None` keeps them in the lines.
+    /// Storage for large images; `None` keeps them in the lines.
     blobs: Option<Blobs>,
 }
 
-/// Where the leaf went.
+/// Result of moving the leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// The leaf from here on.
+    /// The new leaf.
     pub leaf: Option<String>,
-    /// What the person said there, to be said differently.
+    /// Text of the user message at that position, for editing.
     pub text: Option<String>,
 }
 
 impl Session {
-    /// A session that is kept nowhere.
+    /// Creates a session in memory.
     pub fn in_memory(cwd: impl Into<PathBuf>) -> Self {
         let header = Header::new(cwd.into());
         let line = write_header(&header);
         Self::new(Tree::empty(header, &line), Box::new(MemoryStore), None)
     }
 
-    /// A session over a store of one's own.
+    /// Creates a session with a custom store.
     pub fn with_store(cwd: impl Into<PathBuf>, store: Box<dyn SessionStore>) -> Self {
         let header = Header::new(cwd.into());
         let line = write_header(&header);
@@ -69,7 +69,7 @@ impl Session {
         Self { inner: Arc::new(Inner { tree, store, told, path, blobs }) }
     }
 
-    // A panic of another thread leaves the tree whole: every change of it is one push or one assignment.
+    // A panic in another thread leaves the tree intact: every change is one push or one assignment.
     pub(crate) fn tree(&self) -> RwLockReadGuard<'_, Tree> {
         self.inner.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,47 +86,48 @@ impl Session {
         self.inner.path.as_ref().map(|path| Artifacts { folder: path.with_extension("") })
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     pub fn id(&self) -> String {
         self.tree().header.id.clone()
     }
-    /// The first line.
+    /// Returns the header.
     pub fn header(&self) -> Header {
         self.tree().header.clone()
     }
-    /// The folder it belongs to.
+    /// Returns the working directory.
     pub fn cwd(&self) -> PathBuf {
         self.tree().header.cwd.clone()
     }
-    /// The file, unless it is kept nowhere. It may not be there yet: a session in which nothing was said has none.
+    /// Returns the file, unless the session is in memory. It may not exist yet: an empty session has none.
     pub fn file(&self) -> Option<&Path> {
         self.inner.path.as_deref()
     }
-    /// The name a person gave.
+    /// Returns the name given by the user.
     pub fn name(&self) -> Option<String> {
         self.tree().name().map(str::to_owned)
     }
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.tree().len()
     }
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// What was wrong with the file, in words.
+    /// Returns the problems found in the file.
     pub fn problems(&self) -> Vec<String> {
         self.tree().problems().to_vec()
     }
-    /// How many entries could not be written so far.
+    /// Returns the number of entries that could not be written so far.
     pub fn unsaved(&self) -> usize {
         self.store().unsaved()
     }
 
-    /// Appends an entry after the leaf and makes it the leaf; gives its id. `Ok` says that it outlives this process.
+    /// Appends an entry after the leaf and makes it the leaf; returns its id. After `Ok` it survives the death of this
+    /// process.
     ///
     /// # Errors
-    /// [`SessionError::NotSaved`] when it could not be written: it is part of the session nevertheless.
+    /// [`SessionError::NotSaved`] if it could not be written: it is part of the session nevertheless.
     pub fn append(&self, kind: EntryKind) -> Result<String, SessionError> {
         let mut store = self.store();
         self.append_to(store.as_mut(), kind)
@@ -137,7 +138,8 @@ impl Session {
         let entry = self.tree().next_entry(kind);
         let (id, kind) = (entry.id.clone(), entry.kind.clone());
         let mut value = entry_line(entry);
-        // The blob comes first: a line never names one that is not there. One that could not be written stays in the line.
+        // The blob is written first: a line never refers to a missing one. A blob that could not be written stays in
+        // the line.
         if let Some(blobs) = &self.inner.blobs
             && let Err(error) = blobs.put_images(&mut value)
         {
@@ -159,19 +161,19 @@ impl Session {
         self.append(EntryKind::Message(message))
     }
 
-    /// Waits until everything is on the disk. Blocks; for the end of a turn.
+    /// Waits until everything is on disk. Blocks; used at the end of a turn.
     ///
     /// # Errors
-    /// When the disk refused.
+    /// Fails if the disk reports an error.
     pub fn sync(&self) -> Result<(), StoreError> {
         self.store().sync()
     }
 
-    /// Waits until everything is on the disk and lets go of the file, whoever still holds this session: others can open
-    /// it. From here on it can only be read. Blocks.
+    /// Waits until everything is on disk and closes the file, even if other handles exist: other processes can then
+    /// open it. Afterwards the session is read-only. Blocks.
     ///
     /// # Errors
-    /// When the disk refused; then the file is kept.
+    /// Fails if the disk reports an error; the file then stays open.
     pub fn close(&self) -> Result<(), StoreError> {
         let mut store = self.store();
         store.sync()?;
@@ -181,7 +183,7 @@ impl Session {
         Ok(())
     }
 
-    /// Names the session; an empty name takes the name away.
+    /// Names the session; an empty name removes it.
     ///
     /// # Errors
     /// As [`Session::append`].
@@ -189,44 +191,44 @@ impl Session {
         let title = name.trim().to_owned();
         let mut store = self.store();
         let outcome = self.append_to(store.as_mut(), EntryKind::Title { title: title.clone() });
-        // Only listings miss this line when it cannot be written.
+        // Only listings use this line, so a failure is ignored.
         if let Err(error) = store.set_title(&title) {
             tracing::warn!(%error, "the title line was not written");
         }
         outcome
     }
 
-    /// Gives an entry a label, or takes it away.
+    /// Sets or removes the label of an entry.
     ///
     /// # Errors
-    /// When there is no such entry; else as [`Session::append`].
+    /// Fails if there is no such entry; else as [`Session::append`].
     pub fn set_label(&self, target_id: &str, label: Option<&str>) -> Result<String, SessionError> {
         self.position(target_id)?;
         let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_owned);
         self.append(EntryKind::Label { target_id: target_id.to_owned(), label })
     }
 
-    /// The id of the entry the next one follows.
+    /// Returns the id of the leaf.
     pub fn leaf_id(&self) -> Option<String> {
         self.tree().leaf_id().map(str::to_owned)
     }
 
-    /// One entry, with its images.
+    /// Returns one entry with its images.
     pub fn entry(&self, id: &str) -> Option<Entry> {
         let tree = self.tree();
         tree.position(id).map(|at| context::read(&tree, at, self.blobs()))
     }
 
-    /// Every entry in the order they were appended.
+    /// Returns all entries in the order they were appended.
     pub fn entries(&self) -> Vec<Entry> {
         let tree = self.tree();
         (0..tree.len()).map(|at| context::read(&tree, at, self.blobs())).collect()
     }
 
-    /// The entries from the beginning to `from`, or to the leaf.
+    /// Returns the entries from the root to `from`, or to the leaf.
     ///
     /// # Errors
-    /// When there is no such entry.
+    /// Fails if there is no such entry.
     pub fn path(&self, from: Option<&str>) -> Result<Vec<Entry>, SessionError> {
         let from = from.map(|id| self.position(id)).transpose()?;
         let tree = self.tree();
@@ -234,8 +236,8 @@ impl Session {
         Ok(path.into_iter().map(|at| context::read(&tree, at, self.blobs())).collect())
     }
 
-    /// The first thing `pick` takes of the path to the leaf, newest entry first. Only lines with `word` in them are read:
-    /// reading all of a long session takes time.
+    /// Returns the first value that `pick` finds on the path to the leaf, newest entry first. Only lines that contain
+    /// `word` are parsed, because parsing all of a long session takes time.
     pub(crate) fn newest_naming<T>(
         &self,
         word: &str,
@@ -254,46 +256,46 @@ impl Session {
         None
     }
 
-    /// What the model is told: the messages of the path to the leaf.
+    /// Returns the messages of the path to the leaf, as sent to the model.
     pub fn messages(&self) -> Vec<Message> {
         self.context().into_iter().map(Arc::unwrap_or_clone).collect()
     }
 
-    /// The same, shared.
+    /// Returns the same, shared.
     pub fn context(&self) -> Vec<Arc<Message>> {
         let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.at_leaf(&self.tree(), self.blobs()).to_vec()
     }
 
-    /// The same, and the first that came after the last change to what the model is told of those before.
+    /// Returns the same, and the index of the first message after the last change to earlier ones.
     pub(crate) fn context_since_change(&self) -> (Vec<Arc<Message>>, usize) {
         let mut told = self.inner.told.lock().unwrap_or_else(PoisonError::into_inner);
         let messages = told.at_leaf(&self.tree(), self.blobs()).to_vec();
         (messages, told.unchanged_from())
     }
 
-    /// The path as far as the model is told of it, with images as they stand in the file.
+    /// Returns the part of the path that the model receives, with images as stored.
     pub(crate) fn live(&self) -> Live {
         let tree = self.tree();
         live(&tree, tree.leaf(), None)
     }
 
-    /// The settings that hold at the leaf.
+    /// Returns the settings at the leaf.
     pub fn state(&self) -> SessionState {
         let tree = self.tree();
         context::state(&tree, tree.leaf())
     }
 
-    /// Tokens and cost of everything the model said, on every path.
+    /// Returns tokens and cost of all responses, on every branch.
     pub fn usage(&self) -> Usage {
         self.tree_mut().usage()
     }
 
-    /// Goes to another place of the tree: before a message of the user, so that it can be said differently, or after any
-    /// other entry. `None` is before everything. With a summary, an entry with it follows there.
+    /// Moves the leaf: before a user message, so that it can be edited, or after any other entry. `None` is before
+    /// everything. With a summary, an entry with it is appended there.
     ///
     /// # Errors
-    /// When there is no such entry; else as [`Session::append`], for the summary.
+    /// Fails if there is no such entry; else as [`Session::append`], for the summary.
     pub fn go_to(&self, target: Option<&str>, summary: Option<BranchSummary>) -> Result<Moved, SessionError> {
         let target = target.map(|id| self.position(id)).transpose()?;
         let mut store = self.store();
@@ -318,11 +320,10 @@ impl Session {
         Ok(Moved { leaf: self.leaf_id(), text })
     }
 
-    /// The entries that are left behind by going to `target`: from where both paths part to the leaf. What a summary of
-    /// the branch has to tell.
+    /// Returns the entries abandoned by moving to `target`: from the fork to the leaf. A branch summary covers them.
     ///
     /// # Errors
-    /// When there is no such entry.
+    /// Fails if there is no such entry.
     pub fn left_behind(&self, target: Option<&str>) -> Result<Vec<Entry>, SessionError> {
         let target = target.map(|id| self.position(id)).transpose()?;
         let tree = self.tree();
@@ -335,7 +336,7 @@ impl Session {
         self.tree().position(id).ok_or_else(|| SessionError::NoEntry { id: id.to_owned() })
     }
 
-    /// The entry of a message the user sent: where it is and what it says.
+    /// Returns the position and the text of a user message.
     pub(crate) fn user_message(&self, id: &str) -> Result<(Position, String), SessionError> {
         let at = self.position(id)?;
         match context::read(&self.tree(), at, None).kind {
@@ -348,7 +349,7 @@ impl Session {
         self.tree_mut().set_leaf(leaf);
     }
 
-    /// The first line as JSON.
+    /// Returns the header as JSON.
     pub(crate) fn header_line(&self) -> Value {
         self.tree().header_line().clone()
     }

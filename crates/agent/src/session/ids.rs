@@ -1,8 +1,8 @@
-//! Ids and the time, as they stand in files.
+//! Ids and timestamps as stored in files.
 
 use std::fmt::Write as _;
 
-/// Random bytes. Without a source of randomness the time has to do: ids are checked for collisions, and keep nothing
+/// Returns random bytes. Without a source of randomness the time is used: ids are checked for collisions and are not
 /// secret.
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
@@ -24,7 +24,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The id of a session: a random UUID. Not one that begins with the time, so that a short prefix tells sessions apart.
+/// Returns a session id: a random UUID. It does not start with the time, so that short prefixes differ.
 pub(crate) fn session_id() -> String {
     let mut bytes: [u8; 16] = random();
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -33,7 +33,7 @@ pub(crate) fn session_id() -> String {
     [&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..]].join("-")
 }
 
-/// The id of an entry: eight digits that are not taken.
+/// Returns an entry id: eight unused digits.
 pub(crate) fn entry_id(taken: impl Fn(&str) -> bool) -> String {
     for _ in 0..100 {
         let id = hex(&random::<4>());
@@ -44,7 +44,7 @@ pub(crate) fn entry_id(taken: impl Fn(&str) -> bool) -> String {
     session_id()
 }
 
-/// The time now, to the millisecond.
+/// Returns the current time to the millisecond.
 pub(crate) fn now() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }

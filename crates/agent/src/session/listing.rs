@@ -1,4 +1,4 @@
-//! What is said of a session in a list: only the head and the tail of its file are read.
+//! Session summaries for listings: only the head and the tail of the file are read.
 
 use std::{
     fs::File,
@@ -17,39 +17,39 @@ use super::{
     format::{read_header, read_message},
 };
 
-/// How much is read at each end.
+/// Number of bytes read at each end.
 const HEAD: u64 = 64 << 10;
 const TAIL: u64 = 16 << 10;
-/// How many characters of a message are shown.
+/// Maximum characters of a message shown.
 const SHOWN: usize = 200;
 
-/// A session in a list.
+/// A session in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionSummary {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// Its file.
+    /// File.
     pub path: PathBuf,
-    /// The folder it belongs to.
+    /// Working directory.
     pub cwd: PathBuf,
-    /// When it began: RFC 3339, UTC.
+    /// Creation time: RFC 3339, UTC.
     pub created: String,
-    /// When its file was last written.
+    /// Time of the last write.
     pub modified: SystemTime,
-    /// The size of its file.
+    /// Size of the file.
     pub bytes: u64,
-    /// The name a person gave.
+    /// Name given by the user.
     pub name: Option<String>,
-    /// The file it was forked, branched or imported from.
+    /// File it was forked, branched or imported from.
     pub parent_session: Option<String>,
-    /// The beginning of what was said first.
+    /// Beginning of the first message.
     pub first_message: Option<String>,
-    /// The beginning of what was said last, where it is near the end of the file.
+    /// Beginning of the last message, if it is near the end of the file.
     pub last_message: Option<String>,
 }
 
-/// Reads a file's ends; `None` when it is no session.
+/// Reads the ends of a file; `None` if it is not a session.
 pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
     let mut file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -64,7 +64,7 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
             Some(_) => found.look_at(line),
             None => match read_header(line) {
                 Some(read) => header = Some(read),
-                // Only a relative's title line may come before its header.
+                // Only the title line of a compatible agent may precede its header.
                 None if found.title_line.is_none() => {
                     found.look_at(line);
                     found.title_line.as_ref()?;
@@ -74,13 +74,13 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
         }
     }
     let header = header?;
-    // The first line of the tail is most likely the end of one.
+    // The first line of the tail is probably incomplete.
     whole_lines(&tail).skip(1).for_each(|line| found.look_at(line));
     Some(SessionSummary {
         path: path.to_path_buf(),
         modified: metadata.modified().ok()?,
         bytes: metadata.size(),
-        // The title line is kept up to date; entries count where there is none.
+        // The title line is kept up to date; entries are used if there is none.
         name: found.title_line.or(found.title_entry).or(header.title).and_then(|name| beginning(&name)),
         id: header.id,
         cwd: PathBuf::from(header.cwd),
@@ -112,7 +112,7 @@ struct Probe {
     message: Option<Value>,
 }
 
-/// What the lines looked at so far say.
+/// Collects the values found so far.
 #[derive(Default)]
 struct Found {
     title_line: Option<String>,
@@ -146,7 +146,7 @@ impl Found {
     }
 }
 
-/// The beginning of a text on one line, without anything a terminal would obey; nothing where there is none.
+/// Returns the beginning of a text on one line without control characters; nothing if it is empty.
 pub(super) fn beginning(text: &str) -> Option<String> {
     let text = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();

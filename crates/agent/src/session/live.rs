@@ -1,5 +1,5 @@
-//! What is left of the path for the model: after the newest compaction, without output that was left out since. The entries
-//! themselves stay as they are, for tools and for people.
+//! The part of a path that the model receives: after the newest compaction, without pruned output. The entries
+//! themselves stay unchanged for tools and people.
 
 use std::collections::HashSet;
 
@@ -13,34 +13,34 @@ use super::{
     tree::{Position, Tree},
 };
 
-/// The `customType` of the entry that says whose output the model is no longer told.
+/// `customType` of the entry that lists pruned output.
 const LEFT_OUT: &str = "toolsmith.left_out";
 
-/// The path as far as the model is told of it.
+/// The part of the path that the model receives.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
-    /// The newest compaction on the path, and when it was.
+    /// The newest compaction on the path, and its time.
     pub(crate) compaction: Option<(String, Compaction)>,
     /// The entries from the first that was kept on, without the compaction.
     pub(crate) entries: Vec<LiveEntry>,
-    /// The first of them that came after the last change to what the model is told.
+    /// Index of the first entry after the last change to earlier ones.
     pub(crate) unchanged_from: usize,
 }
 
-/// An entry, and what the model is told of it.
+/// An entry and its message for the model.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveEntry {
     pub(crate) id: String,
     pub(crate) message: Option<Message>,
 }
 
-/// The entry that has the output of these results left out from here on.
+/// Creates the entry that prunes the output of these results.
 pub(crate) fn leave_out(results: &[String]) -> EntryKind {
     EntryKind::Custom { custom_type: LEFT_OUT.to_owned(), data: Some(json!({ "entryIds": results })) }
 }
 
-/// Whether an entry may change what the model is told of those before it. Most do not; reading those only to find that
-/// out is what would take time.
+/// Returns whether an entry may change what the model receives of earlier ones. Most do not, and parsing those would
+/// take time.
 pub(crate) fn may_change_others(tree: &Tree, at: Position) -> bool {
     let line = tree.line(at);
     line.contains("\"compaction\"") || line.contains(LEFT_OUT)

@@ -1,4 +1,4 @@
-//! Where the files of sessions are: `<home>/sessions/<folder for the working folder>/<time>_<id>.jsonl`.
+//! Locations of session files: `<home>/sessions/<project>/<time>_<id>.jsonl`.
 
 use std::{
     ffi::OsStr,
@@ -11,19 +11,19 @@ use toolsmith_host::changes::content_hash;
 
 use super::entry::Header;
 
-/// The ending of a session's file.
+/// Extension of a session file.
 const ENDING: &str = "jsonl";
 
-/// How much of a working folder's path its sessions' folder shows. The hash after it makes the name unique.
+/// Maximum part of a working directory's path in the directory name. The hash after it makes the name unique.
 const SHOWN: usize = 60;
 
-/// The working folder as sessions know it: without links, so that one folder has one place.
+/// Returns the real path of the working directory, so that one directory has one location.
 pub(crate) fn real_folder(cwd: &Path) -> PathBuf {
     fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf())
 }
 
-/// The name of the folder for a working folder: the end of its path for people, and a hash of the whole, because `/a-b`
-/// and `/a/b` are two folders and a path may be longer than a name.
+/// Returns the directory name for a working directory: the end of its path for people, and a hash of the whole, because
+/// `/a-b` and `/a/b` differ and a path may exceed the length of a name.
 pub(crate) fn folder_name(cwd: &Path) -> String {
     let plain = |char: char| if char.is_alphanumeric() || matches!(char, '.' | '_') { char } else { '-' };
     let readable: String = cwd.to_string_lossy().chars().map(plain).collect();
@@ -37,19 +37,19 @@ pub(crate) fn folder_name(cwd: &Path) -> String {
     name.trim_start_matches('-').to_owned()
 }
 
-/// The name of a session's file.
+/// Returns the name of a session file.
 pub(crate) fn file_name(header: &Header) -> String {
     let time: String =
         header.timestamp.chars().map(|char| if matches!(char, ':' | '.') { '-' } else { char }).collect();
     format!("{time}_{}.{ENDING}", header.id)
 }
 
-/// The id in the name of a session's file.
+/// Returns the id in the name of a session file.
 pub(crate) fn id_of(path: &Path) -> Option<&str> {
     path.file_stem()?.to_str()?.rsplit_once('_').map(|(_, id)| id)
 }
 
-/// The sessions' files in a folder; none when there is no such folder.
+/// Returns the session files in a directory; none if it does not exist.
 pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let found = match fs::read_dir(folder) {
         Ok(found) => found,

@@ -1,5 +1,5 @@
-//! The lock against two writers: on the session's file itself, so that it goes away with the process that has it,
-//! however that ends. A small file beside it says who that is; it is for people and decides nothing.
+//! The writer lock: held on the session's file itself, so that it ends with the process. A small file beside it names
+//! the process, for information only.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -13,7 +13,7 @@ use super::{
     files::{beside, read_failed, write_failed},
 };
 
-/// The lock, until dropped.
+/// The lock, held until dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
@@ -22,10 +22,10 @@ pub(crate) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // In this order, so that it is never the next writer's note.
+        // In this order, so that the next writer's note is never removed.
         let _ = fs::remove_file(&self.note);
-        // Closing the file is not enough: a process that is being started at this moment has a copy of it until it runs
-        // its own program.
+        // Closing the file is not enough: a process being started at this moment has a copy of the descriptor until it
+        // executes its program.
         let _ = self.file.unlock();
     }
 }
@@ -39,11 +39,11 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
             let pid = fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
             return Err(StoreError::Locked { path: path.to_path_buf(), pid });
         }
-        // Some network file systems know no locks. Refusing to work there would protect nothing.
+        // Some network file systems have no locks. Refusing to work there would protect nothing.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(source)) => return Err(write_failed(path)(source)),
     }
-    // Somebody may have removed the session between our opening and locking it.
+    // The session may have been removed between opening and locking.
     if file.metadata().map_err(read_failed(path))?.nlink() == 0 {
         return Err(StoreError::Removed { path: path.to_path_buf() });
     }

@@ -1,7 +1,7 @@
 //! Sessions: a conversation as a tree of entries in a file (CONTRACT §7).
 //!
-//! [`Sessions`] finds and makes them, [`Session`] is one of them, and a [`SessionStore`] is where its lines go. What
-//! stands in a file is described in `docs/sessions.md`.
+//! [`Sessions`] finds and creates them, [`Session`] is one of them, and a [`SessionStore`] receives its lines.
+//! `docs/sessions.md` describes the file format.
 
 mod artifacts;
 mod blobs;

@@ -1,4 +1,4 @@
-//! The tree of a session in short: what a front end lists for a person who looks for a place in it.
+//! An outline of a session's tree, for navigation in a UI.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,42 +12,42 @@ use super::{
     tree::Tree,
 };
 
-/// One entry in short.
+/// One entry of the outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct OutlineRow {
-    /// The entry.
+    /// Id of the entry.
     pub id: String,
-    /// The row of the entry it follows, which is always an earlier one; `None` for a beginning.
+    /// Row of the parent, always an earlier one; `None` for a root.
     pub parent: Option<usize>,
-    /// What kind of entry: the role of a message, else the type.
+    /// Kind of entry: the role of a message, else the type.
     pub kind: String,
-    /// The beginning of what it says, on one line.
+    /// Beginning of its text, on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its label.
+    /// Label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// When it was appended: RFC 3339, UTC.
+    /// Time of appending: RFC 3339, UTC.
     pub timestamp: String,
-    /// Whether the model is told of it, or would be: it lies on the path to the leaf.
+    /// Set if it lies on the path to the leaf.
     pub on_path: bool,
 }
 
-/// A message of the user, from which a branch can start.
+/// A user message from which a branch can start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UserMessage {
-    /// Its entry.
+    /// Id of the entry.
     pub entry_id: String,
-    /// What it says.
+    /// Text.
     pub text: String,
 }
 
 impl Session {
-    /// Every entry in short, in the order they were appended.
+    /// Returns the outline, in the order the entries were appended.
     pub fn outline(&self) -> Vec<OutlineRow> {
         let tree = self.tree();
         let mut on_path = vec![false; tree.len()];
@@ -70,7 +70,7 @@ impl Session {
         .collect()
     }
 
-    /// Every message of the user that has words, on every path, the oldest first.
+    /// Returns all user messages with text, on every branch, oldest first.
     pub fn user_messages(&self) -> Vec<UserMessage> {
         let tree = self.tree();
         let entries = (0..tree.len()).map(|at| context::read(&tree, at, None));

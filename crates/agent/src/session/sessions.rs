@@ -1,4 +1,4 @@
-//! All sessions under one home: making, finding, copying and removing them.
+//! All sessions of a user: creating, finding, copying and removing them.
 
 use std::{
     fs, io,
@@ -22,35 +22,35 @@ use super::{
     tree::{Position, Tree},
 };
 
-/// The sessions of a person.
+/// The sessions of a user.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     root: PathBuf,
     blobs: Blobs,
 }
 
-/// A conversation that goes on from an earlier message, in a session of its own.
+/// A branch from an earlier message, in its own session.
 #[derive(Debug)]
 pub struct Branched {
     /// The new session: everything before the message.
     pub session: Session,
-    /// What the message said, to be said differently.
+    /// Text of the message, for editing.
     pub text: String,
 }
 
 impl Sessions {
-    /// The sessions in `<home>/sessions`, with their images in `<home>/blobs`.
+    /// Uses the sessions in `<home>/sessions` and the images in `<home>/blobs`.
     pub fn at(home: impl AsRef<Path>) -> Self {
         let home = home.as_ref();
         Self { root: home.join("sessions"), blobs: Blobs::at(home.join("blobs")) }
     }
 
-    /// The folder of the sessions that belong to a working folder.
+    /// Returns the directory for the sessions of a working directory.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
         self.root.join(folder_name(&real_folder(cwd)))
     }
 
-    /// A new session. Its file is made when something is said.
+    /// Creates a session. Its file is created with the first message.
     pub fn create(&self, cwd: &Path) -> Session {
         let header = Header::new(real_folder(cwd));
         let line = write_header(&header);
@@ -58,31 +58,31 @@ impl Sessions {
         Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone()))
     }
 
-    /// Whether the file of a new session could be made, asked by trying: permissions are not all that can stand in the
-    /// way. The folder is made, nothing else is left.
+    /// Checks by trying whether the file of a new session could be created, because permissions are not the only
+    /// obstacle. Creates the directory and leaves nothing else.
     ///
     /// # Errors
-    /// Why it could not.
+    /// Fails with the reason.
     pub fn check_writable(&self, cwd: &Path) -> Result<(), StoreError> {
         let folder = self.folder(cwd);
         create_private_folder(&folder)?;
         tempfile::tempfile_in(&folder).map(drop).map_err(write_failed(&folder))
     }
 
-    /// Opens the session that was written last in a working folder, if there is one.
+    /// Opens the most recent session of a working directory, if there is one.
     ///
     /// # Errors
-    /// When it cannot be opened, for example because another process has it.
+    /// Fails if it cannot be opened, for example because another process has it open.
     pub fn open_latest(&self, cwd: &Path) -> Result<Option<Session>, SessionError> {
         self.list(cwd)?.first().map(|newest| self.open(&newest.path)).transpose()
     }
 
-    /// Opens a session for writing. A relative's file is imported: the session has a file of its own.
+    /// Opens a session for writing. A compatible agent's file is imported into a new session.
     ///
     /// # Errors
-    /// When it is no session, another process has it, or it cannot be read.
+    /// Fails if it is not a session, another process has it open, or it cannot be read.
     pub fn open(&self, path: &Path) -> Result<Session, SessionError> {
-        // Looked at before anything could be repaired, because no file is written that is not wholly understood.
+        // Checked before any repair, because no file is written that is not fully understood.
         match origin(path)? {
             Some(Origin::Own(version)) if version > FORMAT_VERSION => {
                 return Err(SessionError::TooNew { path: path.to_path_buf(), version });
@@ -99,10 +99,11 @@ impl Sessions {
         Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
-    /// Opens a session for reading, ours or a relative's, whoever else has it. Nothing on the disk changes.
+    /// Opens a session for reading, ours or a compatible agent's, even if another process has it open. Nothing on disk
+    /// changes.
     ///
     /// # Errors
-    /// When it is no session or cannot be read.
+    /// Fails if it is not a session or cannot be read.
     pub fn read(&self, path: &Path) -> Result<Session, SessionError> {
         let bytes = fs::read(path).map_err(read_failed(path))?;
         let tree = match convert(&bytes) {
@@ -117,10 +118,10 @@ impl Sessions {
         Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
-    /// Makes a session of a relative's file, in the folder that file belongs to. The file itself is left as it is.
+    /// Imports a compatible agent's session into its working directory. The original file is not changed.
     ///
     /// # Errors
-    /// When it is no relative's session, or the new file cannot be written.
+    /// Fails if it is not such a session, or the new file cannot be written.
     pub fn import(&self, path: &Path) -> Result<Session, SessionError> {
         let bytes = fs::read(path).map_err(read_failed(path))?;
         let mut foreign = convert(&bytes).ok_or_else(|| no_header(path))?;
@@ -137,18 +138,18 @@ impl Sessions {
         self.create_with(self.path_for(&header), header, &lines)
     }
 
-    /// Opens what a person means: a path, or the beginning of an id; those of the working folder come first.
+    /// Opens a session by path or id prefix; those of the working directory come first.
     ///
     /// # Errors
-    /// When nothing fits, more than one fits, or what fits cannot be opened.
+    /// Fails if none or several match, or the session cannot be opened.
     pub fn resume(&self, what: &str, cwd: &Path) -> Result<Session, SessionError> {
         self.open(&self.find(what, cwd)?)
     }
 
-    /// The file a person means, as for [`Sessions::resume`].
+    /// Finds the file for a path or id prefix, as for [`Sessions::resume`].
     ///
     /// # Errors
-    /// When nothing fits, or more than one fits.
+    /// Fails if none or several match.
     pub fn find(&self, what: &str, cwd: &Path) -> Result<PathBuf, SessionError> {
         let missing = || SessionError::NotFound { what: what.to_owned() };
         if what.contains('/') || what.ends_with(".jsonl") {
@@ -179,28 +180,28 @@ impl Sessions {
         Err(missing())
     }
 
-    /// The sessions of a working folder, the one written last first.
+    /// Lists the sessions of a working directory, most recent first.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn list(&self, cwd: &Path) -> Result<Vec<SessionSummary>, SessionError> {
         let folder = self.folder(cwd);
         Ok(summaries(files_in(&folder).map_err(read_failed(&folder))?))
     }
 
-    /// The sessions of all working folders, the one written last first.
+    /// Lists the sessions of all working directories, most recent first.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn list_all(&self) -> Result<Vec<SessionSummary>, SessionError> {
         Ok(summaries(self.all_files()?))
     }
 
-    /// Copies a session, with all its paths and artifacts, to a new one that goes on at the same place. A session in
+    /// Copies a session with all branches and artifacts to a new one that continues at the same position. A session in
     /// memory gives one in memory.
     ///
     /// # Errors
-    /// When the copy cannot be written.
+    /// Fails if the copy cannot be written.
     pub fn fork(&self, session: &Session) -> Result<Session, SessionError> {
         let positions: Vec<Position> = (0..session.len()).collect();
         let leaf = session.tree().leaf();
@@ -212,10 +213,10 @@ impl Sessions {
         Ok(fork)
     }
 
-    /// Begins a new session with what came before a message of the user.
+    /// Creates a session with what came before a user message.
     ///
     /// # Errors
-    /// When the entry is no message of the user, or the new session cannot be written.
+    /// Fails if the entry is not a user message, or the new session cannot be written.
     pub fn branch(&self, session: &Session, entry_id: &str) -> Result<Branched, SessionError> {
         let (at, text) = session.user_message(entry_id)?;
         let (path, labels) = {
@@ -228,14 +229,14 @@ impl Sessions {
         Ok(Branched { session, text })
     }
 
-    /// Removes a session with its artifacts. Images stay: other sessions may show them.
+    /// Removes a session with its artifacts. Images stay, because other sessions may use them.
     ///
     /// # Errors
-    /// When another process has it, it is no session of ours, or it cannot be removed.
+    /// Fails if another process has it open, it is not one of our sessions, or it cannot be removed.
     pub fn remove(&self, path: &Path) -> Result<(), SessionError> {
         match origin(path)? {
             Some(Origin::Foreign(_)) => return Err(no_header(path)),
-            // Also one whose header was torn, if it lies among ours.
+            // Accepts a session with a torn header, if it lies among ours.
             None if !path.starts_with(&self.root) => return Err(no_header(path)),
             _ => {}
         }
@@ -252,7 +253,7 @@ impl Sessions {
         Ok(remove_if_there(path)?)
     }
 
-    /// A new session with some entries of another one, and lines after them.
+    /// Creates a session with some entries of another one, followed by these lines.
     fn copy(&self, from: &Session, positions: &[Position], after: String) -> Result<Session, SessionError> {
         let mut header = Header::new(from.cwd());
         header.title = from.name();
@@ -261,8 +262,7 @@ impl Sessions {
             let tree = from.tree();
             positions.iter().fold(String::new(), |text, at| text + tree.line(*at) + "\n") + &after
         };
-        // Beside the original if that is one of ours: the name of the working folder in a header may have lost what is
-        // not UTF-8.
+        // Beside the original if that is ours: the working directory in a header may have lost non-UTF-8 bytes.
         let beside = from.file().and_then(Path::parent).filter(|folder| folder.starts_with(&self.root));
         let path = match beside {
             Some(folder) => folder.join(file_name(&header)),
@@ -277,7 +277,7 @@ impl Sessions {
             let tree = Tree::read(text, Path::new("in memory"))?;
             return Ok(Session::new(tree, Box::new(MemoryStore), None));
         }
-        // Nothing was said yet, so there is nothing to make a file for.
+        // The session is empty, so no file is needed.
         let title = header.title.clone().unwrap_or_default();
         let store = FileStore::planned(path, line.clone(), &title);
         Ok(Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone())))
@@ -305,16 +305,16 @@ impl Sessions {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(read_failed(&self.root)(error)),
         };
-        // A folder that cannot be read hides its own sessions, not the others.
+        // A directory that cannot be read hides its own sessions only.
         Ok(folders.filter_map(|folder| files_in(&folder.ok()?.path()).ok()).flatten().collect())
     }
 }
 
-/// Whose file it is, from its first lines.
+/// Determines the format of a file from its first lines.
 fn origin(path: &Path) -> Result<Option<Origin>, StoreError> {
     use io::{BufRead as _, Read as _};
     let file = fs::File::open(path).map_err(read_failed(path))?;
-    // Headers are short; a file without ends of lines is not read into memory to find out.
+    // Headers are short; a file without line ends is not read into memory to find out.
     let lines = io::BufReader::new(file.take(1 << 20)).split(b'\n').take(2);
     for line in lines {
         let line = line.map_err(read_failed(path))?;
@@ -334,7 +334,7 @@ fn foreign_header(head: &super::format::HeadLine, title: Option<&str>, from: Opt
     header.title = title.map(str::to_owned);
     match from {
         Some(from) => header.parent_session = Some(from.to_string_lossy().into_owned()),
-        // Only looked at: it is still theirs.
+        // Opened for reading only, so it is not imported.
         None => {
             header.id.clone_from(&head.id);
             header.timestamp.clone_from(&head.timestamp);
@@ -348,7 +348,7 @@ fn lines_of(values: impl Iterator<Item = Value>) -> String {
     values.fold(String::new(), |text, value| text + &value.to_string() + "\n")
 }
 
-/// Entries for the labels of a path that were given elsewhere in the tree.
+/// Creates entries for labels of a path that were set elsewhere in the tree.
 fn labels_of(tree: &Tree, path: &[Position]) -> String {
     let mut lines = String::new();
     let mut parent = path.last().map(|at| tree.id(*at).to_owned());

@@ -1,4 +1,4 @@
-//! Where the lines of a session go: a trait, and the two stores that keep nothing on a disk.
+//! The storage trait for the lines of a session, and the two stores without a file.
 
 use std::{
     fmt,
@@ -7,53 +7,53 @@ use std::{
 
 use super::error::StoreError;
 
-/// Whether a line is worth making the file for.
+/// Whether a line requires the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {
-    /// It may wait for the first line that is.
+    /// It may wait for the first line that does.
     Light,
     /// It is written at once.
     Full,
 }
 
-/// Takes the lines of one session, in order.
+/// Stores the lines of one session, in order.
 pub trait SessionStore: Send + fmt::Debug {
-    /// The file, if there is one or will be one.
+    /// Returns the file, if there is one or will be one.
     fn path(&self) -> Option<&Path> {
         None
     }
 
-    /// Takes one line, without its end. `Ok` says that it outlives this process. After an error the line waits, and is
-    /// written before the next one.
+    /// Stores one line, given without its line end. After `Ok` it survives the death of this process. After an error
+    /// the line waits, and is written before the next one.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails if it could not be written.
     fn append(&mut self, line: &str, weight: Weight) -> Result<(), StoreError>;
 
-    /// Notes the session's name where listings look for it.
+    /// Stores the session's name for listings.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails if it could not be written.
     fn set_title(&mut self, _title: &str) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Writes what waits, and returns when everything is on the disk: it outlives the machine.
+    /// Writes waiting lines, and returns when everything is on disk.
     ///
     /// # Errors
-    /// When the disk refused.
+    /// Fails if the disk reports an error.
     fn sync(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// How many lines were taken and could not be written.
+    /// Returns the number of accepted lines that could not be written.
     fn unsaved(&self) -> usize {
         0
     }
 }
 
-/// Keeps nothing: the session lives in memory.
+/// Stores nothing: the session is in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryStore;
 
@@ -63,7 +63,7 @@ impl SessionStore for MemoryStore {
     }
 }
 
-/// For looking at a session that may be open elsewhere.
+/// Read-only access to a session that may be open elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadOnlyStore {
     path: PathBuf,

@@ -1,5 +1,5 @@
-//! The entries of a session as a tree in memory. Lines are kept as they stand in the file and read when they are needed:
-//! opening looks at each one's id and parent only.
+//! The entries of a session as a tree in memory. Lines are kept as stored and parsed on demand: opening reads only ids
+//! and parents.
 
 use std::{collections::HashMap, ops::Range, path::Path};
 
@@ -13,26 +13,26 @@ use super::{
     ids,
 };
 
-/// The position of an entry: the order in which they were appended.
+/// Position of an entry, in the order of appending.
 pub(crate) type Position = usize;
 
 #[derive(Debug)]
 struct Node {
     id: Box<str>,
-    /// Always an earlier position, so walking up ends.
+    /// Always an earlier position, so walking up terminates.
     parent: Option<Position>,
     line: Line,
 }
 
 #[derive(Debug)]
 enum Line {
-    /// Within what was read from the file.
+    /// Range within the file's content.
     Read(Range<usize>),
-    /// Appended since.
+    /// Appended since opening.
     Appended(Box<str>),
 }
 
-/// A session's entries.
+/// The entries of a session.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) header: Header,
@@ -44,12 +44,12 @@ pub(crate) struct Tree {
     name: Option<String>,
     leaf: Option<Position>,
     problems: Vec<String>,
-    /// Tokens and cost of the first so many entries.
+    /// Tokens and cost of the first entries, with their number.
     counted: (usize, Usage),
 }
 
 impl Tree {
-    /// A tree with nothing in it.
+    /// Creates an empty tree.
     pub(crate) fn empty(header: Header, header_line: &str) -> Self {
         Self {
             name: header.title.clone(),
@@ -65,7 +65,7 @@ impl Tree {
         }
     }
 
-    /// Reads a file of ours. Lines that are no entries are left where they are and reported.
+    /// Reads one of our files. Lines that are not entries are left in place and reported.
     pub(crate) fn read(bytes: Vec<u8>, path: &Path) -> Result<Self, SessionError> {
         let mut lines = Lines { bytes: &bytes, at: 0 };
         let first = lines.next().unwrap_or(0..0);
@@ -94,7 +94,7 @@ impl Tree {
         let text = &bytes[line.clone()];
         let head: EntryLine<'_> = match serde_json::from_slice(text) {
             Ok(head) => head,
-            // Torn by a kill, or being written just now by somebody else.
+            // Torn by a kill, or being written by another process.
             Err(_) if line.start >= torn_from => return,
             Err(error) => return self.problems.push(format!("line {number} is no entry: {error}")),
         };
@@ -123,7 +123,7 @@ impl Tree {
         self.nodes.push(Node { id: id.as_ref().into(), parent, line: Line::Read(line) });
     }
 
-    /// Takes in what an entry says of other entries or of the session.
+    /// Applies what an entry says about other entries or the session.
     fn note(&mut self, kind: &EntryKind) {
         match kind {
             EntryKind::Label { target_id, label: Some(label) } => {
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// An entry that follows the leaf, not yet part of the tree.
+    /// Creates an entry that follows the leaf but is not part of the tree yet.
     pub(crate) fn next_entry(&self, kind: EntryKind) -> Entry {
         Entry {
             id: ids::entry_id(|id| self.by_id.contains_key(id)),
@@ -147,7 +147,7 @@ impl Tree {
         }
     }
 
-    /// Makes an entry the new leaf. `line` is what stands for it in the file.
+    /// Makes an entry the new leaf. `line` is its stored form.
     pub(crate) fn push(&mut self, id: &str, kind: &EntryKind, line: &str) {
         self.note(kind);
         let position = self.nodes.len();
@@ -190,29 +190,29 @@ impl Tree {
         self.nodes.get(position).and_then(|node| node.parent)
     }
 
-    /// The line of an entry as it stands in the file.
+    /// Returns the stored line of an entry.
     pub(crate) fn line(&self, position: Position) -> &str {
         match self.nodes.get(position).map(|node| &node.line) {
-            // It was read as JSON once, which is text.
+            // It was parsed as JSON once, so it is text.
             Some(Line::Read(range)) => std::str::from_utf8(&self.bytes[range.clone()]).unwrap_or_default(),
             Some(Line::Appended(line)) => line,
             None => "",
         }
     }
 
-    /// An entry as the object that stands in the file.
+    /// Returns the stored object of an entry.
     pub(crate) fn value(&self, position: Position) -> Map<String, Value> {
         serde_json::from_str(self.line(position)).unwrap_or_default()
     }
 
-    /// The way from the beginning to an entry.
+    /// Returns the path from the root to an entry.
     pub(crate) fn path_to(&self, position: Option<Position>) -> Vec<Position> {
         let mut path: Vec<_> = std::iter::successors(position, |at| self.parent(*at)).collect();
         path.reverse();
         path
     }
 
-    /// The tokens and the cost of everything the model said in this session, on every path.
+    /// Returns tokens and cost of all responses in this session, on every branch.
     pub(crate) fn usage(&mut self) -> Usage {
         let (from, mut sum) = self.counted;
         for position in from..self.nodes.len() {
@@ -234,8 +234,8 @@ impl Tree {
         sum
     }
 
-    /// The tree as rows, each with its object, the index of its parent's row, and its label. Flat, because a conversation
-    /// is as deep as it is long, and nothing that reads nested JSON survives that.
+    /// Returns the tree as rows, each with its object, the index of its parent's row, and its label. The form is flat
+    /// because a conversation is as deep as it is long, and readers of nested JSON do not survive that.
     pub(crate) fn rows(&self) -> Vec<Value> {
         (0..self.len())
             .map(|at| json!({ "entry": self.value(at), "parent": self.parent(at), "label": self.label(self.id(at)) }))
@@ -243,7 +243,7 @@ impl Tree {
     }
 }
 
-/// Reads no more of a line than what it cost.
+/// Reads only the cost fields of the line.
 fn usage_of(line: &str) -> Option<Usage> {
     #[derive(serde::Deserialize)]
     struct Said {
@@ -267,7 +267,7 @@ fn not_a_session(path: &Path, found: &[u8]) -> SessionError {
     SessionError::NotASession { path: path.to_path_buf(), reason }
 }
 
-/// The lines of a file, without their ends and without empty ones.
+/// Returns the lines of a file, without line ends and empty lines.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -1,7 +1,7 @@
-//! The session as tools see it: `ctx.sessionManager` (CONTRACT 4.4). There is no way from here to change the tree.
+//! The session as tools see it: `ctx.sessionManager` (CONTRACT 4.4). It cannot change the tree.
 //!
-//! Entries are the objects of the file. Large images in them stay references: a tool that looks for its own state should
-//! not pay for every picture in the conversation.
+//! Entries are the objects of the file. Large images stay references: a tool that looks for its own state should not
+//! pay for every image.
 
 use std::path::PathBuf;
 

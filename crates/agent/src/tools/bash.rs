@@ -1,4 +1,4 @@
-//! `bash`: a command in a shell, without a terminal.
+//! `bash`: runs a command in a shell, without a terminal.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,14 +25,14 @@ use crate::{
 
 const DEFAULT_TIMEOUT: u64 = 300;
 const MAX_TIMEOUT: u64 = 3600;
-/// For ending by itself after it was asked to; shorter than what dispatch waits, so that the output is not lost.
+/// Grace time after a stop request; shorter than that of dispatch, so that the output is not lost.
 const GRACE: Duration = Duration::from_millis(500);
-/// Kept in memory of each end; the whole is in a file beyond that.
+/// Bytes kept in memory of each end; beyond that the whole output is in a file.
 const KEPT: usize = 1 << 20;
-/// How often what there is so far is shown, and how much of it.
+/// Interval of updates, and their size.
 const UPDATE_EVERY: Duration = Duration::from_millis(100);
 const UPDATE_BYTES: usize = 4096;
-/// What of the output goes with the news that the command was stopped.
+/// Size of the output included when the command was stopped.
 const STOPPED_BYTES: usize = 4096;
 pub(super) struct Bash {
     spec: ToolSpec,
@@ -160,8 +160,8 @@ impl Tool for Bash {
     }
 }
 
-/// What is asked about even where commands are allowed: what nobody can take back. This catches accidents; whoever wants
-/// to get around it can.
+/// Commands that are asked about even if commands are allowed, because their effects cannot be undone. This catches
+/// accidents; it is not a filter against intent.
 fn critical(command: &str) -> Option<&'static str> {
     const EVERYTHING: [&str; 9] = ["/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "$HOME/*", "/home"];
     let command = command.replace("> ", ">");
@@ -184,20 +184,20 @@ fn critical(command: &str) -> Option<&'static str> {
 }
 
 fn request(shell: &str, command: &str, folder: &Path, timeout: Duration) -> Request {
-    // The output comes through `on_chunk`, both streams in the order they were written.
+    // The output comes through `on_chunk`, both streams in the order of writing.
     Request::new(shell)
         .args(["-c", command])
         .cwd(folder)
         .timeout(timeout)
         .grace(GRACE)
         .output(OutputLimits::new(0, 0).spill_dir(None))
-        // Nobody can press a key or type a password here.
+        // Nobody can press a key or enter a password here.
         .env("PAGER", "cat")
         .env("GIT_PAGER", "cat")
         .env("GIT_TERMINAL_PROMPT", "0")
 }
 
-/// The end of the output so far, not more often than anybody can read.
+/// Sends the end of the output so far, at most once per interval.
 struct Progress {
     tail: String,
     last: Instant,
@@ -223,7 +223,7 @@ impl Progress {
     }
 }
 
-/// The output without what only a terminal understands: colours, and lines that were written over.
+/// Removes terminal sequences: colours and overwritten lines.
 fn clean(text: &str) -> String {
     if !text.contains(['\x1b', '\r']) {
         return text.to_owned();
@@ -238,7 +238,7 @@ fn clean(text: &str) -> String {
                 let _ = chars.by_ref().find(|c| ('\x40'..='\x7e').contains(c));
             }
             ('\x1b', Some(']')) => {
-                // A title or link, up to its end mark.
+                // A title or link, up to its terminator.
                 while let Some(c) = chars.next() {
                     if c == '\x07' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
                         break;

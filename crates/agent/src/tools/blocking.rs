@@ -1,8 +1,8 @@
-//! Work with files, away from the threads that must not wait.
+//! Blocking file work, away from the async threads.
 
 use toolsmith_tool::{CancelToken, Stop, ToolError};
 
-/// Runs `work` on a thread that may wait. It has to look at the token now and then; giving up the wait trips it.
+/// Runs `work` on a blocking thread. It must check the token regularly; dropping the future triggers it.
 pub(crate) async fn blocking<T: Send + 'static>(
     cancel: &CancelToken,
     work: impl FnOnce(&CancelToken) -> Result<T, ToolError> + Send + 'static,
@@ -25,7 +25,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     }
 }
 
-/// Turns back when somebody asked to.
+/// Returns an error if the call was cancelled.
 pub(super) fn check(cancel: &CancelToken) -> Result<(), ToolError> {
     if cancel.is_cancelled() {
         return Err(ToolError::Stopped { stop: Stop::Stopped, note: cancel.reason() });

@@ -1,4 +1,4 @@
-//! `find`: files by name.
+//! `find`: finds files by name.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -61,7 +61,7 @@ impl Tool for Find {
     }
 }
 
-/// A glob for names, or for paths where it has a slash.
+/// A glob for names, or for paths if it contains a slash.
 pub(super) enum NameGlob {
     Name(GlobMatcher),
     Path(GlobMatcher),
@@ -79,7 +79,7 @@ impl NameGlob {
         Ok(if pattern.contains('/') { Self::Path(glob) } else { Self::Name(glob) })
     }
 
-    /// Whether a path below the searched folder is meant.
+    /// Returns whether a path below the searched directory matches.
     pub(super) fn matches(&self, below: &Path) -> bool {
         match self {
             Self::Name(glob) => below.file_name().is_some_and(|name| glob.is_match(name)),
@@ -88,7 +88,8 @@ impl NameGlob {
     }
 }
 
-/// Where to search and for what. A pattern that begins with a folder of its own (`/usr/**`, `~/x/*`, `../y/*`) says both.
+/// Returns the directory and the glob. A pattern that starts with a directory (`/usr/**`, `~/x/*`, `../y/*`) contains
+/// both.
 fn divide(folder: &str, pattern: &str) -> (String, String) {
     if !["/", "~/", "../"].iter().any(|start| pattern.starts_with(start)) {
         return (folder.to_owned(), pattern.to_owned());

@@ -1,4 +1,4 @@
-//! `grep`: lines by pattern, with ripgrep's own libraries.
+//! `grep`: finds lines by pattern, with ripgrep's libraries.
 
 use std::{
     fs::{self, File},
@@ -27,11 +27,11 @@ use crate::files::Workspace;
 
 const DEFAULT_LIMIT: usize = 100;
 const MAX_CONTEXT: usize = 20;
-/// Characters of a line shown.
+/// Maximum characters of a line shown.
 const MAX_LINE: usize = 400;
-/// A line longer than this is not searched: it would have to be in memory as a whole.
+/// Longer lines are not searched, because a line must fit in memory.
 const MAX_MEMORY: usize = 64 << 20;
-/// What is shown in all. Context could otherwise multiply any limit of matches.
+/// Maximum size of the result. Context could otherwise multiply any limit of matches.
 const MAX_BYTES: usize = 1 << 20;
 
 pub(super) struct Grep {
@@ -174,7 +174,7 @@ fn matcher(wanted: &Arguments) -> Result<RegexMatcher, ToolError> {
         })
 }
 
-/// A file that ends when somebody asked to stop.
+/// A file reader that ends when the call is cancelled.
 struct Stoppable<'a> {
     file: File,
     cancel: &'a CancelToken,
@@ -189,15 +189,15 @@ impl Read for Stoppable<'_> {
     }
 }
 
-/// What was found.
+/// Collects the results.
 struct Hits {
-    /// The file at hand.
+    /// The current file.
     name: String,
     text: String,
     matches: usize,
     limit: usize,
     full: bool,
-    /// Whether something of this file is in the text already.
+    /// Set if the text already contains something of this file.
     in_file: bool,
 }
 
@@ -230,7 +230,7 @@ impl Sink for Hits {
     }
 
     fn context(&mut self, _searcher: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
-        // What comes before a match that is no longer shown is not shown either.
+        // Context before a match that is no longer shown is not shown either.
         if self.matches < self.limit || *around.kind() == SinkContextKind::After {
             self.push(around.line_number(), '-', around.bytes());
         }

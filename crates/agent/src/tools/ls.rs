@@ -1,4 +1,4 @@
-//! `ls`: what is in a folder.
+//! `ls`: lists a directory.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::files::Workspace;
 
 const DEFAULT_LIMIT: usize = 500;
-/// Entries looked at; a folder with more is told to be one.
+/// Maximum number of entries read; the result says if there are more.
 const MAX_LOOKED_AT: usize = 200_000;
 
 pub(super) struct Ls {
@@ -68,7 +68,7 @@ impl Tool for Ls {
     }
 }
 
-/// The entries by name, hidden ones too.
+/// Returns the entries by name, including hidden ones.
 pub(super) fn list_folder(
     workspace: &Workspace,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Walking a folder as people see it: without what git ignores and without git's own files, in the order of names.
+//! Directory walk that respects git's ignore rules and skips git's own files, in name order.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use toolsmith_tool::{CancelToken, ToolError};
 
 use super::blocking::check;
 
-/// Calls `visit` for everything below `root` until it says to stop. What cannot be read is passed over: a folder without
-/// permission or a link that leads nowhere must not hide the rest.
+/// Calls `visit` for everything below `root` until it stops. Unreadable entries are skipped: a directory without
+/// permission or a dangling link must not hide the rest.
 pub(super) fn walk(
     root: &Path,
     cancel: &CancelToken,
@@ -16,7 +16,7 @@ pub(super) fn walk(
 ) -> Result<(), ToolError> {
     let walker = WalkBuilder::new(root)
         .hidden(false)
-        // An ignore file counts also where git was not initialised.
+        // Ignore files apply even without a git repository.
         .require_git(false)
         .follow_links(false)
         .filter_entry(|entry| entry.file_name() != ".git")
@@ -32,7 +32,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Whether an entry is a plain file.
+/// Returns whether an entry is a regular file.
 pub(super) fn is_file(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file())
 }

@@ -1,4 +1,4 @@
-//! The transcript as one HTML page.
+//! Export of a transcript as one HTML page.
 
 use std::fmt::Write as _;
 use toolsmith_host::changes::content_hash;
@@ -16,12 +16,12 @@ use super::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// An output of so many lines is shown without being asked for.
+/// Output with at most this many lines is shown expanded.
 const SHORT_OUTPUT: usize = 8;
 
 pub(super) fn render(transcript: &Transcript) -> String {
     let title = escaped(&plain(&transcript.title));
-    // Only this script and these styles, and nothing from anywhere: whatever slipped through would still not run.
+    // Allows only this script and these styles, and nothing external, so that injected content would not run.
     let script_hash = STANDARD.encode(content_hash(SCRIPT.as_bytes()).as_bytes());
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -37,7 +37,7 @@ pub(super) fn render(transcript: &Transcript) -> String {
     out
 }
 
-/// The list of what the person said, to jump to.
+/// Writes the list of user messages, for navigation.
 fn write_contents(out: &mut String, transcript: &Transcript, title: &str) {
     let _ = write!(out, "<nav aria-label=\"Contents\"><a class=\"top\" href=\"#top\">{title}</a>\n<ol>\n");
     for item in &transcript.items {
@@ -129,7 +129,7 @@ fn piece(piece: &Piece) -> String {
     }
 }
 
-/// A call as one line that opens to its arguments and its result.
+/// Writes a call as one line that expands to its arguments and its result.
 fn call(name: &str, arguments: &Value, outcome: Option<&Outcome>) -> String {
     let (state, mark) = match outcome {
         Some(outcome) if outcome.is_error => ("failed", "failed"),
@@ -144,7 +144,7 @@ fn call(name: &str, arguments: &Value, outcome: Option<&Outcome>) -> String {
     );
     let list = argument_list(arguments);
     match outcome {
-        // The change says it better.
+        // The diff is more useful.
         Some(Outcome { diff: Some(_), .. }) if !list.is_empty() => {
             let _ =
                 writeln!(html, "<details class=\"arguments\"><summary>Arguments</summary>\n{list}</details>");
@@ -168,7 +168,7 @@ fn call(name: &str, arguments: &Value, outcome: Option<&Outcome>) -> String {
     html + "</details>\n"
 }
 
-/// The arguments of a call, unless its one line says them all.
+/// Writes the arguments of a call, unless its line contains them all.
 fn argument_list(arguments: &Value) -> String {
     let Value::Object(fields) = arguments else {
         return String::new();
@@ -187,7 +187,7 @@ fn argument_list(arguments: &Value) -> String {
     format!("<dl>\n{rows}</dl>\n")
 }
 
-/// Errors, pictures, changes and short answers are what a reader came for.
+/// Errors, images, diffs and short results are shown expanded.
 fn opens(outcome: Option<&Outcome>) -> bool {
     let Some(outcome) = outcome else {
         return false;
@@ -206,7 +206,7 @@ fn output(text: &str) -> String {
     format!("<pre>{}</pre>\n", escaped(text.trim_end()))
 }
 
-/// What a call is about, in one line.
+/// Summarises a call in one line.
 fn gist(arguments: &Value) -> String {
     let Value::Object(fields) = arguments else {
         return String::new();
@@ -231,7 +231,7 @@ fn picture(block: &ContentBlock) -> String {
     }
 }
 
-/// Digits in threes.
+/// Groups digits in threes.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

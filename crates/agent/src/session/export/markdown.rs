@@ -1,4 +1,4 @@
-//! The transcript as Markdown.
+//! Export of a transcript as Markdown.
 
 use std::fmt::Write as _;
 
@@ -115,14 +115,14 @@ fn write_outcome(out: &mut String, outcome: &Outcome) {
     out.push_str("</details>\n\n");
 }
 
-/// A code block that its own content cannot end.
+/// Writes a code block with a fence that its content cannot close.
 fn fenced(text: &str, language: &str) -> String {
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}\n\n", text.trim_end())
 }
 
-/// Text that has to stay within its line, without marks of its own.
+/// Escapes text that must stay on one line.
 fn one_line(text: &str) -> String {
     let text = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = String::with_capacity(text.len());

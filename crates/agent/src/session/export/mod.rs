@@ -1,4 +1,4 @@
-//! A session to read: the path to the leaf as Markdown, or as one HTML page that needs nothing else.
+//! Export of a session: the path to the leaf as Markdown, or as a self-contained HTML page.
 
 mod html;
 mod markdown;
@@ -11,13 +11,13 @@ pub(crate) use plain::plain;
 use super::handle::Session;
 
 impl Session {
-    /// The conversation up to the leaf as Markdown, images included.
+    /// Exports the conversation up to the leaf as Markdown, including images.
     pub fn to_markdown(&self) -> String {
         markdown::render(&transcript::of(self))
     }
 
-    /// The conversation up to the leaf as one HTML page. It loads nothing, works without its script, and nothing that
-    /// was said in the session can become a part of the page other than text and images.
+    /// Exports the conversation up to the leaf as one HTML page. It loads nothing, works without its script, and
+    /// session content can only become text and images in the page.
     pub fn to_html(&self) -> String {
         html::render(&transcript::of(self))
     }

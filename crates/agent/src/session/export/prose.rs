@@ -1,10 +1,10 @@
-//! Markdown as HTML, for text nobody vouches for.
+//! Conversion of untrusted Markdown to HTML.
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
 use super::plain::plain;
 
-/// Text with the five characters that mean something to HTML taken care of.
+/// Escapes the five special characters of HTML.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for char in text.chars() {
@@ -20,8 +20,8 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Markdown as HTML. Tags in it are shown as they are written; links lead only to places a reader can tell; pictures from
-/// elsewhere become links, because a page that loads something tells somebody that it is read.
+/// Converts Markdown to HTML. HTML tags are escaped; links are restricted to known schemes; external images become
+/// links, because loading one would reveal that the page is being read.
 pub(super) fn prose(text: &str) -> String {
     let text = plain(text);
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
@@ -54,7 +54,7 @@ pub(super) fn prose(text: &str) -> String {
     html
 }
 
-/// The words of Markdown on one line, without its marks.
+/// Returns the text of Markdown on one line, without markup.
 pub(super) fn words(text: &str) -> String {
     let text = plain(text);
     let mut out = String::new();
@@ -78,7 +78,7 @@ fn safe(url: CowStr<'_>) -> CowStr<'_> {
     if fine { url } else { CowStr::Borrowed("#") }
 }
 
-/// A difference with its lines marked.
+/// Converts a diff with marked lines.
 pub(super) fn diff_lines(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {

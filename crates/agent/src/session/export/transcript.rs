@@ -1,4 +1,4 @@
-//! The path to the leaf in the order a reader wants: each call together with what it came to.
+//! The path to the leaf in reading order: each call together with its result.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason, ToolCall,
 use super::prose::words;
 use crate::session::{entry::EntryKind, handle::Session};
 
-/// A conversation.
+/// A transcript.
 pub(super) struct Transcript {
     pub(super) title: String,
     pub(super) id: String,
@@ -18,29 +18,29 @@ pub(super) struct Transcript {
     pub(super) items: Vec<Item>,
 }
 
-/// One thing in it.
+/// One item.
 pub(super) struct Item {
-    /// The entry's id.
+    /// Id of the entry.
     pub(super) id: String,
-    /// When, for people.
+    /// Time, for display.
     pub(super) time: String,
-    /// The name somebody gave it.
+    /// Label of the entry.
     pub(super) label: Option<String>,
     pub(super) what: What,
 }
 
 pub(super) enum What {
-    /// The person.
+    /// A user message.
     User(Vec<ContentBlock>),
-    /// The program, or a tool's own message.
+    /// A message from the program or a tool.
     Aside { from: String, content: Vec<ContentBlock> },
-    /// The model.
+    /// A response of the model.
     Assistant { model: String, pieces: Vec<Piece>, trouble: Option<String> },
     /// A result whose call is not on this path.
     Result(Outcome),
-    /// A change of something.
+    /// A change of settings.
     Note(String),
-    /// What came before, in short.
+    /// A summary of earlier entries.
     Summary { title: &'static str, text: String },
 }
 
@@ -50,18 +50,18 @@ pub(super) enum Piece {
     Call { name: String, arguments: Value, outcome: Option<Outcome> },
 }
 
-/// What a call came to.
+/// The result of a call.
 pub(super) struct Outcome {
     pub(super) tool: String,
     pub(super) content: Vec<ContentBlock>,
     pub(super) is_error: bool,
-    /// A change of files, where the tool gave one.
+    /// A diff, if the tool returned one.
     pub(super) diff: Option<String>,
 }
 
 pub(super) fn of(session: &Session) -> Transcript {
     let header = session.header();
-    // Without an entry to start from there is nothing that could be missing.
+    // Without a start entry nothing can be missing.
     let entries = session.path(None).unwrap_or_default();
     let mut results: HashMap<String, ToolResultMessage> = HashMap::new();
     let mut asked: HashSet<String> = HashSet::new();
@@ -148,7 +148,7 @@ fn outcome(result: ToolResultMessage) -> Outcome {
     }
 }
 
-/// The beginning of what was said first, for a session without a name.
+/// Returns the beginning of the first message, for an unnamed session.
 fn first_words(items: &[Item]) -> String {
     let said = items.iter().find_map(|item| match &item.what {
         What::User(content) => content.iter().find_map(ContentBlock::as_text),
@@ -160,7 +160,7 @@ fn first_words(items: &[Item]) -> String {
     }
 }
 
-/// At most so many characters of a text.
+/// Truncates a text to this many characters.
 pub(super) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -1,11 +1,11 @@
-//! How deep a line may nest. What cannot be read back must not be written.
+//! Maximum nesting of a line. What cannot be read back must not be written.
 
 use serde_json::Value;
 
-/// Readers of JSON give up at 128 levels, ours included.
+/// JSON readers, including ours, stop at 128 levels.
 const MAX_DEPTH: usize = 100;
 
-/// Turns whatever lies deeper into its own JSON text, so that it stays readable.
+/// Converts deeper values to their JSON text, so that they stay readable.
 pub(super) fn limit(value: &mut Value) {
     limit_below(value, MAX_DEPTH);
 }

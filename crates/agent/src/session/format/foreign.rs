@@ -1,4 +1,5 @@
-//! Files of the relatives (pi, oh-my-pi, xcsh; their versions 1 to 3), as lines of ours. Theirs are only read.
+//! Reader for sessions of compatible agents (pi, oh-my-pi, xcsh; their versions 1 to 3), converted to our lines. Their
+//! files are only read.
 
 use std::collections::HashSet;
 
@@ -7,21 +8,21 @@ use serde_json::{Map, Value, json};
 use super::{Origin, header::HeadLine, lines::read_message, read_header};
 use crate::session::ids;
 
-/// A relative's file, taken apart.
+/// A parsed session of a compatible agent.
 #[derive(Debug)]
 pub(crate) struct Foreign {
     pub(crate) head: HeadLine,
-    /// Objects of our format, in order.
+    /// Objects in our format, in order.
     pub(crate) entries: Vec<Map<String, Value>>,
-    /// The name, wherever it stood.
+    /// The session's name.
     pub(crate) title: Option<String>,
 }
 
-/// Reads a relative's file; `None` when it is none.
+/// Parses a file; `None` if it is not such a session.
 pub(crate) fn convert(bytes: &[u8]) -> Option<Foreign> {
     let mut head = None;
     let mut title = None;
-    // Every object but the title line; the header stays in, because version 1 counts it.
+    // All objects but the title line; the header is included, because version 1 counts it.
     let mut objects: Vec<Map<String, Value>> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line) else {
@@ -33,7 +34,7 @@ pub(crate) fn convert(bytes: &[u8]) -> Option<Foreign> {
                 continue;
             }
             Some("session") if head.is_none() => head = read_header(line),
-            // Anything before a header means that this is something else.
+            // A file with anything before the header is not a session.
             _ if head.is_none() => return None,
             _ => {}
         }
@@ -43,7 +44,8 @@ pub(crate) fn convert(bytes: &[u8]) -> Option<Foreign> {
     let Origin::Foreign(version) = head.origin() else {
         return None;
     };
-    // Versions 2 and 3 differ in one role's name. A newer one is read the same way: what is not understood is kept.
+    // Versions 2 and 3 differ in the name of one role. Newer versions are read the same way, and unknown parts are
+    // kept.
     if version < 2 {
         add_ids(&mut objects);
     }
@@ -77,12 +79,12 @@ fn add_ids(objects: &mut [Map<String, Value>]) {
     }
 }
 
-/// One entry in our form. What we have no form for stays as it is.
+/// Converts one entry. Unknown ones stay unchanged.
 fn entry(mut entry: Map<String, Value>) -> Map<String, Value> {
     match text(&entry, "type") {
         Some("message") => message(entry),
         Some("model_change") => {
-            // pi writes the two halves apart.
+            // pi writes the two parts separately.
             if let (Some(provider), Some(model)) = (text(&entry, "provider"), text(&entry, "modelId")) {
                 let model = format!("{provider}/{model}");
                 entry.entry("model").or_insert(model.into());
@@ -105,7 +107,7 @@ fn entry(mut entry: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// Messages of roles that only the relatives have become custom messages, which is what they are to the model.
+/// Messages with roles that only compatible agents have become custom messages, which the model treats the same.
 fn message(mut entry: Map<String, Value>) -> Map<String, Value> {
     let Some(Value::Object(message)) = entry.get("message").cloned() else {
         return entry;

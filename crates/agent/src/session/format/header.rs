@@ -1,4 +1,4 @@
-//! The first lines of a file: the header, and the line after it that holds the name where a listing finds it.
+//! The first lines of a file: the header, and the title line for listings.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::FORMAT_VERSION;
 use crate::session::{entry::Header, ids};
 
-/// Says that a file is ours. The relatives' headers have no such field.
+/// Marks a file as ours. The headers of compatible agents have no such field.
 const FORMAT: &str = "toolsmith";
 
-/// The title line has always this many bytes, so that it can be written over in place.
+/// Length of the title line in bytes; constant, so that it can be overwritten in place.
 const TITLE_BYTES: usize = 256;
 
-/// A header as it stands in a file, ours or a relative's.
+/// A header as stored, ours or a compatible agent's.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HeadLine {
@@ -35,12 +35,12 @@ pub(crate) struct HeadLine {
     pub(crate) parent_session: Option<String>,
 }
 
-/// Whose file it is.
+/// Format of a session file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Ours, in some version.
+    /// Ours, with its version.
     Own(u64),
-    /// A relative's, in some version.
+    /// A compatible agent's, with its version.
     Foreign(u64),
 }
 
@@ -66,19 +66,19 @@ impl From<HeadLine> for Header {
 }
 
 impl Header {
-    /// A header for a new session in `cwd`.
+    /// Creates a header for a new session in `cwd`.
     pub(crate) fn new(cwd: PathBuf) -> Self {
         Self { id: ids::session_id(), timestamp: ids::now(), cwd, title: None, parent_session: None }
     }
 }
 
-/// Reads a line as a header, if it is one.
+/// Parses a line as a header, if it is one.
 pub(crate) fn read_header(line: &[u8]) -> Option<HeadLine> {
     let line: HeadLine = serde_json::from_slice(line).ok()?;
     (line.kind == "session" && !line.id.is_empty()).then_some(line)
 }
 
-/// The header as a line, without its end.
+/// Returns the header as a line without its line end.
 pub(crate) fn write_header(header: &Header) -> String {
     let line = HeadLine {
         kind: "session".to_owned(),
@@ -90,11 +90,12 @@ pub(crate) fn write_header(header: &Header) -> String {
         title: header.title.clone(),
         parent_session: header.parent_session.clone(),
     };
-    // A plain struct of strings always has a JSON form.
+    // A struct of strings always serialises.
     serde_json::to_string(&line).unwrap_or_default()
 }
 
-/// The title line with its end: always the same length. A long title is cut here; its entry has all of it.
+/// Returns the title line with its line end, always of the same length. A long title is truncated; its entry has all of
+/// it.
 pub(crate) fn title_line(title: &str) -> String {
     let write = |title: &str, pad: usize| {
         let (title, pad) = (Value::from(title), " ".repeat(pad));

@@ -1,4 +1,4 @@
-//! Entries as they stand in a file, and the two ways between them and ours.
+//! Entries as stored in a file, and the conversion in both directions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use toolsmith_llm::{AssistantBlock, ContentBlock, Message, Usage};
 use super::depth;
 use crate::session::entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind};
 
-/// What every entry begins with. Reading no more than this is what makes opening a long session quick.
+/// The common fields of every entry. Parsing only these makes opening a long session fast.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EntryLine<'a> {
@@ -144,7 +144,7 @@ impl From<EntryKind> for Result<Body, Map<String, Value>> {
 }
 
 impl Body {
-    /// Nothing when a message has a role this version does not know.
+    /// Returns `None` if a message has an unknown role.
     fn into_kind(self) -> Option<EntryKind> {
         Some(match self {
             Self::Message { message } => EntryKind::Message(read_message(message)?),
@@ -194,7 +194,7 @@ impl Body {
     }
 }
 
-/// An entry as the object that stands in the file: `type`, `id`, `parentId`, `timestamp`, then its own fields.
+/// Converts an entry to the stored object: `type`, `id`, `parentId`, `timestamp`, then its own fields.
 pub(crate) fn entry_line(entry: Entry) -> Value {
     let fields = match Result::<Body, _>::from(entry.kind) {
         Ok(body) => match serde_json::to_value(body) {
@@ -216,7 +216,7 @@ pub(crate) fn entry_line(entry: Entry) -> Value {
     line
 }
 
-/// An object of the file as an entry. One that is not understood is [`EntryKind::Unknown`], whole.
+/// Converts a stored object to an entry. An unknown one becomes [`EntryKind::Unknown`], unchanged.
 pub(crate) fn read_entry(line: Map<String, Value>) -> Entry {
     let text = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
     let (id, parent_id, timestamp) = (text("id"), text("parentId"), text("timestamp"));
@@ -227,7 +227,7 @@ pub(crate) fn read_entry(line: Map<String, Value>) -> Entry {
     Entry { id: id.unwrap_or_default(), parent_id, timestamp: timestamp.unwrap_or_default(), kind }
 }
 
-/// Reads a message, also one that has pieces this version does not know: those are left out, the rest counts.
+/// Parses a message; unknown blocks are omitted and the rest is used.
 pub(crate) fn read_message(message: Value) -> Option<Message> {
     if let Ok(message) = Message::deserialize(&message) {
         return Some(message);

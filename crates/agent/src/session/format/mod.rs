@@ -1,6 +1,6 @@
-//! Files: the types that stand in them, and how they become ours. `docs/sessions.md` describes the format.
+//! The file format: stored types and their conversion. `docs/sessions.md` describes the format.
 //!
-//! A line that was read is never written again in another form: what is not understood stays as it is.
+//! A line that was read is never written again in another form: unknown parts stay unchanged.
 
 mod depth;
 mod foreign;
@@ -11,5 +11,5 @@ pub(crate) use foreign::convert;
 pub(crate) use header::{HeadLine, Origin, read_header, title_line, write_header};
 pub(crate) use lines::{EntryLine, entry_line, read_entry, read_message};
 
-/// The version of our format.
+/// Version of our format.
 pub const FORMAT_VERSION: u64 = 1;

@@ -1,4 +1,4 @@
-//! `ast_grep`: finds code by its structure.
+//! `ast_grep`: structural code search.
 
 use std::path::{Path, PathBuf};
 
@@ -22,12 +22,12 @@ use crate::tools::{arguments, blocking};
 
 const NAME: &str = "ast_grep";
 const DEFAULT_LIMIT: usize = 50;
-/// Characters of a line that are shown.
+/// Maximum characters of a line shown.
 const MAX_LINE_CHARS: usize = 500;
-/// Characters of a bound code that are shown.
+/// Maximum characters of a binding shown.
 const MAX_META_CHARS: usize = 80;
 
-/// The tool.
+/// The `ast_grep` tool.
 #[derive(Debug)]
 pub struct AstGrepTool {
     spec: ToolSpec,
@@ -48,7 +48,7 @@ struct Arguments {
 }
 
 impl AstGrepTool {
-    /// Works below `cwd`.
+    /// Creates the tool for `cwd`.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         let spec = ToolSpec::new(
             NAME,
@@ -119,7 +119,7 @@ impl Request {
     }
 }
 
-/// The rows of the first `most` matches, and how many there are.
+/// Returns the rows of the first `most` matches, and the total number.
 fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<String>>) {
     let mut all = Vec::new();
     for (_, op) in source.ops() {
@@ -129,7 +129,7 @@ fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<Stri
     }
     all.sort_by_key(|(start, _)| *start);
     let count = all.len();
-    // Rows are made only for what may be shown, so 100,000 matches cost no more than finding them.
+    // Rows are created only for what may be shown, so that 100,000 matches cost no more than finding them.
     let lines: Vec<&str> = source.text().lines().collect();
     let rows = all.iter().take(most).map(|(_, found)| {
         let (first, last) = (found.start_pos().line(), found.end_pos().line());
@@ -139,7 +139,7 @@ fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<Stri
             .map(|at| {
                 let mark = if at == first { ':' } else { '-' };
                 let line = lines.get(at).copied().unwrap_or_default();
-                // In a line of megabytes the match is what there is to see.
+                // In a line of megabytes, only the match is shown.
                 let own = source.text().get(found.range()).unwrap_or_default();
                 let line = if at == first && line.len() > MAX_LINE_CHARS { own } else { line };
                 let line: String = line.chars().take_while(|c| *c != '\n').take(MAX_LINE_CHARS).collect();
@@ -152,7 +152,7 @@ fn matches(source: &Source, context: usize, most: usize) -> (usize, Vec<Vec<Stri
     (count, rows.collect())
 }
 
-/// What the pattern's names stand for.
+/// Formats the bindings of the pattern.
 fn meta(
     found: &ast_grep_core::NodeMatch<'_, ast_grep_core::tree_sitter::StrDoc<Lang>>,
     source: &Source,

@@ -1,10 +1,10 @@
-//! The languages that are built in, by name and by file.
+//! The built-in languages, by name and by file.
 
 use std::path::Path;
 
 use ast_grep_language::{Language, SupportLang};
 
-/// A language. Asking one for its grammar panics when that is not built in, so only [`is_built`] ones get around.
+/// A language. Requesting the grammar of one that is not built in panics, so only [`is_built`] ones are used.
 pub(super) type Lang = SupportLang;
 
 fn is_built(lang: Lang) -> bool {
@@ -30,12 +30,12 @@ fn is_built(lang: Lang) -> bool {
     cfg!(feature = "langs-all") || (is_common && cfg!(feature = "langs-common"))
 }
 
-/// The language a file is written in, going by its name.
+/// Returns the language of a file, by its name.
 pub(super) fn of_path(path: &Path) -> Option<Lang> {
     Lang::from_path(path).filter(|lang| is_built(*lang))
 }
 
-/// The language of this name, or the error for the model.
+/// Returns the language of this name, or the error for the model.
 pub(super) fn by_name(name: &str) -> Result<Lang, String> {
     name.trim().parse::<Lang>().ok().filter(|lang| is_built(*lang)).ok_or_else(|| {
         let known: Vec<String> = Lang::all_langs()

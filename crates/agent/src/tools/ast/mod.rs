@@ -1,4 +1,4 @@
-//! `ast_grep` and `ast_edit`: searching and rewriting code by its structure (CONTRACT 8.7).
+//! `ast_grep` and `ast_edit`: structural code search and rewriting (CONTRACT 8.7).
 
 mod edit_tool;
 mod grep_tool;

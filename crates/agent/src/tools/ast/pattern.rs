@@ -1,4 +1,4 @@
-//! Patterns, made ready for each language they meet.
+//! Patterns, compiled for each language.
 
 use std::{
     collections::HashMap,
@@ -17,11 +17,11 @@ use memchr::memmem::Finder;
 
 use super::languages::Lang;
 
-/// Patterns are turned into trees by recursion, so what a model writes needs a bound.
+/// Patterns are converted to trees recursively, so their size needs a limit.
 const MAX_CHARS: usize = 10_000;
 const MAX_DEPTH: usize = 200;
 
-/// A pattern, and what its matches become.
+/// A pattern and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Op {
     pub(super) pattern: String,
@@ -29,13 +29,13 @@ pub(super) struct Op {
     pub(super) out: Option<String>,
 }
 
-/// A pattern in one language.
+/// A pattern compiled for one language.
 pub(super) struct Compiled {
     pub(super) pattern: Pattern,
-    /// A text without which a file cannot match: looked for before the file is parsed.
+    /// A text that every match contains; searched for before the file is parsed.
     literal: Option<Finder<'static>>,
     fix: Option<Fix>,
-    /// Equal code is compared by recursion over that code.
+    /// Equal code is compared recursively.
     pub(super) repeats_a_name: bool,
 }
 
@@ -45,22 +45,22 @@ struct Fix {
 }
 
 impl Compiled {
-    /// Whether a file of this content can match at all.
+    /// Returns whether a file with this content can match at all.
     pub(super) fn may_match(&self, content: &[u8]) -> bool {
         self.literal.as_ref().is_none_or(|literal| literal.find(content).is_some())
     }
 
-    /// The template, with the line ends of the file it is for.
+    /// Returns the template with the line ends of the target file.
     pub(super) fn fix(&self, crlf: bool) -> Option<&TemplateFix> {
         self.fix.as_ref().map(|fix| if crlf { &fix.crlf } else { &fix.lf })
     }
 }
 
-/// What is wrong with an op in a language.
+/// A problem with an op in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     text: String,
-    /// It may only be meant for another language.
+    /// It may be intended for another language only.
     is_syntax: bool,
 }
 
@@ -77,7 +77,7 @@ impl Problem {
 /// In the order of the ops.
 pub(super) type CompiledOps = Arc<Vec<Result<Compiled, Problem>>>;
 
-/// All ops, compiled once for each language.
+/// All ops, compiled once per language.
 pub(super) struct Ops {
     pub(super) ops: Vec<Op>,
     selector: Option<String>,
@@ -97,8 +97,8 @@ impl Ops {
         Arc::clone(made)
     }
 
-    /// What is wrong with patterns that are good in none of the languages that were met. A pattern is written for one
-    /// language; that it is nothing in the others says nothing.
+    /// Returns the problems of patterns that are valid in none of the languages encountered. A pattern is written for
+    /// one language; being invalid in others means nothing.
     pub(super) fn issues(&self) -> Vec<String> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let mut langs: Vec<_> = compiled.iter().collect();
@@ -107,7 +107,7 @@ impl Ops {
         for (at, op) in self.ops.iter().enumerate() {
             let mut problems: Vec<_> =
                 langs.iter().filter_map(|(lang, ops)| Some((lang, ops.get(at)?.as_ref().err()?))).collect();
-            // Where it was at least code, it was most likely meant.
+            // The language in which it parsed is most likely the intended one.
             problems.sort_by_key(|(_, problem)| problem.is_syntax);
             if let Some((lang, problem)) = problems.first().filter(|_| problems.len() == langs.len()) {
                 issues.push(format!("{}: Invalid pattern: {} ({lang})", op.pattern, problem.text));
@@ -116,7 +116,7 @@ impl Ops {
         issues
     }
 
-    /// Whether no pattern was good in any of the languages that were met: nothing could be searched.
+    /// Returns whether no pattern was valid in any of the languages encountered, so that nothing could be searched.
     pub(super) fn are_unusable(&self) -> bool {
         !self.ops.is_empty() && self.issues().len() == self.ops.len()
     }
@@ -129,7 +129,7 @@ fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Prob
     check_tree(&op.pattern, lang)?;
     let pattern = match selector {
         Some(selector) => {
-            // Checked first: the library's own error for it is the same, but only after some work.
+            // Checked first: the library reports the same error, but only after some work.
             KindMatcher::try_new(selector, lang).map_err(|error| Problem::new(error.to_string()))?;
             Pattern::contextual(&op.pattern, selector, lang)
         }
@@ -147,12 +147,12 @@ fn compile(op: &Op, selector: Option<&str>, lang: Lang) -> Result<Compiled, Prob
     Ok(Compiled { repeats_a_name: names.len() < count, literal, fix, pattern })
 }
 
-/// What is not whole is parsed all the same, as something that was not meant. So look at the tree for it.
+/// An incomplete pattern is still parsed, as something unintended, so its tree is checked.
 fn check_tree(text: &str, lang: Lang) -> Result<(), Problem> {
     let doc = StrDoc::try_new(&lang.pre_process_pattern(text), lang).map_err(Problem::syntax)?;
     let root = ast_grep_core::AstGrep::doc(doc);
-    // An expression alone is no program in many languages. The error is then around the whole pattern, which is the
-    // node inside of it.
+    // A lone expression is not a program in many languages. The error then surrounds the whole pattern, which is the
+    // node inside it.
     let mut whole = root.root();
     while let [only] = whole.children().filter(|child| !child.is_missing()).collect::<Vec<_>>().as_slice() {
         whole = only.clone();
@@ -167,7 +167,7 @@ fn check_tree(text: &str, lang: Lang) -> Result<(), Problem> {
                 cut(&node.text())
             )));
         }
-        // Ends that the language can do without are left out of patterns all the time; a bracket is not one.
+        // Optional terminators are often omitted in patterns; a bracket is not optional.
         if node.is_missing()
             && (node.is_named() || node.kind().contains([')', ']', '}', '>', '"', '\'', '`']))
         {

@@ -1,13 +1,13 @@
-//! How findings are written down for the model.
+//! Formatting of results for the model.
 
 use std::{fmt::Write, path::Path};
 
-/// Issues that are shown.
+/// Maximum number of issues shown.
 const MAX_ISSUES: usize = 20;
-/// Characters of a line that are shown.
+/// Maximum characters of a line shown.
 const MAX_LINE_CHARS: usize = 120;
 
-/// Files under their folders: `# dir`, `## └─ file (…)`, then the rows. A single file needs no header.
+/// Files grouped by directory: `# dir`, `## └─ file (…)`, then the rows. A single file needs no header.
 pub(super) struct Listing {
     text: String,
     with_headers: bool,
@@ -45,7 +45,7 @@ impl Listing {
         self.text.push('\n');
     }
 
-    /// The listing, what was cut, and what went wrong.
+    /// Returns the listing, what was cut, and the issues.
     pub(super) fn finish(mut self, trailer: Option<&str>, issues: &[String]) -> String {
         if let Some(trailer) = trailer {
             let _ = write!(self.text, "\n{trailer}\n");
@@ -66,12 +66,12 @@ pub(super) fn issue_text(issues: &[String]) -> String {
     format!("{header}\n{}", shown.join("\n"))
 }
 
-/// The first line of a code, cut to what is shown.
+/// Returns the first line, truncated.
 pub(super) fn first_line(code: &str) -> String {
     code.lines().next().unwrap_or_default().chars().take(MAX_LINE_CHARS).collect()
 }
 
-/// `1 file`, `2 files`.
+/// Formats `1 file`, `2 files`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

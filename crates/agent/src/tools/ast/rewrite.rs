@@ -1,29 +1,29 @@
-//! What the ops make of one file.
+//! Rewrites of one file.
 
 use std::ops::Range;
 
 use super::scan::Source;
 
-/// One place that changes.
+/// One replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub(super) range: Range<usize>,
     pub(super) text: String,
-    /// Both from 1; columns count characters.
+    /// Both start at 1; columns count characters.
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-/// Two places that cannot both change: where the second begins.
+/// Two overlapping replacements: the position of the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Overlap {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-/// All places, in order. What would stay the same is left out.
+/// Returns all replacements in order. Those that change nothing are omitted.
 pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap> {
-    // Templates are written with plain line ends; the file's own are kept.
+    // Templates use plain line ends; the file's own are kept.
     let crlf = source.text().find('\n').is_some_and(|at| source.text()[..at].ends_with('\r'));
     let mut all = Vec::new();
     for (_, op) in source.ops() {
@@ -49,7 +49,7 @@ pub(super) fn replacements(source: &Source) -> Result<Vec<Replacement>, Overlap>
     }
 }
 
-/// Says where each begins, in one pass: a file may be one line of megabytes.
+/// Sets the positions in one pass, because a file may be one line of megabytes.
 fn place(text: &str, sorted: &mut [Replacement]) {
     let (mut at, mut line, mut column) = (0, 1, 1);
     for replacement in sorted {
@@ -61,7 +61,7 @@ fn place(text: &str, sorted: &mut [Replacement]) {
     }
 }
 
-/// The content with the places changed.
+/// Returns the content with all replacements.
 pub(super) fn apply(text: &str, replacements: &[Replacement]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;

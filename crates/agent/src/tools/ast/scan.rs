@@ -1,4 +1,4 @@
-//! Going over all files of a scope, on several threads.
+//! Parallel scan of all files in a scope.
 
 use std::{
     collections::HashSet,
@@ -23,14 +23,14 @@ use super::{
 };
 use crate::panics;
 
-/// A larger file was not written by hand, and takes seconds to parse.
+/// Larger files are usually generated and take seconds to parse.
 const MAX_FILE_BYTES: u64 = 8 << 20;
-/// Beyond this, comparing equal code could exhaust the stack.
+/// Beyond this depth, comparing equal code could exhaust the stack.
 const MAX_DEPTH: usize = 1_000;
-/// Files between two updates.
+/// Number of files between two updates.
 const REPORT_EVERY: usize = 500;
 
-/// A file that was parsed, because at least one pattern may match in it.
+/// A parsed file in which at least one pattern may match.
 pub(super) struct Source {
     pub(super) root: AstGrep<StrDoc<Lang>>,
     pub(super) has_errors: bool,
@@ -49,26 +49,26 @@ impl Source {
     }
 }
 
-/// What there is to do, and how to stop it.
+/// A scan and its cancel token.
 pub(super) struct Scan<'a> {
     pub(super) scope: &'a Scope,
     pub(super) ops: &'a Ops,
-    /// In place of going by each file's name.
+    /// Overrides the language derived from the file name.
     pub(super) lang: Option<Lang>,
     pub(super) cancel: &'a CancelToken,
     pub(super) updates: &'a UpdateSink,
 }
 
-/// What was found, by path.
+/// Results by path.
 pub(super) struct Found<T> {
     pub(super) files: Vec<(PathBuf, T)>,
     pub(super) searched: usize,
-    /// What could not be looked at, or not understood.
+    /// Files that could not be read or parsed.
     pub(super) issues: Vec<String>,
 }
 
 impl Scan<'_> {
-    /// Does `work` on each file that may match. `None` leaves the file out.
+    /// Calls `work` on each file that may match. `None` omits the file.
     pub(super) fn run<T: Send>(
         &self,
         work: impl Fn(&Path, &Source, &mut Vec<String>) -> Option<T> + Sync,
@@ -114,7 +114,7 @@ impl Scan<'_> {
                         self.updates.send(ToolResult::text(format!("Searched {count} files…")));
                     }
                     let mut own = Vec::new();
-                    // A grammar is foreign code; what it does to one file is not the end of the search.
+                    // Grammars are third-party code; a failure in one file must not end the search.
                     let done = catch_unwind(AssertUnwindSafe(|| {
                         let source = self.parse(path, lang, &mut own)?;
                         work(path, &source, &mut own)
@@ -143,7 +143,7 @@ impl Scan<'_> {
 
     fn language(&self, path: &Path) -> Option<Lang> {
         match self.lang {
-            // A file that was named is in the language that was named.
+            // An explicitly named file has the explicitly named language.
             Some(lang) if self.scope.is_single_file() => Some(lang),
             Some(lang) => of_path(path).filter(|own| *own == lang),
             None => of_path(path),
@@ -210,7 +210,7 @@ fn first_time(seen: &Mutex<HashSet<PathBuf>>, path: &Path) -> bool {
     seen.lock().unwrap_or_else(PoisonError::into_inner).insert(real)
 }
 
-/// `None` when it is too large.
+/// `None` if it is too large.
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -222,8 +222,8 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// A tree is no deeper than it has nodes, and how many those are is known without counting: only what is large enough
-/// is gone into, which in most files is nothing.
+/// A tree is no deeper than its number of nodes, which is known without counting: only sufficiently large subtrees are
+/// visited, in most files none.
 fn is_deep(root: &AstGrep<StrDoc<Lang>>) -> bool {
     let mut cursor = root.root().get_inner_node().walk();
     loop {

@@ -1,4 +1,4 @@
-//! Which files are meant by `path` and `glob`.
+//! The files selected by `path` and `glob`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,24 +6,24 @@ use globset::{GlobBuilder, GlobMatcher};
 
 const NODE_MODULES: &str = "node_modules";
 
-/// One place to look in.
+/// One root to search.
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) base: PathBuf,
-    /// What the path itself asked for, below `base`.
+    /// The glob within the path, below `base`.
     pattern: Option<GlobMatcher>,
     pub(super) is_file: bool,
 }
 
-/// Everything to look at.
+/// All roots to search.
 #[derive(Debug)]
 pub(super) struct Scope {
-    /// As it was asked for, for people.
+    /// The requested path, for display.
     pub(super) display: String,
     pub(super) cwd: PathBuf,
     pub(super) roots: Vec<Root>,
     glob: Option<GlobMatcher>,
-    /// Other people's code is looked at only when it is named.
+    /// Dependencies are searched only when named.
     pub(super) with_node_modules: bool,
 }
 
@@ -48,7 +48,7 @@ impl Scope {
         })
     }
 
-    /// One file, found before. `named` says that it was the only one and so takes any language.
+    /// Selects one file found before. `named` means that it was the only one and so takes any language.
     pub(super) fn file(cwd: &Path, path: &Path, named: bool) -> Self {
         Self {
             display: String::new(),
@@ -59,7 +59,7 @@ impl Scope {
         }
     }
 
-    /// Whether a file below a root is meant.
+    /// Returns whether a file below a root is selected.
     pub(super) fn includes(&self, root: &Root, path: &Path) -> bool {
         let below = match path.strip_prefix(&root.base) {
             Ok(below) if !below.as_os_str().is_empty() => below,
@@ -70,12 +70,12 @@ impl Scope {
         matches(&root.pattern) && matches(&self.glob)
     }
 
-    /// Whether exactly one file was named.
+    /// Returns whether exactly one file was named.
     pub(super) fn is_single_file(&self) -> bool {
         matches!(self.roots.as_slice(), [root] if root.is_file)
     }
 
-    /// A path as it is shown.
+    /// Returns a path for display.
     pub(super) fn shown<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.cwd).unwrap_or(path)
     }
@@ -90,7 +90,7 @@ fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// `*` stays within a folder; `**` does not.
+/// `*` stays within a directory; `**` does not.
 fn compile(glob: &str) -> Result<GlobMatcher, String> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     GlobBuilder::new(glob)
@@ -121,17 +121,18 @@ fn roots(cwd: &Path, path: &str) -> Result<Vec<Root>, String> {
     pattern(cwd, path).unwrap_or_else(|| Err(format!("Path not found: {path}"))).map(|root| vec![root])
 }
 
-/// A file or folder that is there.
+/// Returns a root for an existing file or directory.
 fn plain(cwd: &Path, path: &str) -> Option<Root> {
     let base = if path == "/" { cwd.to_path_buf() } else { cwd.join(path) };
     let found = base.metadata().ok()?;
-    // Shown and compared without `.` and `..` where that is possible.
+    // Displayed and compared without `.` and `..` where possible.
     let base =
         if path.contains("..") { base.canonicalize().unwrap_or(base) } else { base.components().collect() };
     Some(Root { base, pattern: None, is_file: found.is_file() })
 }
 
-/// A folder that is there, and a pattern below it. `None` when it is no pattern or there is no such folder.
+/// Splits a path into an existing directory and a glob below it. Returns `None` if it is not a glob or there is no such
+/// directory.
 fn pattern(cwd: &Path, path: &str) -> Option<Result<Root, String>> {
     if !has_glob(path) {
         return None;

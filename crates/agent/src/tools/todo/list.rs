@@ -1,27 +1,27 @@
-//! The list: phases of tasks, of which exactly one is being worked on while any is open.
+//! The todo list: phases of tasks, of which exactly one is in progress while any is open.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a task is.
+/// Status of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
-    /// Not begun.
+    /// Not started.
     #[default]
     Pending,
-    /// Being worked on.
+    /// In progress.
     InProgress,
-    /// Done.
+    /// Completed.
     Completed,
-    /// Given up.
+    /// Abandoned.
     Abandoned,
 }
 
 impl Status {
-    /// Whether something is left to do.
+    /// Returns whether the task is open.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::InProgress)
     }
@@ -36,30 +36,30 @@ impl Status {
     }
 }
 
-/// Something to do.
+/// A task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Task {
     /// Unique in the list: `task-1`.
     #[serde(default)]
     pub id: String,
-    /// What to do.
+    /// Description.
     pub content: String,
-    /// How far it is.
+    /// Status.
     #[serde(default)]
     pub status: Status,
 }
 
-/// Tasks that belong together.
+/// A group of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Phase {
     /// Unique in the list: `phase-1`.
     #[serde(default)]
     pub id: String,
-    /// What people call it.
+    /// Name.
     pub name: String,
-    /// In the order they are to be done.
+    /// Tasks in order.
     #[serde(default)]
     pub tasks: Vec<Task>,
 }
@@ -79,12 +79,13 @@ impl List {
         self.phases.iter_mut().flat_map(|phase| &mut phase.tasks)
     }
 
-    /// How many are left.
+    /// Returns the number of open tasks.
     pub(super) fn open(&self) -> usize {
         self.tasks().filter(|task| task.status.is_open()).count()
     }
 
-    /// Sees to it that exactly one task is being worked on while any is open: the first that is, else the first that can be.
+    /// Ensures that exactly one task is in progress while any is open: the first one that is, else the first pending
+    /// one.
     pub(super) fn settle(&mut self) {
         let is_working = |task: &Task| task.status == Status::InProgress;
         if self.tasks().any(is_working) {
@@ -95,8 +96,7 @@ impl List {
         }
     }
 
-    /// Gives ids to what has none, and other ones to what has somebody else's: results of relatives and old sessions are
-    /// taken as they are.
+    /// Assigns missing and duplicate ids, because results of compatible agents and old sessions are accepted unchanged.
     pub(super) fn number(&mut self) {
         let mut seen = std::collections::HashSet::new();
         for phase in &mut self.phases {
@@ -111,7 +111,7 @@ impl List {
         }
     }
 
-    /// What the model reads.
+    /// Formats the list for the model.
     pub(super) fn show(&self) -> String {
         let count = self.tasks().count();
         if count == 0 {

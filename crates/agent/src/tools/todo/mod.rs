@@ -1,7 +1,7 @@
-//! `todo_write`: what the model means to do, in phases, and the reminder when it stops before that is done.
+//! `todo_write`: the model's plan in phases, and the reminder if it stops before the plan is done.
 //!
-//! The list is in the results the tool gave, so it is the one of the branch: resuming, going back in the tree and compaction
-//! need nothing of their own.
+//! The list is stored in the tool's results, so it belongs to the branch: resume, tree navigation and compaction need
+//! nothing extra.
 
 mod list;
 mod operation;

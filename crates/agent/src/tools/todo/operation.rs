@@ -1,16 +1,16 @@
-//! What can be done to the list.
+//! Operations on the list.
 
 use serde::Deserialize;
 
 use super::list::{List, Phase, Status, Task};
 
-/// More would crowd out the work in every request.
+/// Larger lists would displace the actual work in every request.
 const MAX_TASKS: usize = 200;
 const MAX_CHARACTERS: usize = 500;
-/// The phase of tasks that were given without one.
+/// Phase of tasks given without one.
 const UNNAMED: &str = "Tasks";
 
-/// One step.
+/// One operation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Operation {
@@ -35,12 +35,12 @@ pub(super) enum Op {
 }
 
 impl List {
-    /// Does all of it or nothing: a list that is half changed is one the model is wrong about.
+    /// Applies all operations or none, so that the list always matches what the model assumes.
     pub(super) fn apply(&self, operations: &[Operation]) -> Result<Self, String> {
         let mut list = self.clone();
         let mut begun_anew = false;
         for (index, operation) in operations.iter().enumerate() {
-            // Several `init` in one call are several phases of one list.
+            // Several `init` operations in one call are several phases of one list.
             if operation.op == Op::Init && !std::mem::replace(&mut begun_anew, true) {
                 list = Self::default();
             }
@@ -112,7 +112,7 @@ impl List {
         Ok(())
     }
 
-    /// Closes what is meant. A task that is closed already stays as it is unless it is named itself.
+    /// Closes the selected tasks. A closed task stays unchanged unless it is named itself.
     fn close(&mut self, operation: &Operation, status: Status) -> Result<(), String> {
         let mut all = self.meant(operation)?;
         if operation.task.is_none() {
@@ -128,7 +128,7 @@ impl List {
         }
     }
 
-    /// The ids of the tasks an operation means: one task, several by `items`, or those of a phase.
+    /// Returns the ids of the tasks an operation selects: one task, several by `items`, or those of a phase.
     fn meant(&self, operation: &Operation) -> Result<Vec<String>, String> {
         if operation.task.is_some() {
             return Ok(vec![self.one(operation)?]);
@@ -152,7 +152,7 @@ impl List {
         self.find(named.ok_or("needs a task: its id or its text.")?)
     }
 
-    /// A task by its id, its text, or the beginning of its text if only one begins so.
+    /// Finds a task by id, by text, or by an unambiguous prefix of its text.
     fn find(&self, said: &str) -> Result<String, String> {
         let said = clean(said);
         let lower = said.to_lowercase();
@@ -179,7 +179,7 @@ fn is_named(phase: &Phase, name: &str) -> bool {
     phase.id == name || phase.name.to_lowercase() == name.to_lowercase()
 }
 
-/// One line, so that the list stays one.
+/// Converts to one line, so that the list stays readable.
 fn clean(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The reminder: a model that stops with open tasks is told so, a few times.
+//! The todo reminder: a model that stops with open tasks is reminded, a limited number of times.
 
 use std::{
     fmt::Write as _,
@@ -13,10 +13,10 @@ use toolsmith_tool::{SessionEvent, TodoReminder};
 use super::{list::List, state::Todos};
 use crate::turn::{TurnContext, TurnHook};
 
-/// How often a model is reminded between two prompts.
+/// Maximum number of reminders between two prompts.
 const MAX_REMINDERS: u32 = 3;
 
-/// Takes part in the loop while tasks are open.
+/// The turn hook that reminds of open tasks.
 #[derive(Debug, Default)]
 pub struct TodoReminders {
     todos: Todos,
@@ -25,14 +25,14 @@ pub struct TodoReminders {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// Reminders since somebody prompted.
+    /// Reminders since the last prompt.
     reminded: u32,
-    /// A call ran since the last one.
+    /// Set if a call ran since the last reminder.
     acted: bool,
 }
 
 impl TodoReminders {
-    /// Reminds of these.
+    /// Creates a hook for this list.
     pub fn new(todos: Todos) -> Self {
         Self { todos, progress: Mutex::default() }
     }
@@ -49,7 +49,7 @@ impl TurnHook for TodoReminders {
         self.todos.forget(context.tool_context().session.as_ref());
     }
 
-    /// What a person said meanwhile counts as a prompt.
+    /// A user message counts as a prompt.
     async fn before_request(&self, context: &TurnContext) {
         let messages = context.messages();
         let new = messages.iter().rev().take_while(|message| !matches!(***message, Message::Assistant(_)));
@@ -72,8 +72,8 @@ impl TurnHook for TodoReminders {
                 *progress = Progress::default();
                 return None;
             }
-            // A model that does nothing about a reminder does nothing about the next one either, and one that asks waits
-            // for an answer.
+            // A model that ignored a reminder will ignore the next one too, and one that asks a question waits for an
+            // answer.
             let in_vain = progress.reminded > 0 && !progress.acted;
             if in_vain || progress.reminded >= MAX_REMINDERS || asks(context) {
                 return None;
@@ -122,7 +122,7 @@ fn reminder(list: &List, attempt: u32) -> String {
     text
 }
 
-/// Whether the model's last words ask the person something.
+/// Returns whether the model's final text asks the user something.
 fn asks(context: &TurnContext) -> bool {
     let messages = context.messages();
     match messages.last().map(|message| &**message) {

@@ -1,4 +1,4 @@
-//! Where the list is: in the newest result on the branch.
+//! Storage of the list: the newest result on the branch.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,19 +10,19 @@ use super::{
     tool::TODO_WRITE,
 };
 
-/// The place in a session a list was read or written at.
+/// The position in a session at which a list was read or written.
 type Place = (String, Option<String>);
 
 /// The list of the branch. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Todos {
-    /// Results reach the session when a turn ends. What a call of the same turn left holds until then, which is as long as
-    /// the leaf stays where it is.
+    /// Results reach the session when a turn ends. Until then the list of an earlier call of the same turn is used, as
+    /// long as the leaf stays the same.
     last: Arc<Mutex<Option<(Place, List)>>>,
 }
 
 impl Todos {
-    /// The phases at the leaf of a session.
+    /// Returns the phases at the leaf of a session.
     pub fn phases(&self, session: &dyn SessionView) -> Vec<Phase> {
         self.read(session).phases
     }
@@ -31,7 +31,7 @@ impl Todos {
         known(&mut self.lock(), session).clone()
     }
 
-    /// Changes the list; two at a time wait for each other.
+    /// Changes the list under a lock.
     pub(super) fn change(
         &self,
         session: &dyn SessionView,
@@ -47,7 +47,7 @@ impl Todos {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the branch again next time: the session may have been taken to a place it had been at before.
+    /// Reads the branch again next time: the session may have moved to a position it had before.
     pub(super) fn forget(&self, session: &dyn SessionView) {
         // Without a session there is nothing to read again.
         if session.leaf_id().is_some() {
@@ -56,7 +56,7 @@ impl Todos {
     }
 }
 
-/// The list at the leaf: what was left there last, else what the branch says.
+/// Returns the list at the leaf: the last one written there, else that of the branch.
 fn known<'a>(last: &'a mut Option<(Place, List)>, session: &dyn SessionView) -> &'a mut List {
     let place = (session.session_id(), session.leaf_id());
     let known = last.take().filter(|(known, _)| *known == place);
@@ -67,7 +67,7 @@ fn known<'a>(last: &'a mut Option<(Place, List)>, session: &dyn SessionView) -> 
     list
 }
 
-/// What a result kept. Results of relatives have the same shape.
+/// Reads the list of a result. Results of compatible agents have the same shape.
 fn from_details(details: Value) -> Option<List> {
     let phases = details.get("phases")?.clone();
     let mut list = List { phases: serde_json::from_value(phases).ok()? };

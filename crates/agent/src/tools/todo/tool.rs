@@ -1,4 +1,4 @@
-//! The tool.
+//! The `todo_write` tool.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -9,13 +9,13 @@ use toolsmith_tool::{
 use super::{operation::Operation, state::Todos};
 use crate::tools::arguments;
 
-/// The tool's name. Tools of authors are often called `todo`, so ours is not.
+/// Name of the tool. It is not `todo`, because custom tools often have that name.
 pub const TODO_WRITE: &str = "todo_write";
 
 const DESCRIPTION: &str = "Plan work of several steps: init with items, then start and done as you go. \
     Tasks go by id or text.";
 
-/// `todo_write`.
+/// The `todo_write` tool.
 #[derive(Debug)]
 pub struct TodoTool {
     spec: ToolSpec,
@@ -28,7 +28,7 @@ struct Arguments {
 }
 
 impl TodoTool {
-    /// A tool that works on these.
+    /// Creates the tool for this list.
     pub fn new(todos: Todos) -> Self {
         let spec = ToolSpec::new(TODO_WRITE, DESCRIPTION)
             .label("Todo")
