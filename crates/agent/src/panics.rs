@@ -23,5 +23,5 @@ pub(crate) fn text(panic: &(dyn Any + Send)) -> String {
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no reason given".to_owned())
+        .unwrap_or_else(|| "no message".to_owned())
 }

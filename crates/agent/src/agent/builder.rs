@@ -76,7 +76,7 @@ impl AgentLimits {
 #[non_exhaustive]
 pub enum BuildError {
     /// No model was given.
-    #[error("No model selected. Give the agent a provider and a model")]
+    #[error("no model selected; give the agent a provider and a model")]
     NoModel,
 }
 

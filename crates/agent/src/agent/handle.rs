@@ -68,7 +68,7 @@ pub enum PromptError {
     #[error("The prompt is empty")]
     Empty,
     /// A run needs a tokio runtime.
-    #[error("There is no tokio runtime here to run on")]
+    #[error("a run needs a tokio runtime")]
     NoRuntime,
     /// No provider would accept the image, in this or any later request.
     #[error("The image cannot be sent: {0}")]
@@ -115,7 +115,7 @@ struct Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.core.abort("the agent is gone", true);
+        self.core.abort("the agent was dropped", true);
     }
 }
 

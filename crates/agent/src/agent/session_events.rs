@@ -29,14 +29,14 @@ impl Core {
                 Ok(Ok(Err(error))) => error.to_string(),
                 Ok(Err(panic)) => panic,
                 Err(_) => {
-                    cancel.force("it took too long to hear of the session");
+                    cancel.force("it did not handle the session event in time");
                     // This stops the tool's engine. The next call must not meet it while it stops.
                     let _ = tokio::time::timeout(STOPPING, told).await;
                     format!("no answer within {hearing:?}")
                 }
             };
             let (tool, reason) = (&tool.spec().name, event.reason());
-            tracing::warn!(%tool, reason, problem, "A tool failed to hear of the session");
+            tracing::warn!(%tool, reason, problem, "A tool failed to handle a session event");
         }
     }
 }

@@ -46,7 +46,7 @@ impl AgentView for CoreView {
     }
     fn abort(&self) {
         if let Some(core) = self.core.upgrade() {
-            core.abort("a tool asked for it", false);
+            core.abort("requested by a tool", false);
         }
     }
     fn settings(&self) -> Value {

@@ -47,10 +47,10 @@ pub struct Compacted {
 #[non_exhaustive]
 pub enum CompactError {
     /// A run is in progress.
-    #[error("the conversation cannot be compacted while a run is on its way; stop it first")]
+    #[error("the session cannot be compacted during a run; stop the run first")]
     Busy(#[from] PromptError),
     /// Everything is within what is always kept.
-    #[error("there is nothing to compact: the conversation is too short")]
+    #[error("there is nothing to compact: the session is too short")]
     Nothing,
     /// It was aborted.
     #[error("Compaction cancelled")]
@@ -125,7 +125,7 @@ impl Work<'_> {
         };
         self.session.append(EntryKind::Compaction(compaction.clone()))?;
         if let Err(error) = crate::conversation::Conversation::sync(self.session).await {
-            tracing::warn!(%error, "the summary may not outlive the machine");
+            tracing::warn!(%error, "the summary may not survive a crash of the machine");
         }
         let (messages, from) = self.session.context_since_change();
         Ok(Compacted {

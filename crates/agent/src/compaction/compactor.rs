@@ -25,8 +25,8 @@ use crate::{
     turn::{AfterError, TurnContext, TurnHook},
 };
 
-const ANSWER_AGAIN: &str = "The conversation had grown past what you can read at once, so you may have missed parts of it. It was \
-     compacted. If your last answer was incomplete or wrong because of that, answer again; otherwise go on.";
+const ANSWER_AGAIN: &str = "The conversation exceeded your context window, so you may have missed parts of it. It has been \
+     compacted. If your last answer was incomplete or wrong because of that, answer again; otherwise continue.";
 
 /// Compacts the open session. Every `auto_compaction_start` is followed by one `auto_compaction_end`.
 pub struct Compactor {
@@ -226,13 +226,13 @@ impl TurnHook for Compactor {
             return AfterError::End;
         }
         if !self.is_enabled() {
-            context.notice("The conversation is not compacted by itself (compaction.enabled is false). Compact it, or choose a model that reads more.");
+            context.notice("Automatic compaction is disabled (compaction.enabled is false). Compact the session, or choose a model with a larger context window.");
             return AfterError::End;
         }
         if std::mem::replace(&mut self.state().recovering, true) {
             context.notice(
-                "Context overflow recovery failed: the conversation is too long even after it was compacted. Start a new \
-                 session, or choose a model that reads more.",
+                "Context overflow recovery failed: the session is too long even after compaction. Start a new \
+                 session, or choose a model with a larger context window.",
             );
             return AfterError::End;
         }
@@ -258,7 +258,7 @@ fn prune(session: &Session) -> u64 {
         Ok(_) => prune.saved,
         // It takes effect nevertheless; the next append reports the disk error.
         Err(error) => {
-            tracing::warn!(%error, "what is left out of the context was not written down");
+            tracing::warn!(%error, "the list of pruned output could not be stored");
             prune.saved
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn write(messages: &[Message], max_chars: usize) -> String {
         room = room.saturating_sub(chars);
     }
     if left_out > 0 {
-        parts.push_front(format!("[{left_out} older messages are left out: they do not fit]"));
+        parts.push_front(format!("[{left_out} older messages omitted because they do not fit]"));
     }
     let text = parts.into_iter().collect::<Vec<_>>().join("\n\n");
     // No content may look like the end of the conversation.

@@ -1,4 +1,4 @@
-//! The parts put together.
+//! The system prompt.
 
 use std::path::{Path, PathBuf};
 
@@ -10,31 +10,31 @@ use super::{
 };
 
 const ROLE: &str = "\
-You are Toolsmith, a coding agent. You work in the user's folder with the tools you are given, until the task is done.
+You are Toolsmith, a coding agent. Work in the user's directory with the given tools until the task is done.
 
-- Look before you change: read what is concerned and follow the conventions you find there.
-- Make the smallest change that does the whole job, then check it (build, tests) where that is possible.
-- Call independent tools in one turn. An error says what to do: do that, do not repeat the call.
-- Never make up results. Say what you did not or could not do.
-- Answer briefly, in the user's language. Name places as path:line.";
+- Read the relevant code before changing it, and follow its conventions.
+- Make the smallest change that does the whole job, then verify it (build, tests) where possible.
+- Call independent tools in one turn. When a call fails, act on its error; do not repeat the same call.
+- Never invent results. Say what you did not or could not do.
+- Answer briefly, in the user's language. Refer to code as path:line.";
 
-/// Said where the tools it names are on offer.
-const PREFER_TOOLS: &str = "- Use read, grep, find and ls rather than the shell for looking, and edit rather than write for changing.";
+/// Included if the tools it names are offered.
+const PREFER_TOOLS: &str = "- Prefer read, grep, find and ls to the shell, and edit to write.";
 
-/// Where and when the agent works. Fixed for a session: a prompt that changes cannot be cached.
+/// Directory, date and branch. Fixed for a session, because a prompt that changes cannot be cached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Surroundings {
-    /// The working folder.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// Today, as `2026-01-31`.
+    /// Current date, such as `2026-01-31`.
     pub date: String,
-    /// The branch that is checked out.
+    /// The current git branch.
     pub git_branch: Option<String>,
 }
 
 impl Surroundings {
-    /// What is true of this folder now.
+    /// Reads the values for this directory.
     pub fn of(cwd: &Path) -> Self {
         Self {
             cwd: cwd.to_path_buf(),
@@ -44,22 +44,22 @@ impl Surroundings {
     }
 }
 
-/// The system prompt. The default one has the role alone.
+/// The system prompt. The default has only the role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SystemPrompt {
-    /// In place of our own words about the role and the tools.
+    /// Replaces the built-in text about the role and the tools.
     pub replacement: Option<String>,
-    /// What projects and the user say, the farthest first.
+    /// Context files of the user and the project, outermost first.
     pub context_files: Vec<ContextFile>,
-    /// Where the agent works.
+    /// Directory, date and branch.
     pub surroundings: Option<Surroundings>,
-    /// Comes last.
+    /// Texts appended at the end.
     pub appended: Vec<String>,
 }
 
 impl SystemPrompt {
-    /// The prompt for work in `cwd`: with the context files found from there and from the user's own folder.
+    /// Creates the prompt for `cwd`, with the context files of the project and the user.
     pub fn for_folder(cwd: &Path, home: Option<&Path>) -> Self {
         Self {
             context_files: find_context_files(cwd, home),
@@ -68,21 +68,21 @@ impl SystemPrompt {
         }
     }
 
-    /// Says this in place of our own words. Context files and surroundings still follow.
+    /// Replaces the built-in text. Context files and surroundings still follow.
     #[must_use]
     pub fn replace(mut self, text: impl Into<String>) -> Self {
         self.replacement = Some(text.into());
         self
     }
 
-    /// Says this last.
+    /// Appends a text at the end.
     #[must_use]
     pub fn append(mut self, text: impl Into<String>) -> Self {
         self.appended.push(text.into());
         self
     }
 
-    /// The text, for a request that offers these tools.
+    /// Returns the text for a request that offers these tools.
     pub fn render(&self, tools: &[ToolDefinition]) -> String {
         let mut text = match &self.replacement {
             Some(replacement) => replacement.trim_end().to_owned(),
@@ -95,7 +95,7 @@ impl SystemPrompt {
         }
         if !self.context_files.is_empty() {
             text.push_str(
-                "\n\nInstructions of the user and the project; where they differ, the last one counts:",
+                "\n\nInstructions of the user and the project; later ones take precedence:",
             );
             for file in &self.context_files {
                 let path = file.path.display();
@@ -104,7 +104,7 @@ impl SystemPrompt {
         }
         if let Some(surroundings) = &self.surroundings {
             text.push_str(&format!(
-                "\n\nWorking folder: {}\nDate: {}",
+                "\n\nWorking directory: {}\nDate: {}",
                 surroundings.cwd.display(),
                 surroundings.date
             ));

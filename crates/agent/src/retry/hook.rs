@@ -83,8 +83,8 @@ impl Retry {
             Plan::Wait(delay) => delay,
             Plan::TooLong(wait) => {
                 context.notice(format!(
-                    "The provider asks to wait {} s, which is longer than {} s (retry.max_delay), so the request is not \
-                     made again.",
+                    "The provider asks to wait {} s, longer than retry.max_delay ({} s), so the request is not \
+                     retried.",
                     wait.as_secs(),
                     self.policy.max_delay.as_secs()
                 ));

@@ -35,7 +35,7 @@ impl Condition {
             let told = error.to_string();
             // The last line has the error; the lines before it point to the position.
             let reason = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            RuleError::new(format!("the condition \"{text}\" is no regular expression: {reason}"))
+            RuleError::new(format!("the condition \"{text}\" is not a valid regular expression: {reason}"))
         })?;
         Ok(Self { expression: Some(expression), scopes: scopes.to_vec() })
     }

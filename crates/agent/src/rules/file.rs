@@ -35,7 +35,7 @@ impl Rule {
     /// Fails if any part of it cannot be understood, because a partially understood rule is not reliable.
     pub fn parse(path: &Path, text: &str) -> Result<Option<Self>, RuleError> {
         if text.len() > MAX_BYTES {
-            return Err(RuleError::new(format!("it has more than {} KB", MAX_BYTES >> 10)));
+            return Err(RuleError::new(format!("it is larger than {} KB", MAX_BYTES >> 10)));
         }
         let (fields, text) = split(text)?;
         // A file without front matter always applies.
@@ -60,7 +60,7 @@ impl Rule {
         }
         let text = text.trim();
         if text.is_empty() {
-            return Err(RuleError::new("it says nothing: there is no text below its fields"));
+            return Err(RuleError::new("it has no text below the front matter"));
         }
         Ok(Some(Self {
             name: Self::name_of(path),

@@ -23,7 +23,7 @@ pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
         }
         at += line.len();
     }
-    Err(RuleError::new("the fields at its top begin with --- but do not end with it"))
+    Err(RuleError::new("the front matter starts with --- but has no closing ---"))
 }
 
 fn read(yaml: &str) -> Result<Fields, RuleError> {
@@ -34,7 +34,7 @@ fn read(yaml: &str) -> Result<Fields, RuleError> {
     match value {
         Value::Object(fields) => Ok(fields),
         Value::Null => Ok(Fields::new()),
-        _ => Err(RuleError::new("the fields at its top are not `name: value` lines")),
+        _ => Err(RuleError::new("the front matter does not consist of `name: value` lines")),
     }
 }
 
@@ -46,7 +46,7 @@ fn parse(yaml: &str) -> Result<Value, RuleError> {
         let text = error.to_string();
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         RuleError::new(format!(
-            "the fields at its top are not YAML: {}. Regular expressions are best written in single quotes",
+            "the front matter is not valid YAML: {}. Put regular expressions in single quotes",
             line.trim().trim_end_matches('.')
         ))
     })
@@ -77,7 +77,7 @@ fn quote_globs(yaml: &str) -> String {
 pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
     let mut all = Vec::new();
     for name in names {
-        let wrong = || RuleError::new(format!("`{name}` has to be a text or a list of texts"));
+        let wrong = || RuleError::new(format!("`{name}` must be a text or a list of texts"));
         match fields.get(*name) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => all.push(text.clone()),
@@ -119,6 +119,6 @@ pub(super) fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, RuleErro
         Some(Value::Bool(value)) => Ok(Some(*value)),
         Some(Value::String(text)) if text == "true" => Ok(Some(true)),
         Some(Value::String(text)) if text == "false" => Ok(Some(false)),
-        Some(other) => Err(RuleError::new(format!("`{name}` has to be true or false, not {other}"))),
+        Some(other) => Err(RuleError::new(format!("`{name}` must be true or false, not {other}"))),
     }
 }

@@ -152,7 +152,7 @@ impl StreamRules {
         }
         // The next run on this branch sends them once more, which is harmless.
         if let Err(error) = self.session.get().append(EntryKind::StreamRules { rules }) {
-            tracing::warn!(%error, "It was not written down which stream rules were shown");
+            tracing::warn!(%error, "Could not record which stream rules were sent");
         }
     }
 }
@@ -234,10 +234,10 @@ impl TurnHook for StreamRules {
     }
 }
 
-const INTERRUPTED: &str = "Your answer was interrupted because it breaks a rule of the user or the project. \
-    This comes from the program you work in. Answer again, and follow this rule:";
-const REMINDED: &str = "Your last answer breaks a rule of the user or the project. Put right what has to be, and \
-    follow this rule from here on:";
+const INTERRUPTED: &str = "Your response was interrupted because it breaks a rule of the user or the project. \
+    This message comes from the agent program. Answer again and follow this rule:";
+const REMINDED: &str = "Your last response breaks a rule of the user or the project. Fix what is necessary and \
+    follow this rule from now on:";
 
 fn message(text: String, context: &TurnContext) -> Message {
     let mut message = InputMessage::text(text);

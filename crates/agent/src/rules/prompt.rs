@@ -33,11 +33,11 @@ pub fn rules_prompt(rules: &[Rule]) -> Option<String> {
     }
     let mut text = String::new();
     if !full.is_empty() {
-        let _ = write!(text, "Rules of the user and the project. Follow them:{full}");
+        let _ = write!(text, "Rules of the user and the project; follow them:{full}");
     }
     if !listed.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n\n" };
-        let _ = write!(text, "{gap}Rules to read, in their files, before work they are about:{listed}");
+        let _ = write!(text, "{gap}Rules to read before related work:{listed}");
     }
     (!text.is_empty()).then_some(text)
 }

@@ -27,7 +27,7 @@ pub enum InterruptMode {
 
 /// Unknown interrupt mode.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("\"{0}\" is no way to interrupt; there are always, never, prose-only and tool-only")]
+#[error("\"{0}\" is not an interrupt mode; expected always, never, prose-only or tool-only")]
 pub struct UnknownInterruptMode(pub String);
 
 impl FromStr for InterruptMode {

@@ -46,7 +46,7 @@ impl Scope {
     pub(super) fn parse(token: &str) -> Result<Self, RuleError> {
         let wrong = || {
             RuleError::new(format!(
-                "`scope` has \"{token}\"; it can be text, thinking, tool, tool:NAME, or tool:NAME(GLOB)"
+                "invalid `scope` \"{token}\"; expected text, thinking, tool, tool:NAME or tool:NAME(GLOB)"
             ))
         };
         let (word, files) = match token.split_once('(') {
@@ -102,7 +102,7 @@ impl Glob {
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         let glob =
-            glob.map_err(|error| RuleError::new(format!("\"{text}\" is no file pattern: {}", error.kind())))?;
+            glob.map_err(|error| RuleError::new(format!("\"{text}\" is not a file pattern: {}", error.kind())))?;
         Ok(Self { matcher: glob.compile_matcher() })
     }
 

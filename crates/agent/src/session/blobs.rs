@@ -93,7 +93,7 @@ impl Blobs {
                         fields.insert("data".to_owned(), STANDARD.encode(bytes).into());
                     }
                     None => {
-                        let text = format!("[An image is missing here: {reference} is no longer stored]");
+                        let text = format!("[Image missing: {reference} is no longer stored]");
                         *value = serde_json::json!({ "type": "text", "text": text });
                     }
                 }

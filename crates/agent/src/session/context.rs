@@ -15,7 +15,7 @@ use super::{
 
 const COMPACTED: &str = "The conversation before this point was compacted into this summary:";
 const LEFT_BRANCH: &str =
-    "The conversation went another way before it came back to this point. A summary of that:";
+    "An abandoned branch from this point, summarised:";
 
 /// The settings at the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]

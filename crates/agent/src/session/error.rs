@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum StoreError {
     /// Another process has the file open for writing.
-    #[error("{} is open in {}; close it there, or begin a new session", path.display(), holder(*pid))]
+    #[error("{} is open in {}; close it there, or start a new session", path.display(), holder(*pid))]
     Locked {
         /// The session's file.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The session was opened read-only.
-    #[error("{} was opened for reading only", path.display())]
+    #[error("{} was opened read-only", path.display())]
     ReadOnly {
         /// The session's file.
         path: PathBuf,
@@ -72,7 +72,7 @@ pub enum SessionError {
         reason: String,
     },
     /// The file was written by a later version of this program.
-    #[error("{} has format version {version}, and this Toolsmith knows version {known}; use a newer one", path.display(), known = super::FORMAT_VERSION)]
+    #[error("{} has format version {version}, but this version of Toolsmith supports {known}; update Toolsmith", path.display(), known = super::FORMAT_VERSION)]
     TooNew {
         /// The file.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum SessionError {
         what: String,
     },
     /// Several sessions match.
-    #[error("\"{what}\" fits {} sessions; write more of the id: {}", candidates.len(), candidates.join(", "))]
+    #[error("\"{what}\" matches {} sessions; give a longer id prefix: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
         /// The requested id prefix.
         what: String,
@@ -100,7 +100,7 @@ pub enum SessionError {
         id: String,
     },
     /// A branch must start from a user message.
-    #[error("entry \"{id}\" is no message of the user; a branch starts from one")]
+    #[error("entry \"{id}\" is not a user message; a branch must start from one")]
     NotAUserMessage {
         /// The id.
         id: String,
@@ -109,7 +109,7 @@ pub enum SessionError {
 
 fn holder(pid: Option<u32>) -> String {
     match pid {
-        Some(pid) if pid == std::process::id() => "this process already".to_owned(),
+        Some(pid) if pid == std::process::id() => "this process".to_owned(),
         Some(pid) => format!("process {pid}"),
         None => "another process".to_owned(),
     }
@@ -118,10 +118,10 @@ fn holder(pid: Option<u32>) -> String {
 fn advice(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space, and the next entry brings what is missing"
+            "; free some disk space, and the missing entries are written with the next one"
         }
         io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            "; make it writable, or set TOOLSMITH_HOME to a folder that is"
+            "; make it writable, or set TOOLSMITH_HOME to a writable directory"
         }
         _ => "",
     }

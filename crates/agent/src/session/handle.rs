@@ -143,7 +143,7 @@ impl Session {
         if let Some(blobs) = &self.inner.blobs
             && let Err(error) = blobs.put_images(&mut value)
         {
-            tracing::warn!(%error, "an image stays in the session's file");
+            tracing::warn!(%error, "an image is kept in the session file");
         }
         let line = value.to_string();
         self.tree_mut().push(&id, &kind, &line);
@@ -193,7 +193,7 @@ impl Session {
         let outcome = self.append_to(store.as_mut(), EntryKind::Title { title: title.clone() });
         // Only listings use this line, so a failure is ignored.
         if let Err(error) = store.set_title(&title) {
-            tracing::warn!(%error, "the title line was not written");
+            tracing::warn!(%error, "the title line could not be written");
         }
         outcome
     }

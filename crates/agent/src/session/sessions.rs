@@ -94,7 +94,7 @@ impl Sessions {
         let (store, bytes) = FileStore::open(path)?;
         let tree = Tree::read(bytes, path)?;
         for problem in tree.problems().iter().take(20) {
-            tracing::warn!(path = %path.display(), problem, "a session's file has a flaw");
+            tracing::warn!(path = %path.display(), problem, "a session file has a problem");
         }
         Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
@@ -326,7 +326,7 @@ fn origin(path: &Path) -> Result<Option<Origin>, StoreError> {
 }
 
 fn no_header(path: &Path) -> SessionError {
-    SessionError::NotASession { path: path.to_path_buf(), reason: "it has no header of one".to_owned() }
+    SessionError::NotASession { path: path.to_path_buf(), reason: "it has no session header".to_owned() }
 }
 
 fn foreign_header(head: &super::format::HeadLine, title: Option<&str>, from: Option<&Path>) -> Header {

@@ -76,7 +76,7 @@ impl Tree {
                 return Err(SessionError::TooNew { path: path.to_path_buf(), version });
             }
             Origin::Own(_) => {}
-            Origin::Foreign(_) => return Err(not_a_session(path, b"a file of another program")),
+            Origin::Foreign(_) => return Err(not_a_session(path, b"a session of another program")),
         }
         let header_line = serde_json::from_slice(&bytes[first]).unwrap_or_default();
         let mut tree = Self::empty(head.into(), "");
@@ -96,7 +96,7 @@ impl Tree {
             Ok(head) => head,
             // Torn by a kill, or being written by another process.
             Err(_) if line.start >= torn_from => return,
-            Err(error) => return self.problems.push(format!("line {number} is no entry: {error}")),
+            Err(error) => return self.problems.push(format!("line {number} is not an entry: {error}")),
         };
         let Some(id) = head.id.filter(|id| !id.is_empty()) else {
             if head.kind != "title" {
@@ -107,7 +107,7 @@ impl Tree {
         let parent = head.parent_id.as_deref().and_then(|parent| self.by_id.get(parent).copied());
         if let (None, Some(missing)) = (parent, &head.parent_id) {
             self.problems
-                .push(format!("entry {id} follows \"{missing}\", which is not there; it is a beginning now"));
+                .push(format!("entry {id} has a missing parent \"{missing}\"; treated as a root"));
         }
         if matches!(&*head.kind, "label" | "title_change")
             && let Ok(Value::Object(fields)) = serde_json::from_slice(text)
@@ -116,7 +116,7 @@ impl Tree {
         }
         let position = self.nodes.len();
         if self.by_id.contains_key(&*id) {
-            self.problems.push(format!("entry {id} is there twice; its first line counts"));
+            self.problems.push(format!("entry {id} occurs twice; the first one is used"));
         } else {
             self.by_id.insert(id.as_ref().into(), position);
         }
@@ -262,7 +262,7 @@ fn not_a_session(path: &Path, found: &[u8]) -> SessionError {
     let reason = if start.trim().is_empty() {
         "it is empty".to_owned()
     } else {
-        format!("its first line is no header: {start}")
+        format!("its first line is not a header: {start}")
     };
     SessionError::NotASession { path: path.to_path_buf(), reason }
 }

@@ -50,8 +50,8 @@ impl Bash {
     pub(super) fn new(workspace: Arc<Workspace>) -> Self {
         let spec = ToolSpec::new(
             "bash",
-            "Run a shell command; gives stdout and stderr together. No terminal, no input. Long output is cut to its \
-             end, the whole is in a file.",
+            "Run a shell command; returns stdout and stderr together. No terminal, no input. Long output is cut to its \
+             end; the rest is saved to a file.",
         )
         .label("Bash")
         .approval(Tier::Exec)
@@ -145,7 +145,7 @@ impl Tool for Bash {
             details[FULL_OUTPUT_INCOMPLETE] = json!(output.file_incomplete);
         }
         let end = if outcome.killed {
-            format!("[timed out after {} s; the command and all it started were ended]", timeout.as_secs())
+            format!("[timed out after {} s; the command and its child processes were killed]", timeout.as_secs())
         } else if outcome.code != 0 {
             format!("[exit code {}]", outcome.code)
         } else if text.trim().is_empty() {
@@ -171,13 +171,13 @@ fn critical(command: &str) -> Option<&'static str> {
         let starts = |start: &str| words.iter().any(|word| word.starts_with(start));
         let names_everything = words.iter().any(|word| EVERYTHING.contains(&word.trim_matches(['"', '\''])));
         if (has("rm") || has("chmod") || has("chown")) && names_everything {
-            return Some("removes or changes everything below / or the home folder");
+            return Some("removes or changes everything below / or the home directory");
         }
         if starts("mkfs") || (has("dd") && starts("of=/dev/")) || starts(">/dev/sd") || starts(">/dev/nvme") {
             return Some("overwrites a disk");
         }
         if has("git") && has("push") && (starts("--force") || has("-f")) {
-            return Some("replaces what others may have in the remote repository");
+            return Some("overwrites history in the remote repository");
         }
         None
     })

@@ -10,7 +10,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     struct Leave(CancelToken);
     impl Drop for Leave {
         fn drop(&mut self) {
-            self.0.cancel("nobody waits for it");
+            self.0.cancel("the caller is gone");
         }
     }
     let own = cancel.child();

@@ -30,7 +30,7 @@ impl Find {
     pub(super) fn new(workspace: Arc<Workspace>) -> Self {
         let spec = ToolSpec::new(
             "find",
-            "Find files by glob, e.g. *.rs (a name at any depth) or src/**/test_*.py. Skips what git ignores.",
+            "Find files by glob, e.g. *.rs (a name at any depth) or src/**/test_*.py. Skips git-ignored files.",
         )
         .label("Find")
         .approval(Tier::Read)
@@ -39,7 +39,7 @@ impl Find {
             "type": "object",
             "properties": {
                 "pattern": { "type": "string" },
-                "path": { "type": "string", "description": "folder to search" },
+                "path": { "type": "string", "description": "directory to search" },
                 "limit": { "type": "integer", "minimum": 1, "description": "default 1000" },
             },
             "required": ["pattern"],
@@ -74,7 +74,7 @@ impl NameGlob {
         let glob = GlobBuilder::new(pattern)
             .literal_separator(true)
             .build()
-            .map_err(|error| ToolError::reply(format!("Not a glob: {error}")))?
+            .map_err(|error| ToolError::reply(format!("Invalid glob: {error}")))?
             .compile_matcher();
         Ok(if pattern.contains('/') { Self::Path(glob) } else { Self::Name(glob) })
     }
@@ -109,7 +109,7 @@ fn find(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
     let root = workspace.resolve(&folder)?;
     let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
     if !found.is_dir() {
-        return Err(ToolError::reply(format!("{} is not a folder", workspace.show(&root))));
+        return Err(ToolError::reply(format!("{} is not a directory", workspace.show(&root))));
     }
     let glob = NameGlob::new(&pattern)?;
     let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
@@ -132,7 +132,7 @@ fn find(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
         text = format!("No files match {}", wanted.pattern);
     }
     if more {
-        text.push_str(&format!("\n[the first {limit}; there are more: narrow the pattern or raise limit]"));
+        text.push_str(&format!("\n[first {limit} results; narrow the pattern or raise limit for more]"));
     }
     Ok(ToolResult::text(text).with_details(json!({ "files": names.len(), "limitReached": more })))
 }

@@ -57,7 +57,7 @@ impl Grep {
     pub(super) fn new(workspace: Arc<Workspace>) -> Self {
         let spec = ToolSpec::new(
             "grep",
-            "Search files for a regex; gives path:line: text. Skips what git ignores.",
+            "Search files for a regex; returns path:line: text. Skips git-ignored files.",
         )
         .label("Grep")
         .approval(Tier::Read)
@@ -66,7 +66,7 @@ impl Grep {
             "type": "object",
             "properties": {
                 "pattern": { "type": "string" },
-                "path": { "type": "string", "description": "file or folder" },
+                "path": { "type": "string", "description": "file or directory" },
                 "glob": { "type": "string", "description": "only files like *.ts" },
                 "ignoreCase": { "type": "boolean" },
                 "literal": { "type": "boolean", "description": "pattern is plain text" },
@@ -147,7 +147,7 @@ fn grep(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
     }
     if hits.full {
         text.push_str(&format!(
-            "[the first {} matches; there may be more: narrow the search or raise limit]\n",
+            "[first {} matches; narrow the search or raise limit for more]\n",
             hits.matches
         ));
     }
@@ -169,7 +169,7 @@ fn matcher(wanted: &Arguments) -> Result<RegexMatcher, ToolError> {
         .build(&wanted.pattern)
         .map_err(|error| {
             ToolError::reply(format!(
-                "Not a pattern: {error}\nSet literal to true to search for it as plain text."
+                "Invalid pattern: {error}\nSet literal to true to search for it as plain text."
             ))
         })
 }

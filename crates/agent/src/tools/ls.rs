@@ -31,7 +31,7 @@ struct Arguments {
 
 impl Ls {
     pub(super) fn new(workspace: Arc<Workspace>) -> Self {
-        let spec = ToolSpec::new("ls", "List a folder: folders end with /, links with -> target.")
+        let spec = ToolSpec::new("ls", "List a directory: directories end with /, links with -> target.")
             .label("List")
             .approval(Tier::Read)
             .keep(Keep::Head)
@@ -60,7 +60,7 @@ impl Tool for Ls {
             let found = fs::metadata(&path).map_err(|error| workspace.failed("list", &path, &error))?;
             if !found.is_dir() {
                 let shown = workspace.show(&path);
-                return Err(ToolError::reply(format!("{shown} is not a folder; use read for files")));
+                return Err(ToolError::reply(format!("{shown} is not a directory; use read for files")));
             }
             list_folder(&workspace, &path, wanted.limit, cancel)
         })

@@ -87,7 +87,7 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     let (mut message, error) = last.unwrap_or_else(|| {
         let error = LlmError::new(
             toolsmith_llm::ErrorClass::InvalidResponse,
-            "the provider's stream ended without an answer",
+            "the provider's stream ended without a response",
         );
         (stream.partial().clone(), Some(error))
     });

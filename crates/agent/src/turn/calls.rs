@@ -11,7 +11,7 @@ use crate::{
     events::AgentEvent,
 };
 
-const CUT_OFF: &str = "This call was not run: the answer reached its length limit, so the arguments may be cut off. \
+const CUT_OFF: &str = "This call was not run: the response reached its length limit, so its arguments may be incomplete. \
      Split the work into smaller calls.";
 
 /// Results of the calls, in order.
@@ -56,7 +56,7 @@ pub(super) fn interrupted(core: &Core, answer: &AssistantMessage, aborted: bool,
         format!("Tool was not executed because the run was aborted: {why}")
     } else {
         format!(
-            "Tool call was not executed because the answer ended with an error before the tool could run: {why}"
+            "Tool call was not executed because the response failed before the tool could run: {why}"
         )
     };
     not_run(core, answer, &text)

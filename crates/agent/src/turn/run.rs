@@ -114,10 +114,10 @@ impl Run {
         let limits = self.core.limits();
         let message = if self.turn >= limits.max_turns {
             let turns = if self.turn == 1 { "1 turn".to_owned() } else { format!("{} turns", self.turn) };
-            format!("Stopped after {turns}, the most one prompt may take. Say \"continue\" to go on.")
+            format!("Stopped after {turns}, the maximum per prompt. Send \"continue\" to continue.")
         } else if self.refused_turns >= limits.max_refused_turns {
             format!(
-                "Stopped: in the last {} turns the model called only tools that do not exist or are not allowed, or gave arguments that could not be used.",
+                "Stopped: in the last {} turns every tool call was invalid: unknown tool, invalid arguments, or not allowed.",
                 self.refused_turns
             )
         } else {
@@ -178,7 +178,7 @@ impl Run {
         let interruption = hook.interrupted(&partial, &self.context).await;
         self.waiting.extend(interruption.messages);
         if interruption.keep_partial {
-            let results = calls::interrupted(&self.core, &partial, true, "a rule interrupted the answer");
+            let results = calls::interrupted(&self.core, &partial, true, "a rule interrupted the response");
             self.keep_answer(&partial).await?;
             self.end_turn(partial, results).await?;
         } else {
@@ -223,9 +223,9 @@ impl Run {
     /// Emits notices about unusual responses.
     fn notice_about(&self, message: &AssistantMessage) {
         let text = if message.stop_reason == StopReason::Length {
-            "The answer reached its length limit and may be incomplete."
+            "The response reached its length limit and may be incomplete."
         } else if message.text().trim().is_empty() {
-            "The model gave an empty answer."
+            "The model returned an empty response."
         } else {
             return;
         };

@@ -327,7 +327,7 @@ async fn it_can_be_asked_for_with_instructions_and_says_what_it_did() {
     drop(held);
     assert_eq!(done.summary, "The summary");
     assert!(done.tokens_after < done.tokens_before);
-    assert!(stage.asked(0).0.ends_with("The person adds: Keep the answers."));
+    assert!(stage.asked(0).0.ends_with("Additional instructions of the user: Keep the answers."));
     assert_eq!(stage.agent.totals().usage.total_tokens, 550);
     assert!(stage.told().is_empty(), "it was not by itself");
     stage.agent.run("Go").await.unwrap();
@@ -341,7 +341,7 @@ async fn asked_for_it_fails_in_words() {
     let one = stage(Session::in_memory("/"), policy(), [Turn::new()]);
     let error = one.compactor.compact(None, held_and(&one).context()).await.unwrap_err();
     assert!(matches!(error, CompactError::Nothing));
-    assert_eq!(error.to_string(), "there is nothing to compact: the conversation is too short");
+    assert_eq!(error.to_string(), "there is nothing to compact: the session is too short");
 
     let two = stage(long_talk(3), policy(), [Turn::new().text("half").wait_for_abort()]);
     let held = held_and(&two);
@@ -518,7 +518,7 @@ async fn a_conversation_too_long_to_be_summed_up_is_read_from_its_newest_part() 
     assert!(sizes[0] < 3 * 10_000, "fits the window");
     assert!(sizes[1] < sizes[0] * 2 / 3 && sizes[2] < sizes[1], "{sizes:?}");
     let (asked, _) = stage.asked(2);
-    assert!(asked.contains("older messages are left out") && asked.contains("Question 197"));
+    assert!(asked.contains("older messages omitted") && asked.contains("Question 197"));
 }
 
 #[tokio::test]

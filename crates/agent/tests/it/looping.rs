@@ -77,7 +77,7 @@ async fn c4_6_an_abort_stops_the_tool_and_keeps_the_pairing() {
     agent.follow_up("later").unwrap();
     let summary = agent.run("go").await.unwrap();
     assert!(matches!(summary.end, RunEnd::Aborted { .. }), "{:?}", summary.end);
-    assert_eq!(results(&agent)[0], "stopped (a tool asked for it)");
+    assert_eq!(results(&agent)[0], "stopped (requested by a tool)");
     assert_paired(&agent);
     // What was queued is still there.
     assert_eq!(agent.queued(), (0, 1));
@@ -250,7 +250,7 @@ async fn an_empty_answer_ends_the_run_and_is_told() {
         let summary = agent.run("go").await.unwrap();
         assert!(summary.end.is_completed());
         let told = heard(&mut events).iter().any(
-            |event| matches!(&**event, AgentEvent::Notice { message } if message == "The model gave an empty answer."),
+            |event| matches!(&**event, AgentEvent::Notice { message } if message == "The model returned an empty response."),
         );
         assert!(told);
     }

@@ -78,7 +78,7 @@ fn the_prompt_is_made_of_its_parts_in_order() {
     let prompt = SystemPrompt::for_folder(folder.path(), None).append("Be kind.");
     let text = prompt.render(&tools(&["read", "grep", "edit"]));
     let places: Vec<usize> =
-        ["You are Toolsmith", "Use read, grep", "Use tabs.", "Working folder: ", "Date: ", "Be kind."]
+        ["You are Toolsmith", "Prefer read, grep", "Use tabs.", "Working directory: ", "Date: ", "Be kind."]
             .iter()
             .map(|part| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}")))
             .collect();

@@ -150,7 +150,7 @@ async fn an_interrupted_answer_can_be_kept_and_its_calls_are_answered() {
     let said = bench.said();
     assert_eq!(said[1], "model: So:", "{said:#?}");
     assert!(
-        said[2].starts_with("result: ") && said[2].contains("a rule interrupted the answer"),
+        said[2].starts_with("result: ") && said[2].contains("a rule interrupted the response"),
         "{said:#?}"
     );
     assert!(said[3].starts_with("told: <system-interrupt"), "{said:#?}");

@@ -321,7 +321,7 @@ fn a_newer_format_is_refused_and_left_alone() {
     let text = "{\"type\":\"session\",\"format\":\"toolsmith\",\"version\":2,\"id\":\"x\",\"timestamp\":\"\",\"cwd\":\"/\"}\n{\"torn";
     fs::write(&path, text).unwrap();
     let error = sessions.read(&path).unwrap_err();
-    assert!(error.to_string().contains("use a newer one"), "{error}");
+    assert!(error.to_string().contains("update Toolsmith"), "{error}");
     assert!(matches!(sessions.open(&path), Err(SessionError::TooNew { version: 2, .. })));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }

@@ -40,7 +40,7 @@ async fn a_timeout_ends_the_command_with_all_it_started_and_keeps_what_it_said()
     let place = Place::new();
     let text =
         place.fails("bash", json!({ "command": "echo begin; sleep 1000 & sleep 1000", "timeout": 1 })).await;
-    assert_eq!(text, "begin\n[timed out after 1 s; the command and all it started were ended]");
+    assert_eq!(text, "begin\n[timed out after 1 s; the command and its child processes were killed]");
 }
 
 #[tokio::test]

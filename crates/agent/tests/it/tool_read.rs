@@ -164,6 +164,6 @@ async fn folders_are_listed() {
     assert_eq!(place.works("ls", json!({ "path": "nothing" })).await, "nothing is empty");
     assert_eq!(
         place.fails("ls", json!({ "path": "A.txt" })).await,
-        "A.txt is not a folder; use read for files"
+        "A.txt is not a directory; use read for files"
     );
 }

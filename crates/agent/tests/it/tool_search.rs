@@ -54,7 +54,7 @@ async fn grep_shows_lines_around_and_stops_at_the_limit() {
     place.put("a", "1\nx\n3\n4\n5\n6\nx\n8\nx\n");
     assert_eq!(
         place.works("grep", json!({ "pattern": "x", "context": 1, "limit": 2 })).await,
-        "a-1- 1\na:2: x\na-3- 3\n--\na-6- 6\na:7: x\na-8- 8\n[the first 2 matches; there may be more: narrow the search or raise limit]\n"
+        "a-1- 1\na:2: x\na-3- 3\n--\na-6- 6\na:7: x\na-8- 8\n[first 2 matches; narrow the search or raise limit for more]\n"
     );
 }
 
@@ -82,10 +82,10 @@ async fn grep_survives_every_file() {
 async fn a_pattern_that_is_none_says_what_to_do() {
     let place = Place::new();
     let text = place.fails("grep", json!({ "pattern": "foo(" })).await;
-    assert!(text.starts_with("Not a pattern: ") && text.contains("Set literal to true"), "{text}");
-    assert!(place.fails("find", json!({ "pattern": "[" })).await.starts_with("Not a glob: "));
+    assert!(text.starts_with("Invalid pattern: ") && text.contains("Set literal to true"), "{text}");
+    assert!(place.fails("find", json!({ "pattern": "[" })).await.starts_with("Invalid glob: "));
     let nested = format!("{}a{}", "(".repeat(2000), ")".repeat(2000));
-    assert!(place.fails("grep", json!({ "pattern": nested })).await.starts_with("Not a pattern: "));
+    assert!(place.fails("grep", json!({ "pattern": nested })).await.starts_with("Invalid pattern: "));
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn find_matches_names_at_any_depth_and_paths_as_written() {
     assert_eq!(place.works("find", json!({ "pattern": "*.py" })).await, "No files match *.py");
     assert_eq!(
         place.works("find", json!({ "pattern": "*", "limit": 1 })).await,
-        ".env\n[the first 1; there are more: narrow the pattern or raise limit]"
+        ".env\n[first 1 results; narrow the pattern or raise limit for more]"
     );
     assert!(
         place.fails("find", json!({ "pattern": "*", "path": "src/lib.rs" })).await.contains("not a folder")

@@ -312,7 +312,7 @@ async fn a_limit_names_what_the_command_line_has() {
     let model = model(&place);
     let said = place.run(&["-p", "x", "--max-turns", "1", "--model", &model]).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("Stopped after 1 turn, the most one prompt may take."), "{said:#?}");
+    assert!(said.stderr.contains("Stopped after 1 turn, the maximum per prompt."), "{said:#?}");
     assert!(said.stderr.contains("--max-turns raises the limit, and --continue goes on"), "{said:#?}");
     let said = place.run(&["-p", "x", "--no-session", "--max-turns", "2", "--model", &model]).await;
     assert!(said.stderr.contains("after 2 turns,") && !said.stderr.contains("--continue"), "{said:#?}");

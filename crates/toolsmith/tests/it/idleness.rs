@@ -83,7 +83,7 @@ async fn c4_4_abort_inside_a_call_ends_the_run_and_keeps_what_the_tool_gave() {
     let summary = session.run("Stop").await.unwrap();
     assert_eq!(
         summary.end,
-        RunEnd::Aborted { message: "Request was aborted: a tool asked for it".to_owned() }
+        RunEnd::Aborted { message: "Request was aborted: requested by a tool".to_owned() }
     );
     let results = results(&session);
     assert_eq!(results.len(), 2, "{results:?}");

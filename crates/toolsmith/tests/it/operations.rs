@@ -141,7 +141,7 @@ async fn a_branch_gives_the_words_back_and_leaves_the_old_file_alone() {
     // Only from what a person said, and nothing happens where it is not.
     let answer = session.tree().into_iter().find(|row| row.kind == "assistant").unwrap();
     let error = session.branch(&answer.id).await.unwrap_err();
-    assert!(error.to_string().contains("is no message of the user"), "{error}");
+    assert!(error.to_string().contains("is not a user message"), "{error}");
     assert!(session.branch("nowhere").await.unwrap_err().to_string().contains("no entry \"nowhere\""));
     assert_eq!((heard(&mut events), file(&session)), (Vec::new(), old.clone()));
 

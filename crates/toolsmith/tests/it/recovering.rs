@@ -250,7 +250,7 @@ async fn a_person_can_ask_for_it_and_stop_it() {
 
     let done = stage.session.compact(Some("Mind the words")).await.unwrap();
     assert_eq!(done.short_summary.as_deref(), Some("To count."));
-    assert!(stage.bodies()[2].contains("The person adds: Mind the words"));
+    assert!(stage.bodies()[2].contains("Additional instructions of the user: Mind the words"));
     assert_eq!(stage.session.run("2").await.unwrap().text, "Two.");
     assert!(!stage.bodies()[3].contains("word word"));
 }

@@ -61,7 +61,7 @@ fn what_is_no_rule_is_told_and_the_others_stay() {
     };
     told(
         "bad.md",
-        "is no rule that can be used: the condition \"(\" is no regular expression: unclosed group",
+        "is no rule that can be used: the condition \"(\" is not a valid regular expression: unclosed group",
     );
     told("bytes.md", "it is not UTF-8");
     told("folder.md", "directory");

@@ -226,8 +226,8 @@ fn picture(block: &ContentBlock) -> String {
         return String::new();
     };
     match image_url(data, mime_type) {
-        Some(url) => format!("<p><img alt=\"An image of the session\" src=\"{url}\"></p>\n"),
-        None => "<p class=\"trouble\">An image that cannot be shown.</p>\n".to_owned(),
+        Some(url) => format!("<p><img alt=\"Image from the session\" src=\"{url}\"></p>\n"),
+        None => "<p class=\"trouble\">This image cannot be displayed.</p>\n".to_owned(),
     }
 }
 

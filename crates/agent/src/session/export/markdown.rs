@@ -65,7 +65,7 @@ fn write_content(out: &mut String, content: &[ContentBlock]) {
             ContentBlock::Image { data, mime_type } => {
                 let _ = match image_url(data, mime_type) {
                     Some(url) => writeln!(out, "![image]({url})\n"),
-                    None => writeln!(out, "*An image that cannot be shown.*\n"),
+                    None => writeln!(out, "*This image cannot be displayed.*\n"),
                 };
             }
             _ => {}
@@ -91,7 +91,7 @@ fn write_piece(out: &mut String, piece: &Piece) {
             }
             match outcome {
                 Some(outcome) => write_outcome(out, outcome),
-                None => out.push_str("*It has no result.*\n\n"),
+                None => out.push_str("*No result.*\n\n"),
             }
         }
     }

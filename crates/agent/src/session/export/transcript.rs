@@ -86,8 +86,8 @@ pub(super) fn of(session: &Session) -> Transcript {
             EntryKind::Message(Message::Assistant(said)) => {
                 let trouble = match said.stop_reason {
                     StopReason::Error => Some(said.error_message.clone().unwrap_or("It failed.".to_owned())),
-                    StopReason::Aborted => Some("It was stopped.".to_owned()),
-                    StopReason::Length => Some("It ran into a limit of length.".to_owned()),
+                    StopReason::Aborted => Some("Aborted.".to_owned()),
+                    StopReason::Length => Some("The response reached its length limit.".to_owned()),
                     _ => None,
                 };
                 let pieces =
@@ -101,10 +101,10 @@ pub(super) fn of(session: &Session) -> Transcript {
                 What::Aside { from: custom.custom_type, content: custom.content }
             }
             EntryKind::Compaction(compaction) => {
-                What::Summary { title: "Compacted: what came before, in short", text: compaction.summary }
+                What::Summary { title: "Summary of earlier messages", text: compaction.summary }
             }
             EntryKind::BranchSummary(left) => {
-                What::Summary { title: "Another way that was tried, in short", text: left.summary }
+                What::Summary { title: "Summary of an abandoned branch", text: left.summary }
             }
             EntryKind::ModelChange { model, role: None } => What::Note(format!("Model: {model}")),
             EntryKind::ThinkingChange { level } => What::Note(format!("Thinking: {level}")),

@@ -125,7 +125,7 @@ fn message(mut entry: Map<String, Value>) -> Map<String, Value> {
         "fileMention" => (role.clone(), mentions(&message).into()),
         _ => {
             if read_message(Value::Object(message)).is_none() {
-                tracing::debug!(role, "a message of an unknown role stays as it is");
+                tracing::debug!(role, "a message with an unknown role is kept unchanged");
             }
             return entry;
         }
@@ -153,7 +153,7 @@ fn execution(message: &Map<String, Value>) -> String {
     let output = text(message, "output").unwrap_or_default();
     let mut told = format!("Ran `{ran}`\n\n```\n{output}\n```");
     if let Some(code) = message.get("exitCode").and_then(Value::as_i64).filter(|code| *code != 0) {
-        told.push_str(&format!("\n\nIt ended with code {code}."));
+        told.push_str(&format!("\n\nExit code: {code}."));
     }
     told
 }

@@ -158,12 +158,12 @@ fn check_tree(text: &str, lang: Lang) -> Result<(), Problem> {
         whole = only.clone();
     }
     if !whole.is_named() {
-        return Err(Problem::syntax(format!("it is incomplete or no {lang}: see `{}`", cut(text))));
+        return Err(Problem::syntax(format!("it is incomplete or not valid {lang}: see `{}`", cut(text))));
     }
     for node in whole.dfs() {
         if node.is_error() {
             return Err(Problem::syntax(format!(
-                "it is incomplete or no {lang}: see `{}`",
+                "it is incomplete or not valid {lang}: see `{}`",
                 cut(&node.text())
             )));
         }

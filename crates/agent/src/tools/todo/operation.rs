@@ -87,11 +87,11 @@ impl List {
             operation.items.iter().chain(&operation.task).map(|text| clean(text)).collect();
         let new: Vec<String> = given.into_iter().filter(|text| !text.is_empty()).collect();
         if new.is_empty() {
-            return Err("needs items, the texts of the tasks.".to_owned());
+            return Err("needs items: the texts of the tasks.".to_owned());
         }
         if let Some(long) = new.iter().find(|text| text.chars().count() > MAX_CHARACTERS) {
             let begin: String = long.chars().take(40).collect();
-            return Err(format!("\"{begin}…\" is longer than {MAX_CHARACTERS} characters. Say it shorter."));
+            return Err(format!("\"{begin}…\" is longer than {MAX_CHARACTERS} characters. Shorten it."));
         }
         if self.tasks().count() + new.len() > MAX_TASKS {
             return Err(format!("a list has at most {MAX_TASKS} tasks. Use fewer and larger ones."));
@@ -142,7 +142,7 @@ impl List {
         let phase = self.phases.iter().find(|phase| is_named(phase, &clean(name)));
         let phase = phase.ok_or_else(|| {
             let names: Vec<&str> = self.phases.iter().map(|phase| phase.name.as_str()).collect();
-            format!("there is no phase \"{name}\"; there is {}.", or_none(&names))
+            format!("unknown phase \"{name}\"; phases: {}.", or_none(&names))
         })?;
         Ok(phase.tasks.iter().map(|task| task.id.clone()).collect())
     }
@@ -167,11 +167,11 @@ impl List {
                 [task] => return Ok(task.id.clone()),
                 several => {
                     let ids: Vec<&str> = several.iter().map(|task| task.id.as_str()).collect();
-                    return Err(format!("\"{said}\" may be {}. Use the id.", ids.join(" or ")));
+                    return Err(format!("\"{said}\" matches {}. Use the id.", ids.join(" or ")));
                 }
             }
         }
-        Err(format!("there is no task \"{said}\". Use an id or the text of the list."))
+        Err(format!("unknown task \"{said}\". Use an id or text from the list."))
     }
 }
 

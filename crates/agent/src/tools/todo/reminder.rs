@@ -106,7 +106,7 @@ fn reminder(list: &List, attempt: u32) -> String {
     let open = list.open();
     let (tasks, are) = if open == 1 { ("task", "is") } else { ("tasks", "are") };
     let mut text =
-        format!("<system-reminder>\nYou stopped, but {open} {tasks} of your todo list {are} open:");
+        format!("<system-reminder>\nYou stopped, but {open} {tasks} of your todo list {are} still open:");
     for phase in &list.phases {
         let open = phase.tasks.iter().filter(|task| task.status.is_open());
         let lines: String = open.map(|task| format!("\n  - {} ({})", task.content, task.id)).collect();
@@ -116,7 +116,7 @@ fn reminder(list: &List, attempt: u32) -> String {
     }
     let _ = write!(
         text,
-        "\nGo on with them. Mark those that are done as done and drop those that are not needed. If you need the user, ask.\n\
+        "\nContinue with them. Mark finished tasks as done and drop unnecessary ones. If you need input, ask the user.\n\
          (Reminder {attempt}/{MAX_REMINDERS})\n</system-reminder>"
     );
     text

@@ -12,8 +12,8 @@ use crate::tools::arguments;
 /// Name of the tool. It is not `todo`, because custom tools often have that name.
 pub const TODO_WRITE: &str = "todo_write";
 
-const DESCRIPTION: &str = "Plan work of several steps: init with items, then start and done as you go. \
-    Tasks go by id or text.";
+const DESCRIPTION: &str = "Plan multi-step work: init with items, then start and done as you go. \
+    Refer to tasks by id or text.";
 
 /// The `todo_write` tool.
 #[derive(Debug)]
