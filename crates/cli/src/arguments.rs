@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command-line arguments.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ use crate::{
     versions,
 };
 
-/// A coding agent and a runtime for custom tools.
+/// Coding agent and runtime for custom tools.
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, long_version = versions::long(), arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// What is the same for every command.
+    /// Options shared by all commands.
     #[command(flatten)]
     pub(crate) shared: Shared,
     #[command(flatten)]
@@ -25,29 +25,29 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
-/// Options every command takes.
+/// Options of every command.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Shared {
-    /// Work in this folder instead of the current one.
+    /// Working directory (default: the current directory).
     #[arg(long, global = true, value_name = "FOLDER")]
     pub(crate) cwd: Option<PathBuf>,
     /// Print machine-readable JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Trust the working folder's tools for this run (also TOOLSMITH_TRUST=1).
+    /// Trust the working directory for this run (also TOOLSMITH_TRUST=1).
     #[arg(long = "trust", id = "trust_once", global = true)]
     pub(crate) trust: bool,
-    /// Load this module too; needs no trust. May be given several times.
+    /// Additional tool module to load, without requiring trust. Can be repeated.
     #[arg(long = "tool", global = true, value_name = "PATH")]
     pub(crate) tools: Vec<String>,
-    /// Set a setting for this run. May be given several times.
+    /// Setting for this run. Can be repeated.
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// When to use colours.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: Color,
-    /// Show where in a tool's code an error came about.
+    /// Show where in the tool's code an error occurred.
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 }
@@ -66,37 +66,37 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See it work: an offline tour of ten seconds.
+    /// Run an offline tour of ten seconds.
     Demo(demo::DemoArguments),
-    /// Show the tools that were found, and what was refused and why.
+    /// List tools, and modules that failed to load.
     List(list::ListArguments),
-    /// Call a tool, without a model.
+    /// Call a tool without a model.
     Call(call::CallArguments),
-    /// Show the settings in force, and where each came from.
+    /// Show the effective settings and their origins.
     Config(config::ConfigArguments),
-    /// Say that a folder's or file's code may run.
+    /// Trust a directory or file, so that its code may run.
     Trust(trust::TrustArguments),
-    /// Look at this installation: versions, folders, engine.
+    /// Show versions, directories, engines and available models.
     Doctor(doctor::DoctorArguments),
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
     Completions(completions::CompletionsArguments),
-    /// Print the licences of what is built in.
+    /// Print the licences of bundled dependencies.
     Licenses(licenses::LicensesArguments),
     /// Print the manual page.
     Man(man::ManArguments),
-    /// Begin a new tool.
+    /// Create a tool.
     New(new::NewArguments),
-    /// Load tools and look for mistakes, for every model provider.
+    /// Check tools for mistakes and for provider restrictions.
     Check(check::CheckArguments),
-    /// Run the case files beside tools.
+    /// Run the case files of tools.
     Test(test::TestArguments),
-    /// Watch a tool: load, check and call it again whenever a file changes.
+    /// Load, check and call a tool again whenever a file changes.
     Dev(dev::DevArguments),
-    /// Write the types editors check tools with.
+    /// Write type definitions for editors.
     Types(types::TypesArguments),
-    /// Take back what tools changed of files.
+    /// Undo file changes made by tools.
     Undo(undo::UndoArguments),
-    /// List, show, export and remove the conversations that are kept.
+    /// List, show, export and remove sessions.
     Sessions(sessions::SessionsArguments),
     /// Print the protocol of --mode rpc as a JSON Schema.
     RpcSchema(rpc::schema::SchemaArguments),

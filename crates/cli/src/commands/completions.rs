@@ -1,4 +1,4 @@
-//! `toolsmith completions SHELL`: a script the shell reads.
+//! `toolsmith completions SHELL`: prints a shell completion script.
 
 use std::process::ExitCode;
 
@@ -8,10 +8,10 @@ use clap_complete::Shell;
 
 use crate::arguments::Arguments;
 
-/// Options of `completions`.
+/// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionsArguments {
-    /// The shell the script is for.
+    /// Target shell.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -1,4 +1,4 @@
-//! `toolsmith man [COMMAND]`: manual pages, as `man` reads them.
+//! `toolsmith man [COMMAND]`: prints manual pages.
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -8,10 +8,10 @@ use toolsmith_tool::closest_names;
 
 use crate::{arguments::Arguments, failure::Problem};
 
-/// Options of `man`.
+/// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArguments {
-    /// The command the page is about; the whole program without it.
+    /// Command to document (default: the whole program).
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
 }

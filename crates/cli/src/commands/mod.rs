@@ -1,4 +1,5 @@
-//! The commands, one file or folder each. A command has its arguments (`…Arguments`) and a `run` that gives the exit code.
+//! The commands, one file or directory each. A command has its arguments (`…Arguments`) and a `run` that returns the
+//! exit code.
 
 pub(crate) mod call;
 pub(crate) mod check;
@@ -28,7 +29,7 @@ use crate::{
     failure::Problem,
 };
 
-/// Runs the command that was asked for.
+/// Runs the selected command.
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let shared = &arguments.shared;
     let Some(command) = arguments.command else {

@@ -1,4 +1,4 @@
-//! `toolsmith demo`: an offline tour. Everything is real but the model, which plays a script.
+//! `toolsmith demo`: an offline tour. Everything is real except the model, which plays a script.
 
 mod narrator;
 mod stage;
@@ -12,11 +12,11 @@ use toolsmith_llm::{Script, ScriptedProvider};
 use self::{narrator::Narrator, stage::Stage};
 use crate::{arguments::Shared, failure::Problem, interrupts, runtime};
 
-/// What the model says and calls.
+/// The script of the model.
 const SCRIPT: &str = include_str!("../../../../../examples/demo/script.json");
 const PROMPT: &str = "Have a look at this project and tidy up its notes.";
 
-/// Options of `demo`.
+/// Arguments of `demo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DemoArguments {}
 

@@ -1,4 +1,4 @@
-//! Tells the tour: what the model says, what is called, what comes back, and what that means.
+//! Output of the tour: responses, calls, results and explanations.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ use crate::{
 
 const BOX_WIDTH: usize = 64;
 
-/// What an end of a call means, by the tool and how often it was called.
+/// Explanation of a finished call, by tool and number of the call.
 const MEANINGS: &[(&str, usize, &str)] = &[
     (
         "repo_stats",
@@ -57,11 +57,11 @@ struct Started {
     arguments: Value,
 }
 
-/// Tells one run.
+/// Narrates one run.
 pub(super) struct Narrator<'a> {
     session: &'a Session,
     as_json: bool,
-    /// Whether lines can be drawn over.
+    /// Set if lines can be redrawn.
     redraws: bool,
     calls: HashMap<String, Started>,
     counts: HashMap<String, usize>,
@@ -182,7 +182,7 @@ impl<'a> Narrator<'a> {
         self.line("")
     }
 
-    /// What the tool draws in a box, or the text it gave.
+    /// Returns the tool's rendering in a box, or its text.
     async fn drawn(&self, name: &str, result: &ToolResult, arguments: &Value) -> Vec<String> {
         let tool = self
             .session
@@ -242,7 +242,7 @@ impl<'a> Narrator<'a> {
     }
 }
 
-/// Columns of a line, its colours left out.
+/// Returns the width of a line without its colours.
 fn visible_width(line: &str) -> usize {
     use unicode_width::UnicodeWidthStr as _;
     anstream::adapter::strip_str(line).to_string().width()

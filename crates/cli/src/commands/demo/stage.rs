@@ -1,4 +1,4 @@
-//! Where the tour plays: a small repository in a folder of its own, gone when it ends.
+//! The tour's project: a small repository in a temporary directory.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use toolsmith_tool::CancelToken;
 
 use crate::failure::Problem;
 
-/// The tools, as they are in the repository.
+/// The tools, as in the repository.
 const TOOLS: &[(&str, &str)] = &[
     ("repo_stats.ts", include_str!("../../../../../examples/tools/repo_stats.ts")),
     ("batch_rename.ts", include_str!("../../../../../examples/tools/batch_rename.ts")),
@@ -33,7 +33,7 @@ const FILES: &[(&str, &str)] = &[
     ("notes/note 3.txt", "Wait longer.\n"),
 ];
 
-/// The folder and what is in it.
+/// The temporary directory.
 pub(super) struct Stage {
     folder: TempDir,
 }
@@ -82,7 +82,7 @@ impl Stage {
         TOOLS.iter().map(move |(name, _)| folder.join(name))
     }
 
-    /// What became of the notes.
+    /// Returns the current content of the notes.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.project().join("notes"))
             .into_iter()

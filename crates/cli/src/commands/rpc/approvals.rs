@@ -1,4 +1,4 @@
-//! Asking the client whether a call may run (CONTRACT 5.4).
+//! Approval through the client (CONTRACT 5.4).
 
 use std::sync::{
     Arc,
@@ -10,7 +10,7 @@ use toolsmith_tool::{CancelToken, async_trait};
 
 use super::{frame::Frame, outgoing::Outgoing, questions::Questions};
 
-/// Asks the client, if it said that it can be asked.
+/// Asks the client, if it declared support.
 pub(super) struct ClientApprover {
     can_ask: AtomicBool,
     questions: Arc<Questions<(), Decision>>,
@@ -22,12 +22,12 @@ impl ClientApprover {
         Arc::new(Self { can_ask: AtomicBool::new(false), questions })
     }
 
-    /// Says whether the client can be asked.
+    /// Sets whether the client can be asked.
     pub(super) fn set_can_ask(&self, can: bool) {
         self.can_ask.store(can, Ordering::SeqCst);
     }
 
-    /// Takes an `approval_response`.
+    /// Handles an `approval_response`.
     pub(super) fn answer(
         &self,
         id: &str,
@@ -44,7 +44,7 @@ impl ClientApprover {
         })
     }
 
-    /// Nobody answers any more.
+    /// Ends all questions: the client is gone.
     pub(super) fn close(&self) {
         self.set_can_ask(false);
         self.questions.close();

@@ -1,4 +1,4 @@
-//! The person behind the client, as tools see them (CONTRACT 3.3).
+//! The client's user as tools see them (CONTRACT 3.3).
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -14,7 +14,7 @@ use super::{
     request::UiMethod,
 };
 
-/// What an answer has to be.
+/// The expected form of an answer.
 pub(super) enum Expected {
     OneOf(Vec<String>),
     Confirmation,
@@ -29,7 +29,7 @@ pub(super) enum Said {
     Nothing,
 }
 
-/// Sends what tools want of the person to the client. Headless until the client said what it can do.
+/// Forwards UI requests of tools to the client. Headless until the client declares its capabilities.
 pub(super) struct ClientUi {
     methods: RwLock<Vec<UiMethod>>,
     questions: Arc<Questions<Expected, Said>>,
@@ -42,7 +42,7 @@ impl ClientUi {
         Arc::new(Self { methods: RwLock::default(), questions, outgoing })
     }
 
-    /// Says what the client can do.
+    /// Sets the client's capabilities.
     pub(super) fn set_methods(&self, methods: Vec<UiMethod>) {
         *self.methods.write().unwrap_or_else(PoisonError::into_inner) = methods;
     }
@@ -51,7 +51,7 @@ impl ClientUi {
         self.methods.read().unwrap_or_else(PoisonError::into_inner).contains(&method)
     }
 
-    /// Takes a `ui_response`.
+    /// Handles a `ui_response`.
     pub(super) fn answer(
         &self,
         id: &str,
@@ -78,7 +78,7 @@ impl ClientUi {
         })
     }
 
-    /// Nobody answers any more.
+    /// Ends all dialogs: the client is gone.
     pub(super) fn close(&self) {
         self.set_methods(Vec::new());
         self.questions.close();

@@ -1,7 +1,7 @@
-//! One client and one session: takes lines, does what they ask, in order, and sends what happens.
+//! One client and one session: reads lines, executes requests in order, and sends events.
 //!
-//! Answers, `abort` and the like and `shutdown` are taken at once. Everything else is done one after the other, because
-//! what a request means may depend on the one before; a long one holds up those behind it, and only those.
+//! Answers, aborts and `shutdown` are handled immediately. All other requests run one after another, because a request
+//! may depend on the previous one; a long one delays only those behind it.
 
 use std::{
     collections::HashMap,
@@ -30,15 +30,15 @@ use super::{
     setting::Setting,
 };
 
-/// How many requests may wait for their turn.
+/// Maximum number of queued requests.
 const MAX_WAITING: usize = 256;
-/// How long the request that is being done may take to come to an end once the client is gone.
+/// Time the current request has to finish once the client is gone.
 const LAST_REQUEST: Duration = Duration::from_secs(2);
 
-/// A request that waits for its turn.
+/// A queued request.
 type Waiting = (Option<RequestId>, String, Box<Request>);
 
-/// What requests work with.
+/// State shared by requests.
 pub(super) struct Driver {
     pub(super) session: Session,
     pub(super) outgoing: Arc<Outgoing>,
@@ -46,19 +46,19 @@ pub(super) struct Driver {
     pub(super) approver: Arc<ClientApprover>,
     pub(super) host_tools: HostTools,
     pub(super) setting: Setting,
-    /// Tripped when the session ends; work that is not part of a run watches it.
+    /// Triggered when the session ends; work outside a run observes it.
     pub(super) ending: CancelToken,
     /// Calls made with `call_tool`.
     calls: Mutex<HashMap<String, CancelToken>>,
     last_call: AtomicU64,
 }
 
-/// Why serving ended.
+/// Reason why serving ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The client closed standard input or asked for it.
+    /// The client closed standard input or requested it.
     Closed,
-    /// Nobody reads what is written.
+    /// The client no longer reads.
     Gone(String),
 }
 
@@ -76,7 +76,7 @@ impl Driver {
         Arc::new(Self { session, outgoing, ui, approver, host_tools, setting, ending, calls, last_call })
     }
 
-    /// Serves until the client is gone, asks for the end, or `ending` is tripped; then ends the session.
+    /// Serves until the client is gone, requests the end, or `ending` is triggered; then ends the session.
     pub(super) async fn serve(self: &Arc<Self>, mut incoming: mpsc::Receiver<Incoming>) -> End {
         self.outgoing.send(&self.ready());
         let events = tokio::spawn(self.outgoing.follow(&self.session));
@@ -101,7 +101,7 @@ impl Driver {
         };
 
         drop(waiting);
-        // Nobody can be asked any more, so what waits for an answer goes on without one.
+        // Nobody can be asked any more, so pending questions end without an answer.
         self.ui.close();
         self.approver.close();
         self.host_tools.close();
@@ -130,7 +130,7 @@ impl Driver {
         }
     }
 
-    /// Takes a line; `false` when it was the last one.
+    /// Handles a line; `false` if it was the last one.
     fn take(&self, line: Incoming, waiting: &mpsc::Sender<Waiting>) -> bool {
         match line {
             Incoming::Wrong { id, command, error } => self.reply(id, &command, Err(error)),
@@ -182,11 +182,11 @@ impl Driver {
         }
     }
 
-    /// Does what waits, one after the other.
+    /// Executes queued requests one after another.
     async fn work(self: Arc<Self>, mut turns: mpsc::Receiver<Waiting>) {
         while let Some((id, command, request)) = turns.recv().await {
             match *request {
-                // The one that others need not wait for.
+                // Other requests do not wait for this one.
                 Request::CallTool { name, arguments, tool_call_id } => {
                     let own = Arc::clone(&self);
                     tokio::spawn(async move {
@@ -195,7 +195,7 @@ impl Driver {
                     });
                 }
                 request => {
-                    // On a task of its own: one that panics must not take those behind it along.
+                    // On its own task, so that a panic does not affect later requests.
                     let own = Arc::clone(&self);
                     let work = tokio::spawn(async move { handle::request(&own, request).await });
                     let outcome = work.await.unwrap_or_else(|error| Err(format!("It crashed: {error}")));
@@ -213,12 +213,12 @@ impl Driver {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An id for a call the client has none for.
+    /// Creates an id for a call without one.
     pub(super) fn next_call_id(&self) -> String {
         format!("rpc-call-{}", self.last_call.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Notes a call that `abort_tool` can stop; `None` when the id is taken.
+    /// Registers a call for `abort_tool`; `None` if the id is taken.
     pub(super) fn begin_call(&self, id: &str) -> Option<CancelToken> {
         let mut calls = self.calls();
         if calls.contains_key(id) {

@@ -1,4 +1,4 @@
-//! What the program sends beside the events of the session. The comments are the reference in `docs/rpc.md`.
+//! Lines the program sends, other than session events. The comments are the reference in `docs/rpc.md`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,197 +9,197 @@ use super::{
     request::{RequestId, TierName},
 };
 
-/// The version of this protocol. It is raised when a client that was right could become wrong: a frame or field is taken
-/// away, or means something else. Additions do not raise it.
+/// Version of the protocol. It is raised when a correct client could break: a frame or field is removed or changes its
+/// meaning. Additions do not raise it.
 pub(super) const PROTOCOL_VERSION: u32 = 1;
 
-/// One line of the program's, other than an event.
+/// A line from the program, other than an event.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum Frame {
-    /// The first line: everything is loaded, requests are taken.
+    /// The first line: everything is loaded and requests are accepted.
     Ready {
-        /// The version of the protocol that is spoken.
+        /// Version of the protocol.
         protocol_version: u32,
-        /// The version of the program.
+        /// Version of the program.
         version: String,
         /// The session.
         session: SessionInfo,
-        /// The model that is asked.
+        /// The current model.
         model: ModelInfo,
-        /// What the program takes.
+        /// Limits of the program.
         limits: Limits,
-        /// What of the custom tools is not there, and why.
+        /// Custom tools that failed to load.
         load_problems: Vec<LoadProblem>,
     },
-    /// The program ends without a session, and why. Also on standard error.
+    /// The program exits without a session. The reason is also printed on standard error.
     Fatal {
-        /// What went wrong.
+        /// Error message.
         error: String,
-        /// What to do about it.
+        /// How to fix it.
         #[serde(skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
-    /// The reply to a request.
+    /// Reply to a request.
     Response {
         /// The request's `id`, if it had one.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<RequestId>,
-        /// The request's `type`; `parse` where the line could not be read.
+        /// The request's `type`; `parse` if the line could not be parsed.
         command: String,
-        /// Whether it was done.
+        /// Set if the request succeeded.
         success: bool,
-        /// What was asked for, where there is something.
+        /// Result of the request, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
-        /// Why it was not done.
+        /// Error message, if it failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// A tool wants something of the person. `select`, `confirm`, `input` and `editor` wait for a `ui_response`; the others
-    /// want none.
+    /// A UI request from a tool. `select`, `confirm`, `input` and `editor` wait for a `ui_response`; the others need
+    /// none.
     UiRequest {
-        /// What to answer with.
+        /// Id for the response.
         id: String,
-        /// How long the tool waits, where it says so; then comes `ui_cancel`.
+        /// Timeout set by the tool; `ui_cancel` follows when it expires.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout_ms: Option<u64>,
-        /// What is wanted.
+        /// The request.
         #[serde(flatten)]
         wanted: Wanted,
     },
-    /// A `ui_request` is taken back: the call was stopped, or the tool waited long enough.
+    /// A `ui_request` is cancelled: the call was stopped, or its timeout expired.
     UiCancel {
         /// The `id` of the `ui_request`.
         id: String,
     },
-    /// May a call run? Waits for an `approval_response`.
+    /// Asks whether a call may run. Waits for an `approval_response`.
     ApprovalRequest {
-        /// What to answer with.
+        /// Id for the response.
         id: String,
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
-        /// The tool.
+        /// Name of the tool.
         tool_name: String,
-        /// What people call the tool.
+        /// Label of the tool.
         label: String,
-        /// What it would run with.
+        /// Arguments of the call.
         arguments: Value,
-        /// How much it can change.
+        /// Approval tier.
         #[schemars(with = "TierName")]
         tier: String,
-        /// Why the tool asks, in its own words.
+        /// Reason given by the tool.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// Lines the tool wants shown.
+        /// Details given by the tool.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         details: Vec<String>,
     },
-    /// An `approval_request` is taken back.
+    /// An `approval_request` is cancelled.
     ApprovalCancel {
         /// The `id` of the `approval_request`.
         id: String,
     },
-    /// Run a host tool. Waits for a `host_tool_result`.
+    /// Runs a host tool. Waits for a `host_tool_result`.
     HostToolCall {
-        /// What to answer with.
+        /// Id for the result.
         id: String,
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
-        /// The tool.
+        /// Name of the tool.
         tool_name: String,
-        /// What it is called with, valid for its `parameters`.
+        /// Arguments, valid for its `parameters`.
         arguments: Value,
     },
-    /// Stop a host tool. It may still send its result, for a short while.
+    /// Stops a host tool. It may still send its result for a short time.
     HostToolCancel {
         /// The `id` of the `host_tool_call`.
         target_id: String,
     },
-    /// The client reads too slowly: so many lines of `message_update`, `tool_execution_update` and notices were left out
-    /// before this one. Whole messages and results were not.
+    /// The client reads too slowly: this many lines of `message_update`, `tool_execution_update` and notices were
+    /// omitted before this one. Complete messages and results are never omitted.
     EventsDropped {
-        /// How many.
+        /// Number of omitted lines.
         count: u64,
     },
 }
 
-/// What a tool wants of the person.
+/// A UI request from a tool.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "method", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum Wanted {
-    /// One of several; answered with `value`.
+    /// Choose one of several options; answered with `value`.
     Select {
-        /// What it is about.
+        /// Title.
         title: String,
-        /// What can be chosen.
+        /// Options.
         options: Vec<String>,
     },
     /// Yes or no; answered with `confirmed`.
     Confirm {
-        /// What it is about.
+        /// Title.
         title: String,
         /// The question.
         message: String,
     },
-    /// A line; answered with `value`.
+    /// One line of text; answered with `value`.
     Input {
-        /// What it is about.
+        /// Title.
         title: String,
-        /// What to show while nothing is there.
+        /// Placeholder.
         #[serde(skip_serializing_if = "Option::is_none")]
         placeholder: Option<String>,
     },
     /// A longer text; answered with `value`.
     Editor {
-        /// What it is about.
+        /// Title.
         title: String,
-        /// What to begin with.
+        /// Initial text.
         #[serde(skip_serializing_if = "Option::is_none")]
         prefill: Option<String>,
     },
     /// Shows a notice.
     Notify {
-        /// What it says.
+        /// Text.
         message: String,
         /// `info`, `warning` or `error`.
         level: String,
     },
     /// Sets or clears an entry of the status line.
     SetStatus {
-        /// Which entry.
+        /// Key of the entry.
         key: String,
-        /// What it says; absent clears it.
+        /// Text; absent clears it.
         #[serde(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
     /// Sets or clears a block of lines.
     SetWidget {
-        /// Which block.
+        /// Key of the block.
         key: String,
-        /// What it says; absent clears it.
+        /// Lines; absent clears it.
         #[serde(skip_serializing_if = "Option::is_none")]
         lines: Option<Vec<String>>,
     },
-    /// Sets the window's title.
+    /// Sets the window title.
     SetTitle {
-        /// The title.
+        /// Title.
         title: String,
     },
 }
 
-/// What the program takes.
+/// Limits of the program.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Limits {
-    /// The longest line a client may send, in bytes. What the program sends can be longer.
+    /// Maximum length of a client's line in bytes. Lines from the program can be longer.
     pub(super) max_frame_bytes: usize,
-    /// How many requests may wait for their turn.
+    /// Maximum number of queued requests.
     pub(super) max_waiting_requests: usize,
 }
 
 impl Frame {
-    /// A reply.
+    /// Creates a reply.
     pub(super) fn response(id: Option<RequestId>, command: &str, outcome: Result<Value, String>) -> Self {
         let (success, data, error) = match outcome {
             Ok(Value::Null) => (true, None, None),

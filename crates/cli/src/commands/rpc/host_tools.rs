@@ -1,5 +1,4 @@
-//! Tools that the client runs. They are tools like all others: registered, checked, asked about and given a deadline in
-//! the same place.
+//! Tools that the client runs. They are registered, validated, approved and given a deadline like all others.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,10 +16,10 @@ use super::{frame::Frame, outgoing::Outgoing, questions::Questions, request::Hos
 
 type Calls = Questions<UpdateSink, ToolResult>;
 
-/// The tools of the client, and their calls.
+/// The client's tools and their calls.
 pub(super) struct HostTools {
     calls: Arc<Calls>,
-    /// Their names, as they are registered now.
+    /// Names that are currently registered.
     names: Mutex<Vec<String>>,
 }
 
@@ -30,7 +29,7 @@ impl HostTools {
         Self { calls, names: Mutex::default() }
     }
 
-    /// Registers these in place of those before: all of them, or none (CONTRACT 2.6).
+    /// Replaces the registered tools: all of them, or none (CONTRACT 2.6).
     pub(super) fn register(
         &self,
         registry: &SharedRegistry,
@@ -58,7 +57,7 @@ impl HostTools {
         })
     }
 
-    /// Takes a `host_tool_update`.
+    /// Handles a `host_tool_update`.
     pub(super) fn update(&self, id: &str, partial: Value) -> Result<(), String> {
         let partial = read_result(partial)?;
         let sink = self.calls.with(id, UpdateSink::clone)?;
@@ -66,7 +65,7 @@ impl HostTools {
         Ok(())
     }
 
-    /// Takes a `host_tool_result`. A malformed one is the call's failure (CONTRACT 4.5), and the reply says so too.
+    /// Handles a `host_tool_result`. A malformed one fails the call (CONTRACT 4.5), and the reply says so too.
     pub(super) fn result(&self, id: &str, result: Value, is_error: bool) -> Result<(), String> {
         let (mut result, wrong) = match read_result(result) {
             Ok(result) => (result, None),
@@ -77,7 +76,7 @@ impl HostTools {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Nobody answers any more: calls end as errors.
+    /// Ends all calls with an error: the client is gone.
     pub(super) fn close(&self) {
         self.calls.close();
     }
@@ -106,7 +105,7 @@ fn spec(definition: HostToolDefinition) -> ToolSpec {
     spec
 }
 
-/// A result as clients send it: whole, or only a text.
+/// A result from a client: a whole result, or only a text.
 fn read_result(value: Value) -> Result<ToolResult, String> {
     match value {
         Value::String(text) => Ok(ToolResult::text(text)),
@@ -140,7 +139,7 @@ impl Tool for HostTool {
                 .ok_or_else(|| ToolError::reply("The client that runs this tool is gone; its effects are unknown.")),
             () = context.cancel.cancelled() => {}
         }
-        // It is asked to stop, and has until it is forced to say what became of it.
+        // The tool is asked to stop, and can still send its result until it is force-stopped.
         asked.withdraw();
         tokio::select! {
             biased;

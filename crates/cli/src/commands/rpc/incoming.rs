@@ -1,4 +1,4 @@
-//! What comes from the client: lines, cut at [`MAX_FRAME_BYTES`], read as JSON, and sorted into requests and answers.
+//! Input from the client: lines of at most [`MAX_FRAME_BYTES`], parsed as JSON and classified as requests or answers.
 
 use std::{
     io::{self, BufRead},
@@ -15,30 +15,30 @@ use super::{
     schema::variant_names,
 };
 
-/// The longest line: room for a prompt with some images.
+/// Maximum length of a line: enough for a prompt with some images.
 pub(super) const MAX_FRAME_BYTES: usize = 16 << 20;
-/// How many lines are read ahead.
+/// Number of lines read ahead.
 const READ_AHEAD: usize = 8;
 
-/// A line of the client's.
+/// A line from the client.
 #[derive(Debug)]
 pub(super) enum Incoming {
-    /// To be done, and answered.
+    /// A request, which gets a reply.
     Request(Option<RequestId>, String, Box<Request>),
-    /// To something the client was asked.
+    /// An answer to a question.
     Answer(String, Answer),
     /// Neither. The reply says why.
     Wrong {
-        /// The `id`, where one was found.
+        /// The `id`, if there is one.
         id: Option<RequestId>,
         /// The `type`, or `parse`.
         command: String,
-        /// What is wrong.
+        /// Error message.
         error: String,
     },
 }
 
-/// Reads lines on a thread of its own until there are none. The channel closes then.
+/// Reads lines on its own thread until the input ends. The channel closes then.
 pub(super) fn start(source: impl BufRead + Send + 'static) -> io::Result<mpsc::Receiver<Incoming>> {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     std::thread::Builder::new().name("rpc-in".to_owned()).spawn(move || {
@@ -63,7 +63,7 @@ struct TooLong {
     bytes: usize,
 }
 
-/// The next line without its end; `None` when there are no more. Of a line that is too long nothing is kept.
+/// Returns the next line without its line end; `None` at the end. A line that is too long is skipped.
 fn next_line(source: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, TooLong>>> {
     let mut line = Vec::new();
     let mut bytes = 0;
@@ -74,7 +74,7 @@ fn next_line(source: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Too
             Err(error) => return Err(error),
         };
         if chunk.is_empty() {
-            // A line without an end was cut off: whoever wrote it is gone.
+            // An unterminated last line is incomplete, because its writer is gone.
             return Ok(None);
         }
         let end = chunk.iter().position(|byte| *byte == b'\n');
@@ -101,7 +101,7 @@ fn wrong(error: String) -> Incoming {
     Incoming::Wrong { id: None, command: "parse".to_owned(), error }
 }
 
-/// Sorts a line.
+/// Classifies a line.
 fn read(line: &[u8]) -> Incoming {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,

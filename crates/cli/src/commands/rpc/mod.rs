@@ -1,5 +1,5 @@
-//! `toolsmith --mode rpc`: a session for another program, as lines of JSON on standard input and output. `docs/rpc.md`
-//! describes the protocol; its tables are made from the types here.
+//! `toolsmith --mode rpc`: a session for another program, as JSON lines on standard input and output. `docs/rpc.md`
+//! describes the protocol; its tables are generated from the types here.
 
 mod approvals;
 mod client_ui;

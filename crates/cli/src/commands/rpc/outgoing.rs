@@ -1,11 +1,11 @@
-//! What waits to be written to the client, and the thread that writes it.
+//! The output queue to the client, and the thread that writes it.
 //!
-//! Whatever is sent comes after the events that happened before it: a reply to `new_session` after `session_switch`, a
-//! question of a call after its `tool_execution_start`.
+//! Everything is sent after the events that happened before it: a reply to `new_session` after `session_switch`, an
+//! approval request after its `tool_execution_start`.
 //!
-//! A client that does not read must not make the program grow without end, and must not hold up the session either. Up to
-//! [`PLENTY`] bytes everything waits. Above that, updates that a later line makes up for are left out and counted, and no
-//! further request is read. Above [`TOO_MUCH`] the client counts as gone.
+//! A client that does not read must not make the program grow without bound, and must not delay the session either. Up
+//! to [`PLENTY`] bytes everything is queued. Above that, updates that a later line supersedes are omitted and counted,
+//! and no further request is read. Above [`TOO_MUCH`] the client is considered gone.
 
 use std::{
     collections::VecDeque,
@@ -22,23 +22,23 @@ use toolsmith_tool::CancelToken;
 
 use super::frame::Frame;
 
-/// Waiting bytes from which on updates are left out.
+/// Queue size in bytes above which updates are omitted.
 pub(super) const PLENTY: usize = 8 << 20;
-/// Waiting bytes from which on the client is given up.
+/// Queue size in bytes above which the client is considered gone.
 pub(super) const TOO_MUCH: usize = 64 << 20;
-/// How long the last lines may take to be written.
+/// Time allowed for writing the last lines.
 const LAST_LINES: Duration = Duration::from_secs(5);
 
-/// The lines that wait.
+/// The queued lines.
 pub(super) struct Outgoing {
     state: Mutex<State>,
-    /// The events that happened and are not sent yet. Locked before `state`.
+    /// Events that were not sent yet. Locked before `state`.
     events: Mutex<Option<Subscription>>,
-    /// For the thread: there is something to write.
+    /// Wakes the thread: there is something to write.
     more: Condvar,
-    /// For everybody else: something was written.
+    /// Wakes all others: something was written.
     written: Notify,
-    /// Tripped when nobody reads any more, with the reason.
+    /// Triggered when the client no longer reads, with the reason.
     gone: CancelToken,
 }
 
@@ -47,11 +47,11 @@ struct State {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     dropped: u64,
-    /// A line was taken and is not written yet.
+    /// A line was taken but is not written yet.
     is_writing: bool,
 }
 
-/// Whether a line may be left out.
+/// Whether a line may be omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     Light,
@@ -59,7 +59,7 @@ enum Weight {
 }
 
 impl Outgoing {
-    /// Writes to `target`, on a thread of its own: a full pipe blocks.
+    /// Writes to `target` on its own thread, because a full pipe blocks.
     pub(super) fn start(target: impl Write + Send + 'static) -> io::Result<Arc<Self>> {
         let outgoing = Arc::new(Self {
             state: Mutex::default(),
@@ -77,7 +77,7 @@ impl Outgoing {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tripped when nobody reads any more.
+    /// Returns the token triggered when the client no longer reads.
     pub(super) fn gone(&self) -> &CancelToken {
         &self.gone
     }
@@ -87,12 +87,12 @@ impl Outgoing {
         self.after_events(|| self.push(frame, Weight::Full));
     }
 
-    /// Sends a line that may be left out.
+    /// Sends a line that may be omitted.
     pub(super) fn send_light(&self, frame: &Frame) {
         self.after_events(|| self.push(frame, Weight::Light));
     }
 
-    /// Sends an event that is not one of the session's.
+    /// Sends an event that does not come from the session.
     pub(super) fn send_event(&self, event: &AgentEvent) {
         self.after_events(|| self.push_event(event));
     }
@@ -100,7 +100,7 @@ impl Outgoing {
     /// Sends the events of a session from now on, until the future is dropped and [`Outgoing::send_events`] was called.
     pub(super) fn follow(self: &Arc<Self>, session: &Session) -> impl Future<Output = ()> + use<> {
         *self.events.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.subscribe());
-        // One to wait on, and one that whoever sends something can read.
+        // One to wait on, and one that every sender can read.
         let mut bell = session.subscribe();
         let own = Arc::clone(self);
         async move {
@@ -125,7 +125,7 @@ impl Outgoing {
         then();
     }
 
-    /// Those that a later one makes up for may be left out.
+    /// Events that a later one supersedes may be omitted.
     fn push_event(&self, event: &AgentEvent) {
         let is_light =
             matches!(event, AgentEvent::MessageUpdate { .. } | AgentEvent::ToolExecutionUpdate { .. });
@@ -190,12 +190,12 @@ impl Outgoing {
         }
     }
 
-    /// Waits while more is waiting than a client that reads would leave.
+    /// Waits while the queue is longer than a reading client would leave it.
     pub(super) async fn room(&self) {
         self.until(|state| state.bytes <= PLENTY).await;
     }
 
-    /// Waits until everything is written, but not for ever.
+    /// Waits until everything is written, for a limited time.
     pub(super) async fn finish(&self) {
         let all = self.until(|state| state.lines.is_empty() && !state.is_writing);
         let _ = tokio::time::timeout(LAST_LINES, all).await;
@@ -203,7 +203,7 @@ impl Outgoing {
 
     async fn until(&self, wanted: impl Fn(&State) -> bool) {
         loop {
-            // Made before looking, so that nothing in between is missed.
+            // Created before checking, so that nothing in between is missed.
             let written = self.written.notified();
             if self.gone.is_cancelled() || wanted(&self.lock()) {
                 return;
@@ -214,7 +214,7 @@ impl Outgoing {
 }
 
 impl State {
-    /// Says how much was left out, once there is room again.
+    /// Reports omitted lines once there is room again.
     fn tell_dropped(&mut self) {
         if self.dropped > 0 && self.bytes <= PLENTY {
             let count = std::mem::take(&mut self.dropped);
@@ -230,7 +230,7 @@ impl State {
     }
 }
 
-/// One line of JSON. JSON has no line ends of its own.
+/// Serialises to one line. JSON text contains no line ends.
 fn line(frame: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(frame)?;
     line.push(b'\n');

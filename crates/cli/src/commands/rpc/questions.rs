@@ -1,4 +1,4 @@
-//! What the client was asked and has not answered yet. A question that nobody waits for any more is taken back.
+//! Questions that the client has not answered yet. A question nobody waits for any more is cancelled.
 
 use std::{
     collections::HashMap,
@@ -12,14 +12,14 @@ use tokio::sync::oneshot;
 
 use super::{frame::Frame, outgoing::Outgoing};
 
-/// Open questions of one kind. `E` is what has to be known to judge an answer `A`.
+/// Open questions of one kind. `E` is what is needed to validate an answer `A`.
 pub(super) struct Questions<E, A> {
     prefix: &'static str,
-    /// How a question is taken back.
+    /// Cancels a question.
     withdraw: fn(String) -> Frame,
     outgoing: Arc<Outgoing>,
     next: AtomicU64,
-    /// `None` once nobody can be asked any more.
+    /// `None` once the client is gone.
     open: Mutex<Option<HashMap<String, Open<E, A>>>>,
 }
 
@@ -29,7 +29,7 @@ struct Open<E, A> {
 }
 
 impl<E, A> Questions<E, A> {
-    /// No questions yet; their ids begin with `prefix`.
+    /// Creates an empty set; ids start with `prefix`.
     pub(super) fn new(
         prefix: &'static str,
         outgoing: Arc<Outgoing>,
@@ -43,12 +43,12 @@ impl<E, A> Questions<E, A> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An id for a question, or for something that wants no answer.
+    /// Creates an id for a question, or for something that needs no answer.
     pub(super) fn next_id(&self) -> String {
         format!("{}-{}", self.prefix, self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Asks. Dropping what comes back takes the question back.
+    /// Asks a question. Dropping the returned handle cancels it.
     pub(super) fn ask(self: &Arc<Self>, expected: E, frame: impl FnOnce(String) -> Frame) -> Asked<E, A> {
         let id = self.next_id();
         let (sender, receiver) = oneshot::channel();
@@ -65,26 +65,26 @@ impl<E, A> Questions<E, A> {
         Asked { id, receiver, questions: Arc::clone(self), is_withdrawn: false }
     }
 
-    /// Takes an answer. A wrong one leaves the question open.
+    /// Handles an answer. An invalid one leaves the question open.
     pub(super) fn answer(&self, id: &str, judge: impl FnOnce(&E) -> Result<A, String>) -> Result<(), String> {
         let mut open = self.lock();
         let questions = open.as_mut().ok_or_else(|| unknown(id))?;
         let answer = judge(&questions.get(id).ok_or_else(|| unknown(id))?.expected)?;
         if let Some(question) = questions.remove(id) {
-            // Whoever asked may be gone at this very moment.
+            // The asker may disappear at this very moment.
             let _ = question.sender.send(answer);
         }
         Ok(())
     }
 
-    /// Looks at an open question.
+    /// Inspects an open question.
     pub(super) fn with<R>(&self, id: &str, look: impl FnOnce(&E) -> R) -> Result<R, String> {
         let open = self.lock();
         let question = open.as_ref().and_then(|open| open.get(id)).ok_or_else(|| unknown(id))?;
         Ok(look(&question.expected))
     }
 
-    /// Nobody answers any more: open questions end without an answer, and so do later ones.
+    /// Ends all open and later questions without an answer.
     pub(super) fn close(&self) {
         self.lock().take();
     }
@@ -95,7 +95,7 @@ fn unknown(id: &str) -> String {
     format!("Nothing with the id \"{id}\" waits for an answer: it was answered, taken back, or never asked.")
 }
 
-/// A question that was asked.
+/// An open question.
 pub(super) struct Asked<E, A> {
     id: String,
     receiver: oneshot::Receiver<A>,
@@ -104,12 +104,12 @@ pub(super) struct Asked<E, A> {
 }
 
 impl<E, A> Asked<E, A> {
-    /// The answer; `None` when nobody can give one any more.
+    /// Waits for the answer; `None` if the client is gone.
     pub(super) async fn answer(&mut self) -> Option<A> {
         (&mut self.receiver).await.ok()
     }
 
-    /// Tells the client that no answer is needed. One that comes nevertheless still counts.
+    /// Tells the client that no answer is needed. An answer that still arrives is used.
     pub(super) fn withdraw(&mut self) {
         let is_open = self.questions.lock().as_ref().is_some_and(|open| open.contains_key(&self.id));
         if is_open && !std::mem::replace(&mut self.is_withdrawn, true) {

@@ -1,4 +1,4 @@
-//! The reference for people, made from the schema.
+//! The reference for people, generated from the schema.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{tag, variants};
 
-/// The reference as Markdown.
+/// Returns the reference as Markdown.
 pub(super) fn markdown(schema: &Value) -> String {
     let writer =
         Writer { definitions: schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default() };
@@ -43,7 +43,7 @@ impl Writer {
         }
     }
 
-    /// The `data` of the reply to a request, in a line.
+    /// Describes the `data` of a reply in one line.
     fn reply(&self, command: &str) -> Option<String> {
         let done = variants(self.definition("Reply")).iter().find(|reply| {
             reply.pointer("/properties/command/const").and_then(Value::as_str) == Some(command)
@@ -54,7 +54,7 @@ impl Writer {
         Some(fields.collect::<Vec<_>>().join(", "))
     }
 
-    /// The types that others name.
+    /// Lists the types that others refer to.
     fn shapes(&self, text: &mut String) {
         let _ = writeln!(text, "### Types\n");
         let shown_before = ["Request", "Answer", "Frame", "Event", "Reply", "ClientLine", "ServerLine"];
@@ -82,7 +82,7 @@ impl Writer {
         }
     }
 
-    /// One of several, in a line.
+    /// Describes one of several variants in one line.
     fn variant(&self, variant: &Value) -> String {
         let fields: Vec<String> = self
             .rows(variant, &[])
@@ -127,7 +127,7 @@ impl Writer {
         }
     }
 
-    /// A type, in a word.
+    /// Returns the name of a type.
     fn kind(&self, schema: &Value) -> String {
         if let Some(name) = reference(schema) {
             return name.to_owned();

@@ -1,4 +1,4 @@
-//! What stands in `data` of replies. The comments are the reference in `docs/rpc.md`.
+//! The `data` of replies. The comments are the reference in `docs/rpc.md`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,15 +15,15 @@ use super::{
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SessionInfo {
-    /// Its id.
+    /// Id.
     pub(super) session_id: String,
-    /// Its file, unless it is kept nowhere. It is made when something is said.
+    /// File, unless the session is in memory. It is created with the first message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_file: Option<String>,
-    /// The name a person gave.
+    /// Name given by the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session_name: Option<String>,
-    /// The folder it belongs to.
+    /// Working directory.
     pub(super) cwd: String,
 }
 
@@ -43,21 +43,21 @@ impl SessionInfo {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelInfo {
-    /// What `set_model` finds exactly this one by.
+    /// Name that selects exactly this model in `set_model`.
     pub(super) reference: String,
-    /// Who answers.
+    /// Provider.
     pub(super) provider: String,
-    /// What the provider calls it.
+    /// Id used by the provider.
     pub(super) id: String,
-    /// What people call it.
+    /// Display name.
     pub(super) name: String,
-    /// Tokens it reads at once.
+    /// Context window in tokens.
     pub(super) context_window: u64,
-    /// Tokens it writes at once.
+    /// Maximum number of output tokens.
     pub(super) max_output: u64,
-    /// Whether it thinks.
+    /// Supports thinking.
     pub(super) reasoning: bool,
-    /// Whether it sees images.
+    /// Accepts images.
     pub(super) images: bool,
 }
 
@@ -76,18 +76,18 @@ impl From<&Model> for ModelInfo {
     }
 }
 
-/// Why a module or one of its tools is not there.
+/// A module or tool that failed to load.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LoadProblem {
-    /// The module.
+    /// Path of the module.
     pub(super) path: String,
-    /// What is wrong.
+    /// Error message.
     pub(super) message: String,
-    /// Where: `file:line:column`.
+    /// Location: `file:line:column`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<String>,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hint: Option<String>,
 }
@@ -104,7 +104,7 @@ impl From<&ToolLoadError> for LoadProblem {
 }
 
 impl LoadProblem {
-    /// Everything of the custom tools that is not there.
+    /// Returns all custom tools that failed to load.
     pub(super) fn all(session: &Session) -> Vec<Self> {
         let loaded = session.loaded();
         let waiting = loaded.waiting.iter().map(|module| Self {
@@ -121,18 +121,18 @@ impl LoadProblem {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Initialized {
-    /// The version of the protocol that is spoken.
+    /// Version of the protocol.
     pub(super) protocol_version: u32,
-    /// Whether tools can reach a person now.
+    /// Set if tools can reach a person now.
     #[serde(rename = "hasUI")]
     pub(super) has_ui: bool,
 }
 
-/// Reply to `prompt`: whether a run began, or the message waits.
+/// Reply to `prompt`: whether a run started, or the message was queued.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Prompted {
-    /// `false` when the message was queued.
+    /// `false` if the message was queued.
     pub(super) started: bool,
 }
 
@@ -143,36 +143,36 @@ pub(super) struct State {
     /// The session.
     #[serde(flatten)]
     pub(super) session: SessionInfo,
-    /// The model that is asked.
+    /// The current model.
     pub(super) model: ModelInfo,
-    /// How hard it is asked to think.
+    /// Thinking level.
     #[schemars(with = "Thinking")]
     pub(super) thinking_level: String,
-    /// Whether no run is on its way.
+    /// Set if no run is in progress.
     pub(super) is_idle: bool,
-    /// How many messages the model is told.
+    /// Number of messages sent to the model.
     pub(super) message_count: usize,
-    /// How many messages wait for the next request to the model.
+    /// Number of messages queued for the next request to the model.
     pub(super) queued_steering: usize,
-    /// How many messages wait for the end of the run.
+    /// Number of messages queued for the end of the run.
     pub(super) queued_follow_ups: usize,
-    /// How waiting steering messages are delivered.
+    /// Delivery of steering messages.
     #[schemars(with = "Delivery")]
     pub(super) steering_mode: Value,
-    /// How waiting follow-ups are delivered.
+    /// Delivery of follow-ups.
     #[schemars(with = "Delivery")]
     pub(super) follow_up_mode: Value,
-    /// How many staged actions wait for a decision.
+    /// Number of pending actions.
     pub(super) pending_actions: usize,
-    /// Whether a request to the model failed and waits to be made again.
+    /// Set if a failed request is waiting for a retry.
     pub(super) is_retrying: bool,
-    /// Whether the conversation is summed up without being asked to.
+    /// Set if automatic compaction is enabled.
     pub(super) auto_compaction: bool,
-    /// Whether the model is asked again after errors that pass.
+    /// Set if automatic retries are enabled.
     pub(super) auto_retry: bool,
-    /// What runs without asking: `always-ask`, `write` or `yolo`.
+    /// Approval mode: `always-ask`, `write` or `yolo`.
     pub(super) approval_mode: String,
-    /// Whether tools can reach a person.
+    /// Set if tools can reach a person.
     #[serde(rename = "hasUI")]
     pub(super) has_ui: bool,
 }
@@ -190,7 +190,7 @@ pub(super) struct Messages {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LastText {
-    /// The text; absent when the model has said nothing.
+    /// The text; absent if there is no response yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
 }
@@ -202,19 +202,19 @@ pub(super) struct Stats {
     /// The session.
     #[serde(flatten)]
     pub(super) session: SessionInfo,
-    /// Messages of the person, up to the leaf.
+    /// User messages up to the leaf.
     pub(super) user_messages: usize,
-    /// Answers of the model, up to the leaf.
+    /// Responses up to the leaf.
     pub(super) assistant_messages: usize,
-    /// Calls in them.
+    /// Tool calls up to the leaf.
     pub(super) tool_calls: usize,
-    /// Results of calls, up to the leaf.
+    /// Tool results up to the leaf.
     pub(super) tool_results: usize,
-    /// All messages, up to the leaf.
+    /// All messages up to the leaf.
     pub(super) total_messages: usize,
-    /// Entries of the session, on every path.
+    /// Entries of the session, on every branch.
     pub(super) entries: usize,
-    /// What the model cost, on every path.
+    /// Token usage and cost, on every branch.
     #[schemars(with = "UsageShape")]
     pub(super) usage: Value,
 }
@@ -223,17 +223,17 @@ pub(super) struct Stats {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BranchMessages {
-    /// From the first to the last.
+    /// Messages, oldest first.
     pub(super) messages: Vec<BranchMessage>,
 }
 
-/// What a person said.
+/// A user message.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BranchMessage {
-    /// The entry.
+    /// Id of the entry.
     pub(super) entry_id: String,
-    /// What was said.
+    /// Text.
     pub(super) text: String,
 }
 
@@ -241,10 +241,10 @@ pub(super) struct BranchMessage {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TreeRows {
-    /// Where the conversation is.
+    /// Id of the leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) leaf_id: Option<String>,
-    /// Every entry, in the order they were added.
+    /// All entries, in the order they were appended.
     pub(super) rows: Vec<TreeRow>,
 }
 
@@ -252,22 +252,22 @@ pub(super) struct TreeRows {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TreeRow {
-    /// The entry.
+    /// Id of the entry.
     pub(super) id: String,
-    /// The row of the entry it follows, which is always an earlier one; absent for a beginning.
+    /// Row of the parent, always an earlier one; absent for a root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<usize>,
-    /// The role of a message, else the type of the entry.
+    /// Role of a message, else the type of the entry.
     pub(super) kind: String,
-    /// The beginning of what it says.
+    /// Beginning of its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// Its label.
+    /// Label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) label: Option<String>,
-    /// When it was added.
+    /// Time of appending.
     pub(super) timestamp: String,
-    /// Whether it lies on the path to the leaf.
+    /// Set if it lies on the path to the leaf.
     pub(super) on_path: bool,
 }
 
@@ -275,13 +275,13 @@ pub(super) struct TreeRow {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Went {
-    /// The session that is open now.
+    /// The current session.
     #[serde(flatten)]
     pub(super) session: SessionInfo,
-    /// What the person said at that place, to be said differently.
+    /// Text of the user message at that position, for editing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// What waited in the queues. Nobody says it now.
+    /// Messages removed from the queues.
     #[schemars(with = "Vec<MessageShape>")]
     pub(super) queued: Vec<Value>,
 }
@@ -290,34 +290,34 @@ pub(super) struct Went {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SessionList {
-    /// Newest first.
+    /// Sessions, most recent first.
     pub(super) sessions: Vec<ListedSession>,
 }
 
-/// A session in a list.
+/// A session in a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListedSession {
-    /// Its id.
+    /// Id.
     pub(super) id: String,
-    /// Its file.
+    /// File.
     pub(super) path: String,
-    /// The folder it belongs to.
+    /// Working directory.
     pub(super) cwd: String,
-    /// When it began.
+    /// Creation time.
     pub(super) created: String,
-    /// When it was last written, in milliseconds since 1970.
+    /// Time of the last write, in milliseconds since the Unix epoch.
     pub(super) modified_ms: u64,
-    /// The name a person gave.
+    /// Name given by the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
-    /// The file it came from.
+    /// File it was forked, branched or imported from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parent_session: Option<String>,
-    /// The beginning of what was said first.
+    /// Beginning of the first message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_message: Option<String>,
-    /// The beginning of what was said last.
+    /// Beginning of the last message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) last_message: Option<String>,
 }
@@ -326,10 +326,10 @@ pub(super) struct ListedSession {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exported {
-    /// The file that was written.
+    /// The written file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
-    /// The text, where no file was asked for.
+    /// The text, if no file was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
 }
@@ -346,9 +346,9 @@ pub(super) struct Models {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelSet {
-    /// The model that is asked from now on.
+    /// The new model.
     pub(super) model: ModelInfo,
-    /// How hard it is asked to think.
+    /// Thinking level.
     #[schemars(with = "Thinking")]
     pub(super) thinking_level: String,
 }
@@ -357,9 +357,9 @@ pub(super) struct ModelSet {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Tools {
-    /// Every tool, in the order they were registered.
+    /// All tools, in registration order.
     pub(super) tools: Vec<ToolRow>,
-    /// What of the custom tools is not there, and why.
+    /// Custom tools that failed to load.
     pub(super) load_problems: Vec<LoadProblem>,
 }
 
@@ -367,22 +367,22 @@ pub(super) struct Tools {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ToolRow {
-    /// What the model calls.
+    /// Name.
     pub(super) name: String,
-    /// What people see.
+    /// Label.
     pub(super) label: String,
-    /// What the model reads.
+    /// Description for the model.
     pub(super) description: String,
     /// JSON Schema of the arguments.
     pub(super) parameters: Value,
-    /// How much a call can change, as declared.
+    /// Declared approval tier.
     #[schemars(with = "TierName")]
     pub(super) tier: String,
-    /// Where it came from, in words.
+    /// Origin, for display.
     pub(super) origin: String,
-    /// Whether it has to be named to be offered.
+    /// Set if it must be named to be active.
     pub(super) hidden: bool,
-    /// Whether the model is offered it now.
+    /// Set if it is active.
     pub(super) is_active: bool,
 }
 
@@ -398,7 +398,7 @@ impl From<ToolInfo> for ToolRow {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ActiveTools {
-    /// What the model is offered from now on.
+    /// Names of the active tools.
     pub(super) active: Vec<String>,
 }
 
@@ -406,27 +406,27 @@ pub(super) struct ActiveTools {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Called {
-    /// The call.
+    /// Id of the call.
     pub(super) tool_call_id: String,
-    /// What it came to.
+    /// The result.
     pub(super) result: Outcome,
-    /// Whether it failed.
+    /// Set if it failed.
     pub(super) is_error: bool,
-    /// How long it took, questions included.
+    /// Duration in milliseconds, including approval.
     pub(super) duration_ms: u64,
-    /// The whole output, where the result has only parts of it.
+    /// File with the whole output, if the result was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) full_output: Option<String>,
 }
 
-/// What a tool answered.
+/// A tool result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Outcome {
-    /// Texts and images.
+    /// Text and images.
     #[schemars(with = "Vec<ContentShape>")]
     pub(super) content: Vec<Value>,
-    /// What the model never sees.
+    /// Details that are never sent to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) details: Option<Value>,
 }
@@ -435,13 +435,13 @@ pub(super) struct Outcome {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompactedTo {
-    /// What the model reads in place of what came before.
+    /// The summary that replaces earlier messages.
     pub(super) summary: String,
-    /// The first entry that stays as it is; empty when none does.
+    /// The first entry that is kept; empty if none is.
     pub(super) first_kept_entry_id: String,
-    /// The size of the context before, in tokens.
+    /// Size of the context before, in tokens.
     pub(super) tokens_before: u64,
-    /// The size after, estimated.
+    /// Estimated size after, in tokens.
     pub(super) tokens_after: u64,
 }
 
@@ -449,7 +449,7 @@ pub(super) struct CompactedTo {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RetryAborted {
-    /// Whether there was something to stop.
+    /// Set if there was a retry to stop.
     pub(super) aborted: bool,
 }
 
@@ -457,7 +457,7 @@ pub(super) struct RetryAborted {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PendingActions {
-    /// Newest first.
+    /// Pending actions, newest first.
     #[schemars(with = "Vec<PendingShape>")]
     pub(super) actions: Vec<Value>,
 }
@@ -466,27 +466,27 @@ pub(super) struct PendingActions {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PendingFiles {
-    /// The files the action will change; none when it does not say.
+    /// Files the action will change; empty if it does not declare them.
     pub(super) files: Vec<PreviewedFile>,
 }
 
-/// What will become of a file.
+/// A file of a pending action.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PreviewedFile {
-    /// The file.
+    /// Path.
     pub(super) path: String,
-    /// It does not exist yet.
+    /// The file will be created.
     pub(super) is_new: bool,
-    /// It will be gone.
+    /// The file will be deleted.
     pub(super) is_deleted: bool,
-    /// It is not shown line by line.
+    /// The file is binary, so there is no line diff.
     pub(super) is_binary: bool,
-    /// Lines that come.
+    /// Added lines.
     pub(super) added: usize,
-    /// Lines that go.
+    /// Removed lines.
     pub(super) removed: usize,
-    /// The unified difference.
+    /// Unified diff.
     pub(super) diff: String,
 }
 
@@ -494,11 +494,11 @@ pub(super) struct PreviewedFile {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Decided {
-    /// What the tool said to it.
+    /// Result of the callback.
     pub(super) result: Outcome,
-    /// Whether it failed.
+    /// Set if it failed.
     pub(super) is_error: bool,
-    /// How many actions wait now.
+    /// Number of remaining pending actions.
     pub(super) pending_actions: usize,
 }
 
@@ -506,25 +506,25 @@ pub(super) struct Decided {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Changes {
-    /// Newest first.
+    /// Changes, newest first.
     pub(super) changes: Vec<Change>,
 }
 
-/// A change of files that was made.
+/// A file change that was made.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Change {
-    /// What `undo` takes.
+    /// Id for `undo`.
     pub(super) id: String,
-    /// When.
+    /// Time.
     pub(super) time: String,
-    /// Which tool.
+    /// Name of the tool.
     pub(super) tool: String,
-    /// What it did.
+    /// Description.
     pub(super) label: String,
-    /// Its files.
+    /// Changed files.
     pub(super) files: Vec<String>,
-    /// Whether it was undone since.
+    /// Set if it was undone.
     pub(super) undone: bool,
 }
 
@@ -532,6 +532,6 @@ pub(super) struct Change {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Undone {
-    /// What was undone.
+    /// The change that was undone.
     pub(super) change: Change,
 }

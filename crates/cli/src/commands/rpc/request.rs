@@ -1,5 +1,5 @@
-//! What a client sends: requests, which get one reply each, and answers to what it was asked. The comments are the
-//! reference in `docs/rpc.md`.
+//! Lines a client sends: requests, which get one reply each, and answers to questions. The comments are the reference
+//! in `docs/rpc.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use toolsmith_agent::{Prompt, QueueMode};
 use toolsmith_llm::{ContentBlock, ThinkingLevel};
 use toolsmith_tool::Tier;
 
-/// What a client calls a request by; it comes back in the reply.
+/// Id of a request, returned in its reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum RequestId {
@@ -22,237 +22,237 @@ pub(super) enum RequestId {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum Request {
-    /// Says what the client can do. Without it nobody is asked anything, and `hasUI` is false for tools. A later one
+    /// Declares the client's capabilities. Without it nothing is asked, and `hasUI` is false for tools. A later one
     /// replaces an earlier one.
     Initialize {
-        /// The version of the protocol the client was written for.
+        /// Version of the protocol the client was written for.
         #[serde(default)]
         protocol_version: Option<u32>,
-        /// What the client is called.
+        /// Name of the client.
         #[serde(default)]
         client: Option<String>,
-        /// What it can show of `pi.ui`. With any of them `hasUI` is true; the others give their headless answer.
+        /// Supported functions of `pi.ui`. If there are any, `hasUI` is true; unsupported ones return their headless
+        /// result.
         #[serde(default)]
         ui: Vec<UiMethod>,
-        /// Whether it can be asked if a call may run.
+        /// Set if the client can answer approval requests.
         #[serde(default)]
         approval: bool,
     },
-    /// Starts a run. The reply comes at once; `agent_end` is the end of the run.
+    /// Starts a run. The reply is sent immediately; `agent_end` ends the run.
     Prompt {
-        /// What is said, and how.
+        /// The prompt.
         #[serde(flatten)]
         said: Said,
-        /// What to do while a run is on its way; without it the prompt is refused then.
+        /// Behaviour during a run; without it the prompt is rejected then.
         #[serde(default)]
         streaming_behavior: Option<StreamingBehavior>,
     },
-    /// Says something before the next request to the model; in the next run if none is on its way.
+    /// Queues a message for the next request to the model, or for the next run if none is in progress.
     Steer {
-        /// What is said.
+        /// The message.
         #[serde(flatten)]
         said: Said,
     },
-    /// Says something when the agent would stop.
+    /// Queues a message for the time when the agent would stop.
     FollowUp {
-        /// What is said.
+        /// The message.
         #[serde(flatten)]
         said: Said,
     },
-    /// Stops the run or the long request that is on its way. Queued messages stay. It does not wait for other requests.
+    /// Stops the run or long request in progress. Queued messages stay. Does not wait for other requests.
     Abort {
-        /// What the model is told about it.
+        /// Reason sent to the model.
         #[serde(default)]
         reason: Option<String>,
     },
     /// Stops the run, waits for its end, and starts another one.
     AbortAndPrompt {
-        /// What is said.
+        /// The prompt.
         #[serde(flatten)]
         said: Said,
     },
-    /// Begins a new conversation, kept as this one is. Like every request that goes over to another place, it stops the
-    /// run, and gives up what is queued and what is staged.
+    /// Starts a new session, stored like this one. Like every request that switches sessions, it stops the run and
+    /// drops queued messages and pending actions.
     NewSession,
-    /// Goes over to another conversation. Where it is open already, nothing happens.
+    /// Switches to another session. Does nothing if it is already open.
     SwitchSession {
-        /// Its id, the beginning of its id, or its file.
+        /// Id, id prefix or file.
         session: String,
     },
-    /// Goes on in a copy of this conversation, at the same place.
+    /// Continues in a copy of this session at the same position.
     Fork,
-    /// Goes back to before a message of the person, in a conversation of its own.
+    /// Starts a new session from before a user message.
     Branch {
-        /// The message's entry, from `get_branch_messages`.
+        /// Entry of the message, from `get_branch_messages`.
         entry_id: String,
     },
-    /// Goes to another place of this conversation: before a message of the person, after any other entry.
+    /// Moves within this session: before a user message, after any other entry.
     GoTo {
-        /// The entry; `root` for before everything.
+        /// Id of the entry; `root` for before everything.
         entry_id: String,
-        /// Whether the model first sums up the path that is left, for the new place.
+        /// Let the model summarise the abandoned branch first.
         #[serde(default)]
         summarize: bool,
     },
-    /// What holds now: model, session, queues, what waits for a decision.
+    /// Returns the state: model, session, queues, pending actions.
     GetState,
-    /// The conversation as the model is told it.
+    /// Returns the conversation as sent to the model.
     GetMessages,
-    /// What the model said last.
+    /// Returns the text of the model's last response.
     GetLastAssistantText,
-    /// How many messages and calls there were, and what they cost.
+    /// Returns message and call counts, tokens and cost.
     GetSessionStats,
-    /// The messages of the person, on every path: where `branch` can start.
+    /// Returns the user messages on every branch, from which `branch` can start.
     GetBranchMessages,
-    /// Every entry of the session in short: where `go_to` can go.
+    /// Returns all entries of the session in short, for `go_to`.
     GetTree,
-    /// Names an entry, or takes its name away.
+    /// Sets or removes the label of an entry.
     SetLabel {
-        /// The entry.
+        /// Id of the entry.
         entry_id: String,
-        /// The name.
+        /// The label.
         #[serde(default)]
         label: Option<String>,
     },
-    /// The sessions that are kept, newest first.
+    /// Lists stored sessions, most recent first.
     ListSessions {
-        /// Those of all folders, not only of this one.
+        /// Include all directories, not only this one.
         #[serde(default)]
         all: bool,
     },
-    /// Names the session; an empty name takes the name away.
+    /// Names the session; an empty name removes it.
     SetSessionName {
         /// The name.
         name: String,
     },
-    /// The conversation to read, as text or into a file.
+    /// Exports the conversation, as text or to a file.
     Export {
-        /// As what.
+        /// Format.
         #[serde(default)]
         format: ExportFormat,
-        /// Into this file, seen from the working folder; without it the reply has the text.
+        /// File, relative to the working directory; without it the reply contains the text.
         #[serde(default)]
         path: Option<String>,
-        /// Whether a file that is there may be replaced.
+        /// Allow replacing an existing file.
         #[serde(default)]
         overwrite: bool,
     },
-    /// The models that can be asked: those of providers whose key can be had, and of servers on this machine.
+    /// Returns the available models: those of providers with a key, and of local servers.
     GetAvailableModels,
-    /// Asks another model from the next request on.
+    /// Changes the model from the next request on.
     SetModel {
-        /// `provider/id`, enough of a name to be sure, or `script:FILE`; `:high` and the like behind it sets how hard to
-        /// think.
+        /// `provider/id`, an unambiguous part of a name, or `script:FILE`; a suffix such as `:high` sets the thinking
+        /// level.
         model: String,
     },
-    /// Thinks this hard from the next request on.
+    /// Changes the thinking level from the next request on.
     SetThinkingLevel {
-        /// How hard.
+        /// Thinking level.
         #[schemars(with = "Thinking")]
         level: ThinkingLevel,
     },
-    /// Every tool, what became of modules that could not be loaded, and what waits for trust.
+    /// Returns all tools, modules that failed to load, and modules waiting for trust.
     GetTools,
-    /// Offers the model exactly these tools from the next request on.
+    /// Sets the tools offered to the model from the next request on.
     SetActiveTools {
-        /// Their names.
+        /// Names of the tools.
         names: Vec<String>,
     },
-    /// Registers tools that the client runs, in place of those it registered before. All or none.
+    /// Registers tools that the client runs, replacing those it registered before. All or none.
     SetHostTools {
-        /// The tools; none takes all of them away.
+        /// The tools; an empty list removes all.
         tools: Vec<HostToolDefinition>,
     },
-    /// Calls a tool without a model, by the same way: checked, asked about, with a deadline. Events tell of it as of every
-    /// call. The reply comes when it is over; later requests do not wait for it.
+    /// Calls a tool without a model, through the same pipeline: validation, approval, deadline and events. The reply is
+    /// sent when the call ends; later requests do not wait for it.
     CallTool {
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// What it is called with.
+        /// Arguments.
         #[serde(default)]
         arguments: Option<Value>,
-        /// What to call the call by; one is made up if there is none.
+        /// Id of the call; generated if absent.
         #[serde(default)]
         tool_call_id: Option<String>,
     },
-    /// Stops a call that was made with `call_tool`.
+    /// Stops a call made with `call_tool`.
     AbortTool {
-        /// The call.
+        /// Id of the call.
         tool_call_id: String,
     },
-    /// Has the model sum up the older part of the conversation, and goes on from the summary. Not while a run is on its
-    /// way; `abort` stops it.
+    /// Compacts the session: the model summarises the older part. Not allowed during a run; `abort` stops it.
     Compact {
-        /// What matters in the summary.
+        /// Instructions for the summary.
         #[serde(default)]
         instructions: Option<String>,
     },
-    /// Says whether the conversation is summed up without being asked to, when it grows too long.
+    /// Enables or disables automatic compaction.
     SetAutoCompaction {
-        /// Whether.
+        /// New value.
         enabled: bool,
     },
-    /// Says whether the model is asked again after errors that pass.
+    /// Enables or disables automatic retries.
     SetAutoRetry {
-        /// Whether.
+        /// New value.
         enabled: bool,
     },
-    /// Stops a run that waits to ask the model again. It does not wait for other requests.
+    /// Stops a run that waits for a retry. Does not wait for other requests.
     AbortRetry,
-    /// How waiting steering messages are delivered.
+    /// Sets how queued steering messages are delivered.
     SetSteeringMode {
-        /// How.
+        /// Delivery mode.
         #[schemars(with = "Delivery")]
         mode: QueueMode,
     },
-    /// How waiting follow-ups are delivered.
+    /// Sets how queued follow-ups are delivered.
     SetFollowUpMode {
-        /// How.
+        /// Delivery mode.
         #[schemars(with = "Delivery")]
         mode: QueueMode,
     },
-    /// The staged actions that wait for a decision, the newest first.
+    /// Lists the pending actions, newest first.
     PendingList,
-    /// The exact differences a staged action will make.
+    /// Returns the exact diff of a pending action.
     PendingView {
-        /// The action; the newest if there is none.
+        /// Id of the action (default: the newest).
         #[serde(default)]
         action_id: Option<u64>,
     },
-    /// Applies a staged action. It is used up, whatever comes of it.
+    /// Applies a pending action. It is consumed even if it fails.
     PendingApply {
-        /// The action; the newest if there is none.
+        /// Id of the action (default: the newest).
         #[serde(default)]
         action_id: Option<u64>,
-        /// Only these files of it, seen from the working folder; the rest is dropped.
+        /// Apply only these files, relative to the working directory; the rest is dropped.
         #[serde(default)]
         files: Option<Vec<String>>,
-        /// Why, for the tool.
+        /// Reason passed to the tool.
         #[serde(default)]
         reason: Option<String>,
     },
-    /// Discards a staged action.
+    /// Discards a pending action.
     PendingDiscard {
-        /// The action; the newest if there is none.
+        /// Id of the action (default: the newest).
         #[serde(default)]
         action_id: Option<u64>,
-        /// Why, for the tool.
+        /// Reason passed to the tool.
         #[serde(default)]
         reason: Option<String>,
     },
-    /// What tools changed of files here, newest first.
+    /// Lists file changes made by tools in this directory, newest first.
     UndoList,
-    /// Undoes a change of files. Refused where somebody went on working with them.
+    /// Undoes a file change. Fails if the files were changed since.
     Undo {
-        /// The change; the last one in this folder if there is none.
+        /// Id of the change (default: the last one in this directory).
         #[serde(default)]
         change_id: Option<String>,
     },
-    /// Ends the session and the program, as the end of standard input does. It does not wait for other requests.
+    /// Ends the session and the program, like the end of standard input. Does not wait for other requests.
     Shutdown,
 }
 
-/// An answer to something the client was asked. It gets a reply only when it is wrong.
+/// An answer to a question. It gets a reply only if it is invalid.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum Answer {
@@ -266,7 +266,7 @@ pub(super) enum Answer {
         /// For `confirm`.
         #[serde(default)]
         confirmed: Option<bool>,
-        /// The person closed it without an answer.
+        /// The user closed the dialog without an answer.
         #[serde(default)]
         cancelled: bool,
     },
@@ -274,20 +274,20 @@ pub(super) enum Answer {
     ApprovalResponse {
         /// The `id` of the `approval_request`.
         id: String,
-        /// Whether it may run.
+        /// Allow the call.
         approved: bool,
-        /// Also for later calls of this kind, until the session ends.
+        /// Apply the answer to later calls of this kind, until the session ends.
         #[serde(default)]
         remember: bool,
-        /// What the model is told beside a no.
+        /// Message for the model with a refusal.
         #[serde(default)]
         note: Option<String>,
     },
-    /// A partial result of a host tool. It also starts the call's deadline anew.
+    /// A partial result of a host tool. It also extends the call's deadline.
     HostToolUpdate {
         /// The `id` of the `host_tool_call`.
         id: String,
-        /// What there is so far: as `result` of `host_tool_result`.
+        /// The partial result, in the form of `result` in `host_tool_result`.
         partial_result: Value,
     },
     /// The result of a host tool.
@@ -296,14 +296,14 @@ pub(super) enum Answer {
         id: String,
         /// `{content, details?, isError?}`, or only a text.
         result: Value,
-        /// Whether the call failed.
+        /// Set if the call failed.
         #[serde(default)]
         is_error: bool,
     },
 }
 
 impl Answer {
-    /// What it answers.
+    /// Returns the id it answers.
     pub(super) fn id(&self) -> &str {
         match self {
             Self::UiResponse { id, .. }
@@ -318,9 +318,9 @@ impl Answer {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Said {
-    /// What is said.
+    /// Text.
     message: String,
-    /// Images that go with it.
+    /// Images.
     #[serde(default)]
     images: Vec<Image>,
 }
@@ -331,7 +331,7 @@ pub(super) struct Said {
 struct Image {
     /// The bytes in base64.
     data: String,
-    /// For example `image/png`.
+    /// Media type, such as `image/png`.
     mime_type: String,
 }
 
@@ -348,7 +348,7 @@ impl From<Said> for Prompt {
     }
 }
 
-/// What a prompt does while a run is on its way.
+/// Behaviour of a prompt during a run.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum StreamingBehavior {
@@ -364,9 +364,9 @@ pub(super) enum StreamingBehavior {
 pub(super) enum UiMethod {
     /// Offers a list.
     Select,
-    /// Asks yes or no.
+    /// Asks a yes-or-no question.
     Confirm,
-    /// Asks for a line.
+    /// Asks for one line of text.
     Input,
     /// Asks for a longer text.
     Editor,
@@ -376,15 +376,15 @@ pub(super) enum UiMethod {
     SetStatus,
     /// Sets a block of lines near the editor.
     SetWidget,
-    /// Sets the window's title.
+    /// Sets the window title.
     SetTitle,
 }
 
-/// What an export is.
+/// Export format.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ExportFormat {
-    /// One page that needs nothing else.
+    /// A self-contained HTML page.
     #[default]
     Html,
     /// Markdown.
@@ -395,73 +395,73 @@ pub(super) enum ExportFormat {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct HostToolDefinition {
-    /// What the model calls. Unique among all tools.
+    /// Name, unique among all tools.
     pub(super) name: String,
-    /// What people see; the name if there is none.
+    /// Label (default: the name).
     #[serde(default)]
     pub(super) label: Option<String>,
-    /// What the model reads to decide whether to call.
+    /// Description for the model.
     pub(super) description: String,
-    /// JSON Schema of the arguments; none if absent.
+    /// JSON Schema of the arguments (default: no arguments).
     #[serde(default)]
     pub(super) parameters: Option<Value>,
-    /// Not offered to the model until `set_active_tools` names it.
+    /// Inactive until `set_active_tools` names it.
     #[serde(default)]
     pub(super) hidden: bool,
-    /// Asks providers for their strict schema mode.
+    /// Requests the provider's strict schema mode.
     #[serde(default)]
     pub(super) strict: Option<bool>,
-    /// How much a call can change: `read`, `write`, or `exec` if absent. It decides whether somebody is asked.
+    /// Approval tier: `read`, `write` or `exec` (default).
     #[serde(default)]
     #[schemars(with = "Option<TierName>")]
     pub(super) approval: Option<Tier>,
-    /// Whether a call waits for all before it and holds all after it.
+    /// A call waits for all earlier calls and delays all later ones.
     #[serde(default)]
     pub(super) exclusive: bool,
-    /// How long a call may take without progress, in milliseconds, in place of the setting.
+    /// Deadline of a call without progress in milliseconds, overriding the setting.
     #[serde(default)]
     pub(super) deadline_ms: Option<u64>,
 }
 
-/// How much a call can change.
+/// Approval tier.
 #[derive(JsonSchema)]
 #[schemars(rename = "Tier")]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "the schema of a type of another crate")]
 pub(super) enum TierName {
-    /// Looks only.
+    /// Only reads.
     Read,
-    /// Changes files the user can restore.
+    /// Changes files that the user can restore.
     Write,
     /// Anything.
     Exec,
 }
 
-/// How hard to think.
+/// Thinking level.
 #[derive(JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(dead_code, reason = "the schema of a type of another crate")]
 pub(super) enum Thinking {
-    /// Not at all.
+    /// Off.
     Off,
-    /// Hardly.
+    /// Minimal.
     Minimal,
-    /// A little.
+    /// Low.
     Low,
-    /// As usual.
+    /// Medium.
     Medium,
-    /// Hard.
+    /// High.
     High,
-    /// As hard as the model can.
+    /// The model's maximum.
     Xhigh,
 }
 
-/// How many waiting messages are delivered at once.
+/// How many queued messages are delivered at once.
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "the schema of a type of another crate")]
 pub(super) enum Delivery {
-    /// The oldest; the next one waits for the next occasion.
+    /// The oldest one.
     OneAtATime,
     /// All of them.
     All,

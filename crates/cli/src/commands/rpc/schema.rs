@@ -1,5 +1,5 @@
-//! `toolsmith rpc-schema`: the protocol as one JSON Schema, or as the reference in `docs/rpc.md`. Both are made from the
-//! types the program reads and writes.
+//! `toolsmith rpc-schema`: the protocol as one JSON Schema, or as the reference in `docs/rpc.md`. Both are generated
+//! from the types the program reads and writes.
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -19,10 +19,10 @@ use super::{
     request::{Answer, Request, RequestId},
 };
 
-/// Options of `rpc-schema`.
+/// Arguments of `rpc-schema`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArguments {
-    /// The reference for people, as Markdown.
+    /// Print the reference as Markdown.
     #[arg(long)]
     reference: bool,
 }
@@ -34,10 +34,10 @@ pub(crate) fn run(own: &SchemaArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nothing is in `data`.
+/// An empty `data`.
 struct Nothing;
 
-/// What stands in `data` of the replies to each request.
+/// The `data` types of the replies to each request.
 macro_rules! replies {
     ($generator:ident: $($command:literal => $reply:ty),* $(,)?) => {
         vec![$(($command, <$reply as Reply>::schema($generator))),*]
@@ -107,23 +107,23 @@ fn replies(generator: &mut SchemaGenerator) -> Vec<(&'static str, Option<Schema>
     }
 }
 
-/// The names a type with variants is told apart by.
+/// Returns the discriminator values of an enum.
 pub(super) fn variant_names<T: JsonSchema>() -> Vec<String> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     variants(schema.as_value()).iter().filter_map(|variant| tag(variant)).map(str::to_owned).collect()
 }
 
-/// The variants in a schema.
+/// Returns the variants in a schema.
 pub(super) fn variants(schema: &Value) -> &[Value] {
     schema.get("oneOf").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The name of a variant.
+/// Returns the name of a variant.
 pub(super) fn tag(variant: &Value) -> Option<&str> {
     variant.pointer("/properties/type/const").and_then(Value::as_str)
 }
 
-/// The whole protocol. `#/$defs/ClientLine` and `#/$defs/ServerLine` are what may stand on a line.
+/// Returns the whole protocol. `#/$defs/ClientLine` and `#/$defs/ServerLine` describe the lines.
 pub(super) fn whole() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     generator.subschema_for::<RequestId>();
@@ -138,7 +138,7 @@ pub(super) fn whole() -> Value {
     }
     if let Some(Value::Array(frames)) = definitions.get_mut("Frame").and_then(|frame| frame.get_mut("oneOf"))
     {
-        // Replies are said more exactly.
+        // Replies are described more precisely below.
         frames.retain(|frame| tag(frame) != Some("response"));
     }
     definitions.insert("Reply".to_owned(), reply(&replies));
@@ -171,7 +171,7 @@ fn add_ids(requests: &mut Value) {
     }
 }
 
-/// What a reply looks like: one shape per request, and one for what was not done.
+/// Describes replies: one shape per request, and one for errors.
 fn reply(replies: &[(&str, Option<Schema>)]) -> Value {
     let done = replies.iter().map(|(command, data)| {
         let mut properties = Map::from_iter([

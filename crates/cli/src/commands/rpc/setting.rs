@@ -1,4 +1,4 @@
-//! What requests need of the program around the session: its folders, settings and providers.
+//! What requests need from the program around the session: directories, settings and providers.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use toolsmith::{Home, providers, settings::Settings};
 use toolsmith_agent::session::Sessions;
 use toolsmith_llm::{Environment, Providers};
 
-/// The surroundings of the session.
+/// The environment of the session.
 pub(super) struct Setting {
     pub(super) cwd: PathBuf,
     pub(super) home: Home,
@@ -14,12 +14,12 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// The sessions that are kept.
+    /// Returns the stored sessions.
     pub(super) fn sessions(&self) -> Sessions {
         Sessions::at(self.home.toolsmith())
     }
 
-    /// The providers that are known.
+    /// Returns the known providers.
     pub(super) fn providers(&self) -> Result<Providers, String> {
         providers(&self.settings, Environment::process()).map_err(|error| error.to_string())
     }

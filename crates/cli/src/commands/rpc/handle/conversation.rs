@@ -1,4 +1,4 @@
-//! Talking: prompts, and what was said.
+//! Handlers for prompts and messages.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What requests do, a file per subject. Each gives the `data` of its reply, or why it was not done.
+//! Request handlers, one file per subject. Each returns the `data` of its reply, or an error.
 
 pub(super) mod conversation;
 pub(super) mod models;
@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use super::{driver::Driver, request::Request};
 
-/// What `go_to` calls the place before the first entry.
+/// Name of the position before the first entry in `go_to`.
 const BEFORE_EVERYTHING: &str = "root";
 
-/// What a request came to.
+/// Outcome of a request.
 pub(super) type Outcome = Result<Value, String>;
 
-/// Does one request.
+/// Executes one request.
 pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
     match request {
         Request::Initialize { protocol_version, client, ui, approval } => {
@@ -84,7 +84,7 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
         }
         Request::UndoList => previews::changes(driver).await,
         Request::Undo { change_id } => previews::undo(driver, change_id.as_deref()).await,
-        // Taken before they come here.
+        // Handled earlier.
         Request::Abort { .. }
         | Request::AbortTool { .. }
         | Request::AbortRetry
@@ -93,12 +93,12 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
     }
 }
 
-/// The `data` of a reply.
+/// Creates the `data` of a reply.
 fn data(reply: impl Serialize) -> Outcome {
     serde_json::to_value(reply).map_err(|error| format!("the reply could not be written: {error}"))
 }
 
-/// Done, and nothing more to say.
+/// Creates a reply without data.
 fn done<E: std::fmt::Display>(outcome: Result<(), E>) -> Outcome {
     outcome.map(|()| Value::Null).map_err(|error| error.to_string())
 }

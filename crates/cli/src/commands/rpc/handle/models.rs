@@ -1,4 +1,4 @@
-//! Which model is asked, and how hard it thinks.
+//! Handlers for model and thinking level.
 
 use std::sync::Arc;
 

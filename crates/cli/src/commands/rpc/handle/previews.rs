@@ -1,4 +1,4 @@
-//! What a person decides: about staged actions, and about changes that were made (CONTRACT 8.6).
+//! Handlers for the user's decisions: pending actions and undo (CONTRACT 8.6).
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! The session and others: its tree, its name, what is kept, and moving between them.
+//! Handlers for sessions: tree, name, list, and switching.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -38,7 +38,7 @@ pub(super) fn tree(driver: &Arc<Driver>) -> Outcome {
     data(TreeRows { leaf_id: driver.session.conversation().leaf_id(), rows: rows.collect() })
 }
 
-/// What came of going elsewhere.
+/// Converts the result of a switch.
 pub(super) fn went(driver: &Arc<Driver>, outcome: Result<WentOver, OperationError>) -> Outcome {
     let went = outcome.map_err(|error| error.to_string())?;
     data(Went {

@@ -1,4 +1,4 @@
-//! The tools: which there are, which are offered, and calls without a model.
+//! Handlers for tools: list, active set, and calls without a model.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn active(driver: &Arc<Driver>) -> Outcome {
     data(ActiveTools { active: tools.filter(|tool| tool.is_active).map(|tool| tool.name).collect() })
 }
 
-/// Calls a tool through the one dispatcher, and tells of it as of every call.
+/// Calls a tool through the dispatcher and emits its events.
 pub(in super::super) async fn call(
     driver: &Arc<Driver>,
     name: String,
@@ -66,7 +66,7 @@ pub(in super::super) async fn call(
     })
 }
 
-/// A tool's answer as replies have it.
+/// Converts a tool result for a reply.
 pub(super) fn given(result: &ToolResult) -> Given {
     Given {
         content: result.content.iter().map(|block| json!(block)).collect(),
