@@ -1,4 +1,4 @@
-//! The tools that are part of the program, and where what they change is kept.
+//! The built-in tools, and the store for their file changes.
 
 use std::{
     fs, io,
@@ -15,7 +15,7 @@ use toolsmith_tool::Tool;
 
 use crate::home::Home;
 
-/// Names that belong to the program's own tools.
+/// Names of the built-in tools.
 pub const BUILT_IN_NAMES: [&str; 11] =
     ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", TODO_WRITE, RESOLVE];
 
@@ -50,8 +50,8 @@ fn private_folder_in(temporary: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and
-/// `write` stage their changes in place of making them.
+/// Returns the built-in tools for `cwd`. Their file changes can be undone from `store`; with `preview`, `edit` and
+/// `write` stage their changes.
 pub fn built_in_tools(
     cwd: &Path,
     home: &Home,
@@ -61,7 +61,7 @@ pub fn built_in_tools(
     built_in_tools_with(cwd, home, store, preview, Todos::default())
 }
 
-/// [`built_in_tools`] whose todo list somebody else looks at too.
+/// Returns the [`built_in_tools`] with a shared todo list.
 pub(crate) fn built_in_tools_with(
     cwd: &Path,
     home: &Home,

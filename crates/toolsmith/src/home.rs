@@ -1,8 +1,8 @@
-//! The user's folders. Everything that looks for them asks here, so that one variable moves all of them.
+//! The user's directories. All code that needs them uses this type, so that one variable moves all of them.
 
 use std::path::{Path, PathBuf};
 
-/// Where the user's files are.
+/// The user's directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     user: PathBuf,
@@ -18,18 +18,18 @@ impl Home {
         Self { user, toolsmith }
     }
 
-    /// A home at `user`, with our own folder in it.
+    /// Uses `user` as the home, with our own directory in it.
     pub fn at(user: impl Into<PathBuf>) -> Self {
         let user = user.into();
         Self { toolsmith: user.join(".toolsmith"), user }
     }
 
-    /// The user's home folder, where the folders of other agents are.
+    /// Returns the user's home directory, which contains the directories of other agents.
     pub fn user(&self) -> &Path {
         &self.user
     }
 
-    /// Our own folder: `~/.toolsmith`.
+    /// Returns our own directory: `~/.toolsmith`.
     pub fn toolsmith(&self) -> &Path {
         &self.toolsmith
     }

@@ -1,10 +1,10 @@
-//! Toolsmith for programs: finds and loads custom tools, reads settings, and puts the parts together.
+//! Toolsmith as a library: finds and loads custom tools, reads settings, and builds sessions.
 //!
-//! [`Session::builder`] is where to begin; `docs/sdk.md` is the guide, and `examples/sdk` has a program for each subject.
-//! What most programs name is here; the rest of the parts is in [`agent`], [`llm`], [`tool`], [`host`] and [`js`].
+//! Start with [`Session::builder`]; `docs/sdk.md` is the guide, and `examples/sdk` has a program for each subject. The
+//! most common types are re-exported here; the others are in [`agent`], [`llm`], [`tool`], [`host`] and [`js`].
 //!
-//! Public signatures hold plain data and types of these crates. Of other crates there are `serde_json::Value`, which is
-//! what JSON is in Rust, and one bound, on `schemars::JsonSchema`, at [`rust_tool`].
+//! Public signatures contain plain data and types of these crates. The only foreign types are `serde_json::Value` and
+//! the bound on `schemars::JsonSchema` at [`rust_tool`].
 #![warn(missing_docs)]
 
 mod built_in;

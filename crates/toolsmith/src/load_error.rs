@@ -1,4 +1,4 @@
-//! Why a module or tool is not there, with where it came from (CONTRACT 2.7).
+//! Load errors with their origin (CONTRACT 2.7).
 
 use std::path::{Path, PathBuf};
 
@@ -7,26 +7,26 @@ use toolsmith_js::{LoadError, Location};
 
 use crate::discovery::ToolSource;
 
-/// Why something was not loaded. The display form is one line; the rest is for showing it well.
+/// A load error. The display form is one line; the fields are for detailed output.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}{}", .location.as_ref().map(|place| format!(" ({place})")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct ToolLoadError {
-    /// The module, manifest or folder.
+    /// Module, manifest or directory.
     pub path: PathBuf,
-    /// Where the path came from.
+    /// Origin of the path.
     pub source_of_path: ToolSource,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
-    /// Where, in the author's source.
+    /// Location in the author's source.
     pub location: Option<Location>,
-    /// The lines around that place.
+    /// Lines around the location.
     pub frame: Option<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// How it came about, in the author's files.
+    /// Stack in the author's files.
     pub stack: Option<String>,
-    /// Which entry of the factory's array it is about.
+    /// Index in the factory's array.
     pub index: Option<usize>,
 }
 

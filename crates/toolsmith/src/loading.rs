@@ -1,4 +1,4 @@
-//! Loading what discovery found: tools with where they came from, and everything that was refused (CONTRACT 2.1, 2.6, 2.7).
+//! Loading of discovered modules: tools with their origin, and everything that was rejected (CONTRACT 2.1, 2.6, 2.7).
 
 use std::{
     collections::HashMap,
@@ -20,35 +20,35 @@ use crate::{
     warning::Warning,
 };
 
-/// A custom tool that can be called.
+/// A loaded custom tool.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CustomTool {
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// What its parameters were written with.
+    /// Schema library of its parameters.
     pub schema: SchemaKind,
-    /// Its module, as it was found.
+    /// Its module, as found.
     pub path: PathBuf,
-    /// Where that came from.
+    /// Origin of the module.
     pub source: ToolSource,
-    /// How long its module took to load.
+    /// Load time of the module.
     pub elapsed: Duration,
-    /// What its module runs in.
+    /// Engine of the module.
     pub engine: EngineKind,
-    /// Why it runs there, when it is not embedded.
+    /// Reason for the engine, if it is not the embedded one.
     pub engine_reason: Option<String>,
-    /// Every file its module is made of, as far as that is known.
+    /// Files of the module, as far as known.
     pub files: Vec<PathBuf>,
 }
 
 impl CustomTool {
-    /// The tool's name.
+    /// Returns the tool's name.
     pub fn name(&self) -> &str {
         &self.tool.spec().name
     }
 
-    /// What a registry is told of where the tool came from.
+    /// Returns the origin for the registry.
     pub fn origin(&self) -> Origin {
         Origin::new(OriginKind::Custom, self.path.to_string_lossy())
     }
@@ -64,27 +64,27 @@ impl std::fmt::Debug for CustomTool {
     }
 }
 
-/// What was found and loaded.
+/// Result of loading.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadedTools {
-    /// The tools, in order; their names are unique.
+    /// Tools in order, with unique names.
     pub tools: Vec<CustomTool>,
-    /// What was refused, and why.
+    /// Load errors.
     pub errors: Vec<ToolLoadError>,
-    /// What looked wrong.
+    /// Warnings.
     pub warnings: Vec<Warning>,
-    /// What is worth knowing of modules that were loaded.
+    /// Notes about loaded modules.
     pub notes: Vec<Warning>,
     /// Modules that wait for trust. Nothing of them was run.
     pub waiting: Vec<FoundModule>,
-    /// Files that only describe.
+    /// Metadata files.
     pub metadata: Vec<FoundMetadata>,
     /// Rules for the model.
     pub rules: Vec<FoundRule>,
-    /// Names that settings leave out.
+    /// Names disabled in settings.
     pub disabled: Vec<String>,
-    /// Modules that gave no tool and said so.
+    /// Modules that opted out.
     pub opted_out: Vec<FoundModule>,
 }
 
@@ -96,7 +96,7 @@ impl LoadedTools {
 }
 
 impl LoadedTools {
-    /// Puts a tool among what was refused.
+    /// Moves a tool to the load errors.
     pub(crate) fn refuse(&mut self, tool: &CustomTool, why: &RegisterError) {
         let mut error = ToolLoadError::new(&tool.path, &tool.source, why.to_string());
         if matches!(why, RegisterError::Conflict { .. }) {
@@ -106,8 +106,8 @@ impl LoadedTools {
     }
 }
 
-/// How an engine for these modules is set up: limits as the settings have them, and what they say of single tools. Which
-/// tools a module has is not known before it runs, so a module goes by the name of its file or folder.
+/// Returns the engine options for these modules: limits from the settings, and overrides for single tools. The tools of
+/// a module are unknown before it runs, so overrides are matched by the name of its file or directory.
 pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
     let mut options = EngineOptions::new(cwd).limits(settings.limits.engine());
     for module in &discovered.modules {
@@ -128,15 +128,15 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadMode {
-    /// Each into a runtime of its own, ready to be called.
+    /// Each into its own runtime, ready to be called.
     #[default]
     Call,
-    /// Many into few runtimes, to see what they offer. A call loads the module again.
+    /// Many into a few runtimes, to read their definitions. A call loads the module again.
     Survey,
 }
 
-/// Finds and loads every custom tool (CONTRACT 2.1). `options` says where the home is, what is on and what is trusted;
-/// its working folder and configured paths are replaced by the ones given.
+/// Finds and loads all custom tools (CONTRACT 2.1). `options` has the home, the enabled providers and the trust
+/// decision; its working directory and configured paths are replaced by the given ones.
 pub async fn discover_and_load_custom_tools(
     configured_paths: &[ConfiguredPath],
     cwd: &Path,
@@ -151,7 +151,7 @@ pub async fn discover_and_load_custom_tools(
         .await
 }
 
-/// Loads what was found. Modules that wait for trust are not touched.
+/// Loads discovered modules. Modules that wait for trust are not touched.
 pub async fn load_custom_tools(
     discovered: Discovered,
     built_in_names: &[&str],
@@ -177,7 +177,7 @@ pub async fn load_custom_tools(
     sorter.outcome
 }
 
-/// Takes modules in order and keeps names unique.
+/// Collects modules in order and keeps names unique.
 struct Sorter<'a> {
     winners: HashMap<String, Origin>,
     disabled: &'a [String],

@@ -1,4 +1,4 @@
-//! Tools written as a function: the arguments are a struct, and its schema is made from it.
+//! Tools written as a function: the arguments are a struct, from which the schema is derived.
 
 use std::{error::Error, future::Future, marker::PhantomData, sync::Arc};
 
@@ -7,17 +7,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait};
 
-/// What a tool's function fails with. Any error becomes one by `?`, and so does a text by `.into()`; the model is told
-/// its words. A [`ToolError`] keeps its meaning.
+/// Error of a tool function. `?` converts any error, and `.into()` a text; the model receives the message. A
+/// [`ToolError`] keeps its meaning.
 pub type AnyError = Box<dyn Error + Send + Sync>;
 
-/// Makes a tool of a function. `A` is a struct whose fields are the arguments: what the model is told of them, and what
-/// is checked before the function runs, is its schema, with the doc comments of its fields. It replaces `spec.parameters`.
+/// Creates a tool from a function. `A` is a struct whose fields are the arguments. Its schema, with the doc comments of the
+/// fields as descriptions, replaces `spec.parameters`.
 ///
-/// A call takes the same path as every other: arguments are mended and checked, approval is asked for by the spec's tier
-/// (`exec` unless it says otherwise), and when the call is stopped the function's future is dropped after a grace time.
+/// Calls take the same path as those of every other tool: arguments are repaired and validated, approval follows the spec's
+/// tier (default `exec`), and when a call is stopped the function's future is dropped after a grace time.
 ///
-/// The bound on `schemars::JsonSchema` is the one place where a crate other than serde shows; derive it with schemars 1.
+/// Derive `schemars::JsonSchema` with schemars 1.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -68,7 +68,7 @@ where
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let running = match serde_json::from_value(call.arguments) {
             Ok(arguments) => (self.run)(arguments, context),
-            // The schema let it through, so the struct reads more strictly than its schema says.
+            // The schema accepted the value, so the struct is stricter than its schema.
             Err(error) => {
                 return Err(ToolError::reply(format!(
                     "Invalid arguments for \"{}\": {error}",
@@ -87,7 +87,7 @@ fn failure(error: AnyError) -> ToolError {
     }
 }
 
-/// An error with its causes, as far as they say more than it does.
+/// Formats an error with its causes, omitting repetitions.
 fn told(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -101,7 +101,7 @@ fn told(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// The schema as model providers like it: in one piece, without names of Rust types.
+/// Returns the schema in the form providers accept: self-contained, without Rust type names.
 fn schema<A: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
@@ -110,12 +110,12 @@ fn schema<A: JsonSchema>() -> Value {
     let settings = settings.with_transform(RecursiveTransform(strip));
     let mut schema = settings.into_generator().into_root_schema_for::<A>();
     schema.remove("title");
-    // The tool's own description says what the struct's would.
+    // The tool's own description takes precedence over the struct's.
     schema.remove("description");
     schema.to_value()
 }
 
-/// Drops formats that only Rust knows, such as `uint32`; the bounds beside them say the same.
+/// Removes Rust-specific formats such as `uint32`; the bounds express the same.
 fn strip(schema: &mut Schema) {
     let is_number = |format: &str| {
         let word = format.trim_start_matches('u');

@@ -1,38 +1,38 @@
-//! Something that looks wrong and stops nothing.
+//! Warnings, which stop nothing.
 
 use std::{
     fmt,
     path::{Path, PathBuf},
 };
 
-/// What looks wrong, where, and what to do. The display form is one line; the rest is for showing it well.
+/// A warning with its location and a hint. The display form is one line; the fields are for detailed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
-    /// The file or folder.
+    /// File or directory.
     pub path: Option<PathBuf>,
-    /// Line and column in the file, from one.
+    /// Line and column in the file, starting at one.
     pub place: Option<(u32, u32)>,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// The lines around the place.
+    /// Lines around the location.
     pub frame: Option<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
 impl Warning {
-    /// A warning about nothing in the file system.
+    /// Creates a warning without a path.
     pub fn new(message: impl Into<String>) -> Self {
         Self { path: None, place: None, message: message.into(), frame: None, hint: None }
     }
 
-    /// A warning about a file or folder.
+    /// Creates a warning about a file or directory.
     pub fn about(path: &Path, message: impl Into<String>) -> Self {
         Self { path: Some(path.to_path_buf()), ..Self::new(message) }
     }
 
-    /// Says what to do.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -47,7 +47,7 @@ impl fmt::Display for Warning {
             if let Some((line, column)) = self.place {
                 write!(f, ":{line}:{column}")?;
             }
-            // A message about a place begins a sentence of its own; one about a whole file goes on with it.
+            // A message with a location is a sentence of its own; one about a whole file continues after the path.
             f.write_str(if self.place.is_some() { ": " } else { " " })?;
         }
         f.write_str(&self.message)

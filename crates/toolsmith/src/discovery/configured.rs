@@ -1,4 +1,4 @@
-//! Paths somebody named: in settings, on the command line, or in an embedding program (CONTRACT 2.5).
+//! Explicitly configured paths: from settings, the command line, or an embedding program (CONTRACT 2.5).
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{home::Home, load_error::ToolLoadError};
 
-/// Who named a path.
+/// Origin of a configured path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfiguredFrom {
@@ -22,22 +22,22 @@ pub enum ConfiguredFrom {
     Program,
     /// The user's settings.
     UserSettings(PathBuf),
-    /// The project's settings; waits with the project.
+    /// The project's settings; waits for trust in the project.
     ProjectSettings(PathBuf),
 }
 
-/// A path somebody named.
+/// A configured path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfiguredPath {
-    /// As it was written.
+    /// The path as written.
     pub path: String,
-    /// Who named it.
+    /// Its origin.
     pub from: ConfiguredFrom,
 }
 
 impl ConfiguredPath {
-    /// A path and who named it.
+    /// Creates a configured path.
     pub fn new(path: impl Into<String>, from: ConfiguredFrom) -> Self {
         Self { path: path.into(), from }
     }
@@ -53,8 +53,8 @@ impl ConfiguredPath {
     }
 }
 
-/// The path meant by what a person wrote: `~` and `~/x` are in the home, `file://` and an `@` before a path are dropped,
-/// the rest is seen from `base`.
+/// Resolves a written path: `~` and `~/x` are in the home directory, `file://` and a leading `@` are dropped, the rest
+/// is relative to `base`.
 pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
     let written = written.strip_prefix("file://").unwrap_or(written);
     let written = match written.strip_prefix('@') {
@@ -67,7 +67,7 @@ pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
     }
 }
 
-/// Joins without the `.` parts, which nobody wants to read.
+/// Joins without `.` components.
 pub(super) fn join(base: &Path, path: &str) -> PathBuf {
     let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
     base.join(parts.collect::<PathBuf>())
@@ -82,15 +82,15 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// Whether the loader knows what to do with a file of this name: modules are run, and metadata is refused in words of its
-/// own (CONTRACT 2.3).
+/// Returns whether the loader handles a file of this name: modules are run, and metadata is refused with its own
+/// message (CONTRACT 2.3).
 fn is_loadable(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
     MODULE_EXTENSIONS.iter().chain(&["md", "json"]).any(|known| *known == extension)
 }
 
-/// Takes a file or folder that was named. A folder stands for its index file, or else for the tools in it.
+/// Adds a configured file or directory. A directory stands for its index file, or else for the tools in it.
 pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSource) {
     let about = match fs::metadata(path) {
         Ok(about) => about,

@@ -1,4 +1,5 @@
-//! What discovery collects, and the one place that decides whether a file is new and whether it waits.
+//! Collects discovered modules. This is the only place that decides whether a file is a duplicate and whether it waits
+//! for trust.
 
 use std::{
     collections::HashMap,
@@ -13,18 +14,18 @@ use crate::{load_error::ToolLoadError, warning::Warning};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundModule {
-    /// The file, absolute, as it was found.
+    /// Absolute path as found.
     pub path: PathBuf,
-    /// The same without symbolic links.
+    /// Real path.
     pub real_path: PathBuf,
-    /// Where it came from.
+    /// Origin.
     pub source: ToolSource,
-    /// It belongs to a working folder that is not trusted, so nothing of it may run (CONTRACT 2.8).
+    /// Belongs to an untrusted working directory, so nothing of it may run (CONTRACT 2.8).
     pub waiting_for_trust: bool,
 }
 
 impl FoundModule {
-    /// What the file calls it: its stem, or the folder of an `index` file.
+    /// Returns the name derived from the file: its stem, or the directory of an `index` file.
     pub fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = self.path.parent().and_then(Path::file_name);
@@ -35,52 +36,52 @@ impl FoundModule {
     }
 }
 
-/// A `.md` or `.json` file in a folder of tools: listed, never run.
+/// A `.md` or `.json` file in a tools directory: listed, never run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundMetadata {
-    /// The file.
+    /// Path.
     pub path: PathBuf,
-    /// Where it came from.
+    /// Origin.
     pub source: ToolSource,
 }
 
-/// What there is.
+/// Result of discovery.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Discovered {
-    /// Modules, in the order they are loaded.
+    /// Modules, in load order.
     pub modules: Vec<FoundModule>,
-    /// Files that only describe.
+    /// Metadata files.
     pub metadata: Vec<FoundMetadata>,
-    /// Rules; their names are unique.
+    /// Rules with unique names.
     pub rules: Vec<FoundRule>,
-    /// What was named and cannot be used.
+    /// Configured paths that cannot be used.
     pub errors: Vec<ToolLoadError>,
-    /// What looked wrong.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Discovered {
-    /// The modules that may run.
+    /// Returns the modules that may run.
     pub fn ready(&self) -> impl Iterator<Item = &FoundModule> {
         self.modules.iter().filter(|module| !module.waiting_for_trust)
     }
 
-    /// The modules that wait for trust.
+    /// Returns the modules that wait for trust.
     pub fn waiting(&self) -> impl Iterator<Item = &FoundModule> {
         self.modules.iter().filter(|module| module.waiting_for_trust)
     }
 }
 
-/// Collects what the parts of discovery find.
+/// Collects results during discovery.
 pub(super) struct Finder<'a> {
     pub(super) options: &'a DiscoveryOptions,
-    /// The working folder without symbolic links.
+    /// Real path of the working directory.
     pub(super) real_cwd: PathBuf,
     project_trusted: bool,
     by_real_path: HashMap<PathBuf, usize>,
-    /// Folders without symbolic links, by how they were named.
+    /// Real paths of directories, by their given path.
     real_folders: HashMap<PathBuf, PathBuf>,
     discovered: Discovered,
 }
@@ -97,7 +98,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Takes a module. One that belongs to the project waits unless the folder, or the file itself, is trusted.
+    /// Adds a module. One that belongs to the project waits unless the directory or the file itself is trusted.
     pub(super) fn module(&mut self, path: PathBuf, source: ToolSource) {
         let real_path = match self.real_path(&path) {
             Ok(real) => real,
@@ -127,7 +128,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A file without symbolic links. The way to its folder is followed once for all that are in it.
+    /// Returns the real path of a file. Its directory is resolved once for all files in it.
     fn real_path(&mut self, file: &Path) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
             return file.canonicalize();
@@ -152,7 +153,7 @@ impl<'a> Finder<'a> {
         self.discovered.rules.push(rule);
     }
 
-    /// How many rules there are by now.
+    /// Returns the number of rules so far.
     pub(super) fn rules(&self) -> usize {
         self.discovered.rules.len()
     }
@@ -165,13 +166,13 @@ impl<'a> Finder<'a> {
         self.discovered.errors.push(error);
     }
 
-    /// Whether what the working folder says is believed.
+    /// Returns whether the working directory is trusted.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
     }
 
-    /// Whether a real path lies in the working folder and not in the user's own folders, which may be below it when the
-    /// working folder is the home.
+    /// Returns whether a real path lies in the working directory but not in the user's own directories, which may be
+    /// below it if the working directory is the home.
     fn is_in_project(&self, real: &Path) -> bool {
         let own = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
         let home = &self.options.home;

@@ -1,4 +1,4 @@
-//! Installed marketplace plugins: lists of where each was put (`installed_plugins.json`), whose `tools` folders count.
+//! Installed marketplace plugins: reads `installed_plugins.json` files and uses the `tools` directories of the plugins.
 
 use std::{
     collections::BTreeMap,
@@ -12,14 +12,14 @@ use serde_json::Value;
 use super::{Scope, ToolSource, found::Finder, providers::in_home, scan::scan};
 use crate::small_file;
 
-/// The lists in the home: later ones have the last word on a plugin.
+/// The files in the home directory; later ones take precedence.
 const USER_LISTS: &[&str] = &[
     ".claude/plugins/installed_plugins.json",
     ".xcsh/plugins/installed_plugins.json",
     ".omp/plugins/installed_plugins.json",
     ".toolsmith/plugins/installed_plugins.json",
 ];
-/// The lists in the working folder, in the same order.
+/// The files in the working directory, in the same order.
 const PROJECT_LISTS: &[&str] = &[
     ".xcsh/plugins/installed_plugins.json",
     ".omp/plugins/installed_plugins.json",
@@ -41,7 +41,7 @@ struct Installed {
     enabled: Option<bool>,
 }
 
-/// A plugin and the list that named it.
+/// A plugin and the file that listed it.
 struct Entry {
     installed: Vec<Installed>,
     list: PathBuf,
@@ -54,7 +54,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
     lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
     for list in PROJECT_LISTS {
         let list = options.cwd.join(list);
-        // At home the two are one.
+        // In the home directory both are the same.
         if !lists.iter().any(|(known, _)| *known == list) {
             lists.push((list, Scope::Project));
         }
@@ -65,7 +65,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
             entries.insert(id, Entry { installed, list: list.clone(), scope });
         }
     }
-    // The project's before the user's (CONTRACT 2.2).
+    // The project's plugins come before the user's (CONTRACT 2.2).
     let mut found: Vec<(Scope, String, Scope, PathBuf)> = Vec::new();
     for (id, entry) in entries {
         if !id.contains('@') {
@@ -83,7 +83,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
             let is_project = matches!(installed.scope.as_deref(), Some("project" | "local"));
             let level = if is_project { Scope::Project } else { entry.scope };
             let base = entry.list.parent().unwrap_or(&options.cwd);
-            // Whose code it is depends on who listed it, not on what the list says of it.
+            // Trust depends on which file listed the plugin, not on the content of that file.
             found.push((level, id.clone(), entry.scope, super::expand_path(path, base, &options.home)));
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
     }
 }
 
-/// Whether a plugin was installed for every folder or for this one.
+/// Returns whether a plugin was installed for every directory or for this one.
 fn is_for(installed: &Installed, cwd: &Path) -> bool {
     let Some(project) = &installed.project_path else {
         return true;
@@ -122,7 +122,7 @@ fn read(finder: &mut Finder<'_>, list: &Path) -> BTreeMap<String, Vec<Installed>
     };
     let mut plugins = BTreeMap::new();
     for (id, value) in registry.plugins {
-        // Older lists hold one installation in place of a list of them.
+        // Older files have one installation instead of a list.
         let value = if value.is_object() { Value::Array(vec![value]) } else { value };
         match serde_json::from_value::<Vec<Installed>>(value) {
             Ok(installed) => {

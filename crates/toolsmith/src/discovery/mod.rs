@@ -1,5 +1,5 @@
-//! Finding custom tools (CONTRACT §2): which module files there are, where each came from, and which wait for trust; and
-//! rules. Nothing is run here and nothing is read but folders, manifests, lists of plugins, and rules.
+//! Discovery of custom tools (CONTRACT §2) and rules: which module files exist, where they came from, and which wait
+//! for trust. Nothing is run, and only directories, manifests, plugin lists and rules are read.
 
 mod configured;
 mod found;
@@ -19,24 +19,24 @@ pub use source::{Scope, ToolSource};
 
 use crate::{home::Home, settings::Settings, trust::TrustDecision};
 
-/// Where to look, and what is allowed.
+/// Options of discovery.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiscoveryOptions {
-    /// The working folder, whose tools come first.
+    /// Working directory, whose tools come first.
     pub cwd: PathBuf,
-    /// The user's folders.
+    /// The user's directories.
     pub home: Home,
     /// Paths from settings, the command line or the embedding program.
     pub configured: Vec<ConfiguredPath>,
-    /// Which providers are on.
+    /// Enabled providers.
     pub settings: Settings,
-    /// Whether the working folder's code may run.
+    /// Trust in the working directory.
     pub trust: TrustDecision,
 }
 
 impl DiscoveryOptions {
-    /// Looks in `cwd` and `home` with the default settings, trusting nothing of the working folder.
+    /// Creates options for `cwd` and `home` with default settings and without trust.
     pub fn new(cwd: impl Into<PathBuf>, home: Home) -> Self {
         Self {
             cwd: cwd.into(),
@@ -61,7 +61,7 @@ impl DiscoveryOptions {
         self
     }
 
-    /// Sets what is trusted.
+    /// Sets the trust decision.
     #[must_use]
     pub fn trust(mut self, trust: TrustDecision) -> Self {
         self.trust = trust;
@@ -69,15 +69,15 @@ impl DiscoveryOptions {
     }
 }
 
-/// Finds the modules of the configured paths, and nothing else.
+/// Finds only the modules of the configured paths.
 pub fn discover_configured_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
     configured::find(&mut finder);
     finder.finish()
 }
 
-/// Finds every module (CONTRACT 2.1): providers first, then plugins, then configured paths. The same real file is found
-/// once, by whoever came first. Rules are found too.
+/// Finds all modules (CONTRACT 2.1): providers first, then plugins, then configured paths. The same real file is
+/// reported once, for its first source. Also finds rules.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
     providers::find(&mut finder);

@@ -1,4 +1,4 @@
-//! Installed plugin packages (CONTRACT 2.4): npm packages with a manifest field that names their tools.
+//! Installed plugin packages (CONTRACT 2.4): npm packages whose manifest names their tools.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -17,15 +17,15 @@ use super::{
 };
 use crate::{load_error::ToolLoadError, small_file};
 
-/// The roots, each with its lock file, highest first.
+/// The plugin roots with their lock files, highest precedence first.
 const ROOTS: &[(&str, &str)] = &[
     (".toolsmith/plugins", "toolsmith-plugins.lock.json"),
     (".omp/plugins", "omp-plugins.lock.json"),
     (".xcsh/plugins", "xcsh-plugins.lock.json"),
 ];
-/// The fields a manifest may be in; the first one counts.
+/// Manifest fields; the first one present is used.
 const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
-/// Where a project says which plugins it wants; the first readable file counts.
+/// Project files that select plugins; the first readable one is used.
 const OVERRIDES: &[&str] = &[".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".gemini"];
 
 /// `tools` of a manifest: one path or several.
@@ -68,7 +68,7 @@ struct Lock {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LockEntry {
-    /// `None` means those that are on by default.
+    /// `None` means those that are enabled by default.
     enabled_features: Option<Vec<String>>,
     enabled: Option<bool>,
 }
@@ -97,7 +97,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let lock = match read_json::<Lock>(&lock_file) {
             Ok(lock) => lock.unwrap_or_default(),
             Err(message) => {
-                // Which plugins were switched off is not known, so none of them is run.
+                // It is unknown which plugins are disabled, so none of them is run.
                 let error = ToolLoadError::new(&lock_file, &ToolSource::plugin("lock file"), message)
                     .hint("Correct the file or remove it; until then no plugin beside it is loaded.");
                 finder.error(error);
@@ -118,7 +118,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// The packages of a `node_modules` folder, those in scopes too, by name.
+/// Returns the packages of a `node_modules` directory by name, including scoped ones.
 fn packages(finder: &mut Finder<'_>, modules: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for (name, path) in folders(finder, modules) {
@@ -151,7 +151,7 @@ fn folders(finder: &mut Finder<'_>, folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Takes a package's tools; `false` when it has no manifest and so is no plugin.
+/// Adds a package's tools; `false` if it has no manifest and so is not a plugin.
 fn take_package(
     finder: &mut Finder<'_>,
     name: &str,
@@ -208,7 +208,7 @@ fn take_package(
     true
 }
 
-/// Takes one path of a manifest, which must stay in its package.
+/// Adds one path of a manifest, which must stay in its package.
 fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str, source: &ToolSource) {
     let escapes_by_name = {
         let mut depth = 0_i32;
@@ -249,7 +249,7 @@ fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
     Overrides::default()
 }
 
-/// Reads a file of JSON; `None` when there is none. The error is a sentence about the file.
+/// Reads a JSON file; `None` if it does not exist. The error is a sentence about the file.
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     match small_file::read(file) {
         Ok(bytes) => serde_json::from_slice(&bytes)

@@ -1,22 +1,22 @@
-//! The capability providers (CONTRACT 2.2): folders of tools, ours and those of relatives.
+//! The capability providers (CONTRACT 2.2): tool directories of Toolsmith and compatible agents.
 
 use std::path::{Path, PathBuf};
 
 use super::{Scope, ToolSource, found::Finder, marketplace, scan::scan};
 use crate::home::Home;
 
-/// A provider and its folders.
+/// A provider and its directories.
 pub(super) struct Provider {
-    /// What settings call it.
+    /// Name in settings.
     pub(super) id: &'static str,
-    /// What people call it.
+    /// Display name.
     pub(super) name: &'static str,
-    /// Its folder in the working folder and in the home, with `tools` and `rules` in it; `None` for installed plugins, which
-    /// are listed elsewhere.
+    /// Its directory in the working directory and in the home, which contains `tools` and `rules`; `None` for installed
+    /// plugins, which are listed elsewhere.
     pub(super) folders: Option<(&'static str, &'static str)>,
 }
 
-/// Highest first.
+/// All providers, highest precedence first.
 pub(super) const PROVIDERS: &[Provider] = &[
     Provider { id: "toolsmith", name: "Toolsmith", folders: Some((".toolsmith", ".toolsmith/agent")) },
     Provider { id: "omp", name: "OMP", folders: Some((".omp", ".omp/agent")) },
@@ -26,7 +26,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
     Provider { id: "codex", name: "OpenAI Codex", folders: Some((".codex", ".codex")) },
 ];
 
-/// A path below the home, with our own folder where it really is.
+/// Resolves a path below the home, with our own directory at its actual location.
 pub(super) fn in_home(home: &Home, relative: &str) -> PathBuf {
     match Path::new(relative).strip_prefix(".toolsmith") {
         Ok(rest) => home.toolsmith().join(rest),
@@ -46,7 +46,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         };
         let project = finder.options.cwd.join(project).join("tools");
         let user = in_home(&finder.options.home, user).join("tools");
-        // When the working folder is the home, the user's own folder is not the project's.
+        // If the working directory is the home, the user's own directory does not belong to the project.
         let is_own =
             project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
         if !is_own {

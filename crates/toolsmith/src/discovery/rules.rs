@@ -1,7 +1,8 @@
-//! Finding rules: `rules/*.{md,mdc}` in the folders of ours and of relatives. Of two with one name the first counts.
+//! Discovery of rules: `rules/*.{md,mdc}` in the directories of Toolsmith and compatible agents. If two rules have the
+//! same name, the first one is used.
 //!
-//! A rule is a text for the model, like a context file, so it waits for no trust. But a link out of a folder that is not
-//! trusted is not followed: it would send a file of the user's to a provider.
+//! A rule is text for the model, like a context file, so it does not need trust. A link out of an untrusted directory
+//! is not followed: it would send a file of the user to a provider.
 
 use std::{
     collections::HashSet,
@@ -18,18 +19,18 @@ use super::{
 };
 use crate::small_file;
 
-/// Providers that have rules of this kind.
+/// Providers that have rules.
 const WITH_RULES: [&str; 4] = ["toolsmith", "omp", "xcsh", "claude"];
-/// Rules are looked for in all that the model writes, so there is an end to them.
+/// Maximum number of rules, because they are matched against everything the model writes.
 const MAX_RULES: usize = 500;
 
-/// A rule, and where it came from.
+/// A rule and its origin.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundRule {
     /// The rule.
     pub rule: Rule,
-    /// Where it came from.
+    /// Its origin.
     pub source: ToolSource,
 }
 
@@ -45,7 +46,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         };
         let project = finder.options.cwd.join(project).join("rules");
         let user = in_home(&finder.options.home, user).join("rules");
-        // When the working folder is the home, both may be one.
+        // If the working directory is the home, both may be the same.
         let is_own =
             project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
         let folders = [(project, Scope::Project), (user, Scope::User)];
@@ -58,7 +59,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// The files of one folder, by name.
+/// Returns the files of one directory by name.
 fn files(finder: &mut Finder<'_>, folder: &Path) -> Vec<PathBuf> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

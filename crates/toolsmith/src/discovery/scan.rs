@@ -1,4 +1,4 @@
-//! The rules for a folder of tools (CONTRACT 2.3): one level, modules and `<sub>/index.*`, by name.
+//! Scan of a tools directory (CONTRACT 2.3): one level, modules and `<sub>/index.*`, by name.
 
 use std::{
     ffi::OsString,
@@ -9,12 +9,12 @@ use std::{
 
 use super::{ToolSource, found::Finder};
 
-/// Extensions of modules.
+/// Module extensions.
 pub(super) const MODULE_EXTENSIONS: &[&str] = &["ts", "mts", "cts", "js", "mjs", "cjs"];
-/// Names of the module in a folder of its own, the first that exists is taken.
+/// Names of index files; the first one that exists is used.
 const INDEX_FILES: &[&str] = &["index.ts", "index.mts", "index.js", "index.mjs", "index.cjs"];
 
-/// What a name in a folder of tools stands for.
+/// Classification of a name in a tools directory.
 enum NameKind {
     Module,
     Metadata,
@@ -25,7 +25,7 @@ fn kind_of(name: &str) -> NameKind {
     let lower = name.to_ascii_lowercase();
     let mut parts = lower.rsplit('.');
     let extension = parts.next().unwrap_or_default();
-    // What stands between the first dot and the extension.
+    // The part between the first dot and the extension.
     let inner: Vec<&str> = parts.collect();
     let inner = inner.split_last().map_or(&[][..], |(_, inner)| inner);
     let is_declaration = matches!(extension, "ts" | "mts" | "cts") && inner.first() == Some(&"d");
@@ -39,12 +39,12 @@ fn kind_of(name: &str) -> NameKind {
     }
 }
 
-/// The module of a folder that is a tool by itself.
+/// Returns the index module of a directory.
 pub(super) fn index_file(folder: &Path) -> Option<PathBuf> {
     INDEX_FILES.iter().map(|name| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Takes the modules and metadata of one folder. A missing folder is an empty one; gives how many modules there were.
+/// Adds the modules and metadata of one directory. A missing directory counts as empty; returns the number of modules.
 pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) -> usize {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -58,7 +58,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
             return 0;
         }
     };
-    // The folder says what each entry is, so that unrelated files are not even looked at.
+    // The directory entry has the file type, so unrelated files are not opened.
     let mut entries: Vec<(OsString, FileType)> = entries
         .filter_map(Result::ok)
         .filter_map(|entry| Some((entry.file_name(), entry.file_type().ok()?)))

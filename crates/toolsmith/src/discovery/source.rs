@@ -1,21 +1,21 @@
-//! Where a module came from, in words.
+//! Origin of a module, for display.
 
 use std::fmt;
 
-/// Whose it is.
+/// Scope of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
-    /// The working folder's.
+    /// The working directory.
     Project,
-    /// The user's own.
+    /// The user's own directories.
     User,
-    /// Named on the command line, or by the embedding program.
+    /// Given on the command line or by the embedding program.
     Given,
 }
 
 impl Scope {
-    /// The word for it.
+    /// Returns the name of the scope.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -31,17 +31,17 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Where a module came from.
+/// Origin of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ToolSource {
-    /// The provider's id: one of the capability providers, `plugin`, or `config`.
+    /// Id of the provider: a capability provider, `plugin` or `config`.
     pub provider: String,
-    /// The provider's name for people.
+    /// Display name of the provider.
     pub provider_name: String,
-    /// Whose it is.
+    /// Scope.
     pub scope: Scope,
-    /// The plugin, the file of settings or the flag, where there is one.
+    /// Plugin, settings file or flag, if there is one.
     pub detail: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Setting up a session.
+//! The session builder.
 
 use std::{
     path::{Path, PathBuf},
@@ -38,7 +38,7 @@ use crate::{
     trust::TrustDecision,
 };
 
-/// Which built-in tools the model begins with (CONTRACT 5.2). Custom tools are there in any case.
+/// Which built-in tools are active at first (CONTRACT 5.2). Custom tools are always active.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuiltIns {
@@ -51,22 +51,22 @@ pub enum BuiltIns {
     None,
 }
 
-/// Where the conversation is kept.
+/// Where the session is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keeping {
-    /// In memory; it ends with the program.
+    /// In memory.
     #[default]
     Memory,
     /// In a new file.
     New,
-    /// In the newest file of this folder; in a new one if there is none.
+    /// In the most recent file of this directory; in a new one if there is none.
     Latest,
-    /// In the file of this id, beginning of an id, or path.
+    /// In the file with this id, id prefix or path.
     Named(String),
 }
 
-/// Why there is no session.
+/// Session building errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -76,21 +76,21 @@ pub enum SessionError {
     /// A tool of the embedding program cannot be used.
     #[error(transparent)]
     Tool(#[from] RegisterError),
-    /// A tool was asked for that is not there.
+    /// A requested tool does not exist.
     #[error(transparent)]
     UnknownTools(#[from] UnknownTools),
-    /// The folder for changes of files cannot be used.
+    /// The directory for file changes cannot be used.
     #[error(transparent)]
     Changes(#[from] ChangeError),
-    /// The conversation that was asked for cannot be opened.
+    /// The requested session cannot be opened.
     #[error(transparent)]
     Kept(#[from] toolsmith_agent::session::SessionError),
-    /// The agent lacks something.
+    /// The agent cannot be built.
     #[error(transparent)]
     Agent(#[from] BuildError),
 }
 
-/// Sets up a [`Session`].
+/// Builds a [`Session`].
 #[must_use]
 pub struct SessionBuilder {
     cwd: PathBuf,
@@ -143,149 +143,148 @@ impl SessionBuilder {
         }
     }
 
-    /// Uses this home in place of the process's.
+    /// Sets the home (default: that of the process).
     pub fn home(mut self, home: Home) -> Self {
         self.home = home;
         self
     }
 
-    /// Uses these settings. Without them the defaults hold, whatever files say.
+    /// Sets the settings. Without them the defaults apply, whatever files say.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Says what of the working folder may run (CONTRACT 2.8). Without it, nothing.
+    /// Sets the trust decision for the working directory (CONTRACT 2.8). The default trusts nothing.
     pub fn trust(mut self, trust: TrustDecision) -> Self {
         self.trust = trust;
         self
     }
 
-    /// Asks a model by name, as people type it: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
+    /// Sets the model by name: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
     pub fn model(self, name: impl Into<String>) -> Self {
         self.model_choice(ModelChoice::Named(name.into()))
     }
 
-    /// Asks a provider of the program's own.
+    /// Sets a custom provider.
     pub fn provider(self, provider: Arc<dyn Provider>, model: Model) -> Self {
         self.model_choice(ModelChoice::Given(provider, Box::new(model)))
     }
 
-    /// Plays a script in place of a model: for tests, demonstrations, and work without a key.
+    /// Plays a script in place of a model, for tests and demos without a key.
     pub fn script(self, script: Script) -> Self {
         let provider = ScriptedProvider::new(script);
         let model = provider.model().clone();
         self.provider(Arc::new(provider), model)
     }
 
-    /// Says who is asked.
+    /// Sets the model choice.
     pub fn model_choice(mut self, choice: ModelChoice) -> Self {
         self.model = choice;
         self
     }
 
-    /// Takes keys from here in place of the process's environment.
+    /// Sets the environment for keys (default: that of the process).
     pub fn environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
         self
     }
 
-    /// Says how hard to think.
+    /// Sets the thinking level.
     pub fn thinking(mut self, level: ThinkingLevel) -> Self {
         self.thinking = Some(level);
         self
     }
 
-    /// Adds a tool written in Rust. It is in the first active set.
+    /// Adds a Rust tool, active from the start.
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.custom_tools.push(tool);
         self
     }
 
-    /// Adds a module by its path. Its tools are in the first active set.
+    /// Adds a module by path. Its tools are active from the start.
     pub fn tool_path(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_string_lossy().into_owned();
         self.tool_paths.push(ConfiguredPath::new(path, ConfiguredFrom::Program));
         self
     }
 
-    /// Also looks for tools in the folders of CONTRACT §2. Off unless said.
+    /// Enables discovery of tools in the directories of CONTRACT §2 (default: off).
     pub fn discovery(mut self, on: bool) -> Self {
         self.discovery = on;
         self
     }
 
-    /// Loads exactly what was found before, in place of looking again.
+    /// Loads an earlier discovery result instead of searching again.
     pub fn discovered(mut self, discovered: Discovered) -> Self {
         self.discovered = Some(discovered);
         self
     }
 
-    /// Says which built-in tools the model begins with.
+    /// Sets which built-in tools are active at first.
     pub fn built_ins(mut self, built_ins: BuiltIns) -> Self {
         self.built_ins = built_ins;
         self
     }
 
-    /// Lets tools reach a person. Without it they are headless.
+    /// Sets the UI for tools (default: headless).
     pub fn ui(mut self, ui: Arc<dyn Ui>) -> Self {
         self.ui = Some(ui);
         self
     }
 
-    /// Says who is asked before a call that needs it. Without one, such calls are refused.
+    /// Sets the approver. Without one, calls that need approval are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
     }
 
-    /// Says up to which tier calls run without a question, in place of the settings.
+    /// Sets the approval mode, overriding the settings.
     pub fn approval_mode(mut self, mode: ApprovalMode) -> Self {
         self.approval_mode = Some(mode);
         self
     }
 
-    /// Says whether `edit` and `write` stage their changes in place of making them, in place of the settings
-    /// (`tools.preview`).
+    /// Sets whether `edit` and `write` stage their changes, overriding the setting `tools.preview`.
     pub fn preview(mut self, on: bool) -> Self {
         self.preview = Some(on);
         self
     }
 
-    /// Says this to the model in place of our own words.
+    /// Replaces the built-in system prompt.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
         self
     }
 
-    /// Says this to the model last.
+    /// Appends to the system prompt.
     pub fn append_system_prompt(mut self, text: impl Into<String>) -> Self {
         self.appended.push(text.into());
         self
     }
 
-    /// Says how far a run may go.
+    /// Sets the limits of a run.
     pub fn limits(mut self, limits: AgentLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Adds a rule for the model, before those that are found.
+    /// Adds a rule for the model, before discovered ones.
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
     }
 
-    /// Says where the conversation is kept.
+    /// Sets where the session is stored.
     pub fn keep(mut self, keeping: Keeping) -> Self {
         self.keeping = keeping;
         self
     }
 
-    /// Puts it together. Needs a tokio runtime. Modules that do not load are no error: [`Session::loaded`] tells.
+    /// Builds the session. Needs a tokio runtime. Modules that fail to load are not an error: see [`Session::loaded`].
     ///
     /// # Errors
-    /// When there is no model, or a tool that was given or asked for cannot be used.
+    /// Fails if there is no model, or a given or requested tool cannot be used.
     pub async fn build(self) -> Result<Session, SessionError> {
         let mut models = Models::new(self.settings.clone(), self.environment.clone());
         let sessions = Sessions::at(self.home.toolsmith());
@@ -444,7 +443,7 @@ impl std::fmt::Debug for SessionBuilder {
 }
 
 impl LoadedTools {
-    /// Registers the tools that were loaded; one whose parameters are no schema becomes an error.
+    /// Registers the loaded tools; one with invalid parameters becomes a load error.
     fn register_into(&mut self, registry: &mut Registry) {
         let tools = std::mem::take(&mut self.tools);
         for tool in tools {

@@ -1,4 +1,4 @@
-//! The handle of a session.
+//! The session handle.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -12,7 +12,7 @@ use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
 use crate::loading::LoadedTools;
 
-/// A session: talk to it, listen to it, stop it. Clones are the same session.
+/// A session, which can be prompted, observed and stopped. Clones are the same session.
 ///
 /// ```
 /// # #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -22,7 +22,7 @@ use crate::loading::LoadedTools;
 /// # let folder = tempfile::tempdir()?;
 /// # std::fs::write(folder.path().join("hello.json"), r#"["Hello."]"#)?;
 /// # let script = format!("script:{}", folder.path().join("hello.json").display());
-/// // "script:FILE" plays a file; "anthropic/claude-sonnet-4-5" and the like ask a model.
+/// // "script:FILE" plays a script; "anthropic/claude-sonnet-4-5" selects a model.
 /// let session = Session::builder(folder.path()).model(script).build().await?;
 /// let answer = session.run("Hi").await?;
 /// assert_eq!(answer.text, "Hello.");
@@ -44,7 +44,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts to set up a session that works in `cwd`.
+    /// Creates a builder for a session in `cwd`.
     pub fn builder(cwd: impl Into<PathBuf>) -> SessionBuilder {
         SessionBuilder::new(cwd)
     }
@@ -52,7 +52,7 @@ impl Session {
     /// Starts a run in the background.
     ///
     /// # Errors
-    /// When a run is on its way, or there is nothing in the prompt.
+    /// Fails if a run is in progress or the prompt is empty.
     pub fn prompt(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         self.agent.prompt(prompt)
     }
@@ -60,59 +60,59 @@ impl Session {
     /// Starts a run and waits for its end.
     ///
     /// # Errors
-    /// When a run is on its way, or there is nothing in the prompt.
+    /// Fails if a run is in progress or the prompt is empty.
     pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Arc<RunSummary>, PromptError> {
         self.agent.run(prompt).await
     }
 
-    /// Says something before the next request of the run.
+    /// Queues a message for the next request of the run.
     ///
     /// # Errors
-    /// When there is nothing in it.
+    /// Fails if the message is empty.
     pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         self.agent.steer(prompt)
     }
 
-    /// Says something when the agent would stop.
+    /// Queues a message for the time when the agent would stop.
     ///
     /// # Errors
-    /// When there is nothing in it.
+    /// Fails if the message is empty.
     pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
         self.agent.follow_up(prompt)
     }
 
-    /// Asks the run to stop.
+    /// Requests that the run stops.
     pub fn abort(&self, reason: &str) {
         self.agent.abort(reason);
     }
 
-    /// Stops the run at once: tools that have not ended are ended.
+    /// Stops the run immediately, killing tools that have not stopped.
     pub fn abort_by_force(&self, reason: &str) {
         self.agent.abort_by_force(reason);
     }
 
-    /// Waits until no run is on its way.
+    /// Waits until no run is in progress.
     pub async fn wait_for_idle(&self) -> Option<Arc<RunSummary>> {
         self.agent.wait_for_idle().await
     }
 
-    /// Hears everything that happens from now on.
+    /// Subscribes to all events from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
         self.agent.subscribe()
     }
 
-    /// The agent itself: model, queues, dispatch, totals.
+    /// Returns the agent: model, queues, dispatcher, totals.
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
 
-    /// What was found and loaded, and what was refused and why.
+    /// Returns what was loaded, and the load errors.
     pub fn loaded(&self) -> &LoadedTools {
         &self.loaded
     }
 
-    /// Every tool of this session, whether or not the model is offered it now.
+    /// Returns all tools of this session, active or not.
     pub fn tools(&self) -> Vec<ToolInfo> {
         self.agent.dispatcher().registry().read(|registry| {
             registry
@@ -122,32 +122,32 @@ impl Session {
         })
     }
 
-    /// Offers the model exactly these tools from the next request on.
+    /// Sets the active tools from the next request on.
     ///
     /// # Errors
-    /// When a name is not known; then nothing changes.
+    /// Fails without changes if a name is unknown.
     pub fn set_active_tools(&self, names: &[String]) -> Result<(), UnknownTools> {
         self.agent.dispatcher().registry().write(|registry| registry.set_active(names))
     }
 
-    /// Who decides about staged actions; [`Session::pending_actions`] and those beside it are the short way.
+    /// Returns the resolver of pending actions; [`Session::pending_actions`] and related methods are shortcuts.
     pub fn pending(&self) -> &Resolver {
         &self.resolver
     }
 
-    /// The conversation as it is kept: its file, its tree, exports.
+    /// Returns the stored session: its file, its tree, exports.
     pub fn conversation(&self) -> KeptSession {
         self.current.get()
     }
 
-    /// Lets tools reach a person from now on (CONTRACT 3.3).
+    /// Sets the UI for tools from now on (CONTRACT 3.3).
     pub fn set_ui(&self, ui: Arc<dyn Ui>) {
         self.ui.set(Arc::clone(&ui));
         self.engine.set_ui_context(ui);
     }
 
-    /// Ends the session: stops the run, drops what is staged, tells the tools (CONTRACT 7.1, 8.6), and frees the
-    /// conversation's file, so that it can be gone on with at once.
+    /// Ends the session: stops the run, drops pending actions, notifies the tools (CONTRACT 7.1, 8.6), and closes the
+    /// file, so that the session can be continued at once.
     pub async fn dispose(&self) {
         self.agent.abort_by_force("the session ends");
         self.agent.wait_for_idle().await;
@@ -160,7 +160,7 @@ impl Session {
         }
     }
 
-    /// How the engine of custom tools is doing.
+    /// Returns the state of the engine of custom tools.
     pub fn engine_stats(&self) -> EngineStats {
         self.engine.stats()
     }

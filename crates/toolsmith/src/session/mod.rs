@@ -1,4 +1,4 @@
-//! A session: an agent with its tools, settings and model put together, and one handle to talk to it.
+//! A session: an agent with its tools, settings and model, and one handle to control it.
 
 mod builder;
 mod handle;

@@ -1,4 +1,4 @@
-//! Which model a session asks: by name, at an address, or given by the embedding program.
+//! Model selection: by name, by endpoint, or given by the embedding program.
 
 use std::sync::Arc;
 
@@ -7,27 +7,27 @@ use toolsmith_llm::{Environment, LocalServer, Model, Provider, Providers, Select
 
 use crate::settings::{ProviderError, Settings};
 
-/// Who is asked.
+/// How the model is selected.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum ModelChoice {
-    /// What the settings name; else the first provider whose key can be had.
+    /// The model in the settings; else that of the first provider with a key.
     #[default]
     Settings,
-    /// By a name, as people type it: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
+    /// By name: `anthropic/claude-sonnet-4-5`, `gpt-5.2:high`, `script:FILE`.
     Named(String),
-    /// At an endpoint.
+    /// By endpoint.
     Endpoint {
-        /// A known provider, a wire (`anthropic`, `openai`, `openai-chat`, `google`), or a name of one's own.
+        /// A known provider, a wire format (`anthropic`, `openai`, `openai-chat`, `google`), or a custom name.
         provider: String,
-        /// The model, exactly; `None` takes the settings'.
+        /// Exact model id; `None` uses the settings.
         model: Option<String>,
-        /// Where it is; `None` for where it is known to be.
+        /// Base URL; `None` uses the provider's own.
         base_url: Option<String>,
-        /// The variable with the key.
+        /// Environment variable with the key.
         api_key_env: Option<String>,
     },
-    /// A provider of the program's own.
+    /// A custom provider.
     Given(Arc<dyn Provider>, Box<Model>),
 }
 
@@ -46,11 +46,11 @@ impl std::fmt::Debug for ModelChoice {
     }
 }
 
-/// Why there is no model.
+/// Model selection errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// Nobody said which, and no key is there to tell.
+    /// No model was given and no key is set.
     #[error(
         "No model is configured. Set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a server on this \
          machine (Ollama, LM Studio or llama.cpp), or name a model: `--model ollama/NAME` for one on this machine, `--model script:FILE` to play a script, or `model = \"…\"` in \
@@ -63,18 +63,18 @@ pub enum ModelError {
         /// The endpoint.
         provider: String,
     },
-    /// The name means nothing, or too much.
+    /// The name matches no model, or several.
     #[error(transparent)]
     Select(#[from] SelectError),
-    /// A provider in the settings cannot be used.
+    /// A provider in the settings is invalid.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
 
-/// The providers that are known: the built-in ones, and those of the settings.
+/// Returns the known providers: built-in and from the settings.
 ///
 /// # Errors
-/// When a provider of the settings lacks something.
+/// Fails if a provider in the settings is incomplete.
 pub fn providers(settings: &Settings, environment: Environment) -> Result<Providers, ModelError> {
     let mut providers = Providers::builtin(environment);
     for (name, said) in &settings.providers {
@@ -88,10 +88,10 @@ pub fn providers(settings: &Settings, environment: Environment) -> Result<Provid
 }
 
 impl ModelChoice {
-    /// Finds it. Servers that want no key are asked what they have only when nothing else says who is meant.
+    /// Selects the model. Servers that need no key are queried only if nothing else determines it.
     ///
     /// # Errors
-    /// When there is no model, or its name means nothing or too much.
+    /// Fails if there is no model, or its name matches none or several.
     pub async fn select(
         self,
         settings: &Settings,
@@ -127,7 +127,7 @@ impl ModelChoice {
     }
 }
 
-/// Whether servers that were not asked yet cannot change the answer for the better.
+/// Returns whether querying further servers cannot improve the answer.
 fn is_settled(name: &str, selected: &Result<Selection, SelectError>, providers: &Providers) -> bool {
     let names_provider = name.split_once('/').is_some_and(|(provider, _)| providers.get(provider).is_ok());
     match selected {

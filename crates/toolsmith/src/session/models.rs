@@ -1,4 +1,4 @@
-//! The models a running session can go over to: what a person names, and what an earlier conversation was held with.
+//! Models a running session can switch to: by name, and those of earlier sessions.
 
 use toolsmith_agent::session::{EntryKind, Session as KeptSession, SessionState};
 use toolsmith_llm::{Environment, Selection, ThinkingLevel};
@@ -6,21 +6,21 @@ use toolsmith_llm::{Environment, Selection, ThinkingLevel};
 use super::model_choice::{ModelChoice, ModelError};
 use crate::settings::Settings;
 
-/// Where models come from.
+/// Source of models.
 #[derive(Clone, Debug)]
 pub(super) struct Models {
     settings: Settings,
     environment: Environment,
-    /// The one the session began with. It may be one that no name finds: a script, an endpoint, one of the program's own.
+    /// The initial model. It may not be selectable by name: a script, an endpoint, a custom provider.
     first: Option<Selection>,
 }
 
-/// What a conversation was held with, as far as it can be had again.
+/// The model of an earlier session, as far as it is available.
 #[derive(Debug, Default)]
 pub(super) struct Restored {
     pub(super) model: Option<Selection>,
     pub(super) thinking: Option<ThinkingLevel>,
-    /// Why the model cannot be had.
+    /// Reason why the model is not available.
     pub(super) gone: Option<String>,
 }
 
@@ -33,8 +33,8 @@ impl Models {
         self.first = Some(first.clone());
     }
 
-    /// How hard to think at first: as the person says, which is noted for the next time; else as hard as the conversation
-    /// went before; else what the settings say.
+    /// Returns the initial thinking level: the requested one, which is recorded; else that of the session; else that of
+    /// the settings.
     pub(super) fn thinking(&self, said: Option<ThinkingLevel>, kept: &KeptSession) -> ThinkingLevel {
         let parse = |word: &str| word.parse::<ThinkingLevel>().ok();
         let before = kept.state().thinking;
@@ -50,7 +50,7 @@ impl Models {
         level
     }
 
-    /// The model a person means.
+    /// Selects a model by name.
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
         match &self.first {
             Some(first) if first.model.reference() == name => Ok(first.clone()),
@@ -58,7 +58,7 @@ impl Models {
         }
     }
 
-    /// What holds at the leaf of a conversation. `current` is the model that is asked now.
+    /// Returns the settings at the leaf of a session. `current` is the current model.
     pub(super) async fn restore(&self, state: &SessionState, current: &str) -> Restored {
         let thinking = state.thinking.as_deref().and_then(|level| level.parse().ok());
         match &state.model {

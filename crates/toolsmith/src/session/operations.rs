@@ -1,8 +1,8 @@
-//! Going over to another conversation while the session runs: new, switch, fork, branch, and moving in the tree (CONTRACT
-//! 7.1, 8.6); and what is noted in the conversation on the way: names, labels, the model and how hard it thinks.
+//! Operations on a running session: new, switch, fork, branch and tree navigation (CONTRACT 7.1, 8.6); and changes
+//! recorded in the session: names, labels, model and thinking level.
 //!
-//! What is gone over to is there, whole and locked, before anything of the old one is given up. So an operation that fails
-//! leaves the conversation, what is queued and what is staged as they were, and tells nobody. It may have stopped the run.
+//! The new session is opened and locked before the old one is closed. An operation that fails leaves the session, the
+//! queues and the pending actions unchanged and emits no event. It may have stopped the run.
 
 use std::path::{Path, PathBuf};
 
@@ -20,50 +20,50 @@ use toolsmith_tool::SessionEvent;
 
 use super::{handle::Session, model_choice::ModelError, models::Restored};
 
-/// What came of going elsewhere.
+/// Result of switching.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WentOver {
-    /// What the person said at that place, to be said differently.
+    /// Text of the user message at that position, for editing.
     pub text: Option<String>,
-    /// What waited in the queues, steering first. Nobody says it now.
+    /// Messages removed from the queues, steering first.
     pub queued: Vec<Message>,
 }
 
-/// Why nothing came of it.
+/// Errors of session operations.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OperationError {
-    /// The conversation that was asked for, or the entry in it, cannot be had.
+    /// The requested session or entry is not available.
     #[error(transparent)]
     Kept(#[from] KeptError),
-    /// Leaving the conversation would lose what is not in its file.
+    /// Leaving the session would lose unsaved entries.
     #[error("the conversation was not left, because entries of it are not saved ({unsaved}): {source}")]
     NotSaved {
-        /// How many.
+        /// Number of unsaved entries.
         unsaved: usize,
-        /// Why.
+        /// The cause.
         source: StoreError,
     },
     /// There is no such model.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Somebody stopped it.
+    /// It was aborted.
     #[error("cancelled; the conversation is where it was")]
     Cancelled,
-    /// The model did not sum up the path that would have been left.
+    /// The summary of the abandoned branch failed.
     #[error("the conversation is where it was, because there is no summary: {0}")]
     Summary(SummaryError),
-    /// The work was lost on its way.
+    /// The task was lost.
     #[error("the work on the session's file broke off: {0}")]
     BrokeOff(String),
 }
 
 impl Session {
-    /// Begins a new conversation, kept as this one is. The model and how hard it thinks stay.
+    /// Starts a new session, stored like this one. Model and thinking level stay.
     ///
     /// # Errors
-    /// When this one cannot be saved.
+    /// Fails if this session cannot be saved.
     pub async fn new_session(&self) -> Result<WentOver, OperationError> {
         let held = self.hold("A new session begins").await?;
         let new = {
@@ -78,11 +78,10 @@ impl Session {
         Ok(self.go_over(&held, new, switched).await)
     }
 
-    /// Goes over to another conversation: by its id, the beginning of its id, or its path. Where it is open already,
-    /// nothing happens.
+    /// Switches to another session by id, id prefix or path. Does nothing if it is already open.
     ///
     /// # Errors
-    /// When it is not there, another process has it, or this one cannot be saved.
+    /// Fails if it does not exist, another process has it open, or this session cannot be saved.
     pub async fn switch(&self, what: &str) -> Result<WentOver, OperationError> {
         let (sessions, cwd, wanted) = (self.sessions.clone(), self.cwd.clone(), what.to_owned());
         let path = blocking(move || sessions.find(&wanted, &cwd)).await??;
@@ -100,10 +99,10 @@ impl Session {
         Ok(went)
     }
 
-    /// Goes on in a copy of this conversation, at the same place.
+    /// Continues in a copy of this session at the same position.
     ///
     /// # Errors
-    /// When this one cannot be saved or the copy cannot be written.
+    /// Fails if this session cannot be saved or the copy cannot be written.
     pub async fn fork(&self) -> Result<WentOver, OperationError> {
         let held = self.hold("The session is forked").await?;
         let (sessions, kept) = (self.sessions.clone(), self.conversation());
@@ -111,12 +110,12 @@ impl Session {
         Ok(self.go_over(&held, fork, switched).await)
     }
 
-    /// Goes back to before a message of the user, in a conversation of its own. [`WentOver::text`] is what it said.
+    /// Starts a new session from before a user message. [`WentOver::text`] is the text of that message.
     ///
     /// # Errors
-    /// When the entry is no message of the user, this conversation cannot be saved, or the new one cannot be written.
+    /// Fails if the entry is not a user message, this session cannot be saved, or the new one cannot be written.
     pub async fn branch(&self, entry_id: &str) -> Result<WentOver, OperationError> {
-        // Asked before anything is stopped.
+        // Checked before anything is stopped.
         if !matches!(entry(&self.conversation(), entry_id)?, EntryKind::Message(Message::User(_))) {
             return Err(KeptError::NotAUserMessage { id: entry_id.to_owned() }.into());
         }
@@ -128,12 +127,12 @@ impl Session {
         Ok(WentOver { text: Some(branched.text), ..went })
     }
 
-    /// Goes to another place of this conversation: before a message of the user, whose words are in [`WentOver::text`],
-    /// after any other entry, or before everything. With `summary`, the model first sums up the path that is left, and
-    /// that is told at the new place; [`Session::abort`] meanwhile leaves everything as it was.
+    /// Moves within this session: before a user message, whose text is in [`WentOver::text`], after any other entry, or
+    /// before everything. With `summary`, the model first summarises the abandoned branch, and the summary is added at
+    /// the new position; [`Session::abort`] meanwhile leaves everything unchanged.
     ///
     /// # Errors
-    /// When there is no such entry, there is no summary, or the conversation cannot be saved.
+    /// Fails if there is no such entry, the summary fails, or the session cannot be saved.
     pub async fn go_to(&self, target: Option<&str>, summary: bool) -> Result<WentOver, OperationError> {
         if let Some(id) = target {
             entry(&self.conversation(), id)?;
@@ -146,7 +145,7 @@ impl Session {
         let moved = kept.go_to(target, None)?;
         if let Some(summary) = summary {
             let left = BranchSummary { from_id, summary, ..BranchSummary::default() };
-            // It holds whether it is in the file already or not.
+            // It takes effect whether or not it is in the file already.
             if let Err(error) = kept.append(EntryKind::BranchSummary(left)) {
                 held.context().notice(error.to_string());
             }
@@ -158,28 +157,29 @@ impl Session {
         Ok(WentOver { text: moved.text, queued })
     }
 
-    /// Names the conversation; an empty name takes the name away.
+    /// Names the session; an empty name removes it.
     ///
     /// # Errors
-    /// When it could not be written. It is part of the conversation nevertheless.
+    /// Fails if it could not be written. It is part of the session nevertheless.
     pub fn set_name(&self, name: &str) -> Result<(), OperationError> {
         self.conversation().set_name(name)?;
         Ok(())
     }
 
-    /// Gives an entry a label, or takes it away.
+    /// Sets or removes the label of an entry.
     ///
     /// # Errors
-    /// When there is no such entry, or it could not be written.
+    /// Fails if there is no such entry, or it could not be written.
     pub fn set_label(&self, entry_id: &str, label: Option<&str>) -> Result<(), OperationError> {
         self.conversation().set_label(entry_id, label)?;
         Ok(())
     }
 
-    /// Asks another model from the next request on, by a name as people type it, and notes it in the conversation.
+    /// Changes the model by name from the next request on, and records it in the session.
     ///
     /// # Errors
-    /// When there is no such model, or the note could not be written; then the model is asked nevertheless.
+    /// Fails if there is no such model, or the record could not be written; in the latter case the model is changed
+    /// nevertheless.
     pub async fn set_model(&self, name: &str) -> Result<Model, OperationError> {
         let selection = self.models.select(name).await?;
         let model = selection.model;
@@ -193,35 +193,35 @@ impl Session {
         Ok(model)
     }
 
-    /// Thinks this hard from the next request on, and notes it in the conversation.
+    /// Changes the thinking level from the next request on, and records it in the session.
     ///
     /// # Errors
-    /// When the note could not be written. It holds nevertheless.
+    /// Fails if the record could not be written. The level is changed nevertheless.
     pub fn set_thinking(&self, level: ThinkingLevel) -> Result<(), OperationError> {
         self.agent().set_thinking(level);
         self.conversation().append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })?;
         Ok(())
     }
 
-    /// The conversations of this folder, the one written last first.
+    /// Lists the sessions of this directory, most recent first.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the directory cannot be read.
     pub fn sessions(&self) -> Result<Vec<SessionSummary>, OperationError> {
         Ok(self.sessions.list(&self.cwd)?)
     }
 
-    /// Where [`Session::branch`] can go, on every path of this conversation.
+    /// Returns the user messages on every branch, from which [`Session::branch`] can start.
     pub fn user_messages(&self) -> Vec<UserMessage> {
         self.conversation().user_messages()
     }
 
-    /// Where [`Session::go_to`] can go.
+    /// Returns the outline of the tree, for [`Session::go_to`].
     pub fn tree(&self) -> Vec<OutlineRow> {
         self.conversation().outline()
     }
 
-    /// Stops the run, and waits until everything said so far is in the file.
+    /// Stops the run, and waits until everything is in the file.
     async fn hold(&self, reason: &str) -> Result<Occupied, OperationError> {
         let held = self.agent().stop_and_occupy(reason).await;
         let kept = self.conversation();
@@ -230,7 +230,7 @@ impl Session {
         Ok(held)
     }
 
-    /// Gives up what belongs to the place that is left: what waits, and what is staged (CONTRACT 8.6).
+    /// Drops queued messages and pending actions of the old session (CONTRACT 8.6).
     async fn put_down(&self) -> Vec<Message> {
         let queued = self.agent().clear_queues();
         self.drop_pending("the session was switched").await;
@@ -245,7 +245,7 @@ impl Session {
     ) -> WentOver {
         let restored = self.restored(&next.state()).await;
         let queued = self.put_down().await;
-        // The old one is let go of at once: with it goes the lock on its file.
+        // The old session is released at once, and with it the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
         self.take_up(&restored);
         self.agent().announce(event(previous)).await;
@@ -267,7 +267,7 @@ impl Session {
     }
 }
 
-/// The path that is left, in the model's words; `None` where nothing was said on it.
+/// Summarises the abandoned branch; `None` if it is empty.
 async fn summarize(
     held: &Occupied,
     kept: &KeptSession,
@@ -291,13 +291,13 @@ fn tell(held: &Occupied, restored: Restored) {
     }
 }
 
-/// What was chosen in one conversation and holds in the next.
+/// Settings that carry over to the next session.
 fn carry_over(held: &Occupied, state: &SessionState, new: &KeptSession) {
     let (model, level) = (held.context().model().reference(), held.context().thinking().as_str().to_owned());
     let model = state.model.is_some().then_some(EntryKind::ModelChange { model, role: None });
     let thinking = state.thinking.is_some().then_some(EntryKind::ThinkingChange { level });
     for kind in [model, thinking].into_iter().flatten() {
-        // Such an entry waits for one that is worth a file, so nothing is written here that could fail.
+        // Such an entry waits for one that requires a file, so nothing is written here that could fail.
         if let Err(error) = new.append(kind) {
             tracing::warn!(%error, "a new session does not say how it began");
         }
@@ -312,7 +312,7 @@ fn is_same(open: &Path, path: &Path) -> bool {
     open == path || matches!((open.canonicalize(), path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// What a person should know of a conversation that was held in another folder.
+/// Emits a notice about a session of another directory.
 fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
     let theirs = next.cwd();
     (!is_same(&theirs, cwd)).then(|| {
@@ -324,7 +324,7 @@ fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
     })
 }
 
-/// A disk may take its time.
+/// Disk writes may take time.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, OperationError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| OperationError::BrokeOff(error.to_string()))
 }

@@ -1,5 +1,5 @@
-//! What a person decides in a session: about staged actions, and about changes that were made (CONTRACT 8.6). The model
-//! hears of it with its next request.
+//! The user's decisions in a session: pending actions and undo (CONTRACT 8.6). The model is informed with its next
+//! request.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,23 @@ use toolsmith_tool::{ToolError, ToolResult};
 use super::handle::Session;
 
 impl Session {
-    /// The staged actions that wait for a decision, the newest first.
+    /// Returns the pending actions, newest first.
     pub fn pending_actions(&self) -> Vec<PendingView> {
         self.pending().list()
     }
 
-    /// The exact differences an action will make; empty when it does not name its files.
+    /// Returns the exact diff of an action; empty if it does not declare its files.
     ///
     /// # Errors
-    /// When there is no such action, or a file changed since: then there is no exact difference any more.
+    /// Fails if there is no such action, or a file changed since the preview.
     pub async fn view_pending(&self, choice: PendingChoice) -> Result<Vec<FilePreview>, ToolError> {
         self.pending().view(choice).await
     }
 
-    /// Applies an action: all of it, or with `files` only those. It is used up, whatever comes of it.
+    /// Applies an action: all of it, or only `files`. It is consumed even if it fails.
     ///
     /// # Errors
-    /// What the action could not do.
+    /// Fails with the action's error.
     pub async fn apply_pending(
         &self,
         choice: PendingChoice,
@@ -36,10 +36,10 @@ impl Session {
         self.pending().apply(choice, files, reason, self.agent().tool_context()).await
     }
 
-    /// Discards an action. It is used up, whatever comes of it.
+    /// Discards an action. It is consumed even if `reject` fails.
     ///
     /// # Errors
-    /// What the action's `reject` said.
+    /// Fails with the error of `reject`.
     pub async fn discard_pending(
         &self,
         choice: PendingChoice,
@@ -48,23 +48,24 @@ impl Session {
         self.pending().discard(choice, reason, self.agent().tool_context()).await
     }
 
-    /// Drops all staged actions with `reject` called, as when the session is switched or ends. The model hears nothing.
+    /// Drops all pending actions and calls `reject`, as when the session is switched or ends. The model is not
+    /// informed.
     pub async fn drop_pending(&self, reason: &str) {
         self.pending().drop_all(reason, self.agent().tool_context()).await;
     }
 
-    /// What tools changed of files in this folder, newest first, undone changes included.
+    /// Returns file changes made by tools in this directory, newest first, including undone ones.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if they cannot be read.
     pub async fn changes(&self) -> Result<Vec<PastChange>, ToolError> {
         self.pending().changes().await
     }
 
-    /// Undoes a change: the one of this number, or the last one in this folder.
+    /// Undoes a change: by id, or the last one in this directory.
     ///
     /// # Errors
-    /// When there is none, or somebody went on working with its files. Nothing was changed then.
+    /// Fails without changes if there is none, or its files were changed since.
     pub async fn undo(&self, id: Option<&str>) -> Result<PastChange, ToolError> {
         self.pending().undo(id).await
     }

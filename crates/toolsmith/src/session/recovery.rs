@@ -1,4 +1,4 @@
-//! Keeping a conversation going: compacting it, and asking again after errors that pass.
+//! Compaction and retries of a session.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use toolsmith_agent::{AgentBuilder, CompactError, Compacted, Compactor, Retry, s
 use super::handle::Session;
 use crate::settings::Settings;
 
-/// The hooks that keep a conversation going.
+/// The hooks for compaction and retries.
 #[derive(Clone, Debug)]
 pub(super) struct Recovery {
     compactor: Arc<Compactor>,
@@ -27,37 +27,37 @@ impl Recovery {
 }
 
 impl Session {
-    /// Has the model sum up the older part of the conversation, and goes on from that summary; `instructions` say what
-    /// matters in it. [`Session::abort`] stops it.
+    /// Compacts the session: the model summarises the older part; `instructions` say what matters. [`Session::abort`]
+    /// stops it.
     ///
     /// # Errors
-    /// When a run is on its way, there is nothing to compact, the model wrote no summary, or somebody stopped it.
+    /// Fails if a run is in progress, there is nothing to compact, the summary failed, or it was aborted.
     pub async fn compact(&self, instructions: Option<&str>) -> Result<Compacted, CompactError> {
         let held = self.agent().occupy()?;
         self.recovery.compactor.compact(instructions, held.context()).await
     }
 
-    /// Says whether the conversation is compacted without being asked to.
+    /// Enables or disables automatic compaction.
     pub fn set_auto_compaction(&self, on: bool) {
         self.recovery.compactor.set_enabled(on);
     }
 
-    /// Whether the conversation is compacted without being asked to.
+    /// Returns whether automatic compaction is enabled.
     pub fn auto_compaction(&self) -> bool {
         self.recovery.compactor.is_enabled()
     }
 
-    /// Says whether a request that failed is made again.
+    /// Enables or disables automatic retries.
     pub fn set_auto_retry(&self, on: bool) {
         self.recovery.retry.set_enabled(on);
     }
 
-    /// Whether a request that failed is made again.
+    /// Returns whether automatic retries are enabled.
     pub fn auto_retry(&self) -> bool {
         self.recovery.retry.is_enabled()
     }
 
-    /// Whether a request failed and waits to be made again. [`Session::abort`] stops it.
+    /// Returns whether a failed request is waiting for a retry. [`Session::abort`] stops it.
     pub fn is_retrying(&self) -> bool {
         self.recovery.retry.is_waiting()
     }

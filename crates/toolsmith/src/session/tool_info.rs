@@ -1,29 +1,29 @@
-//! The tools of a session, as front ends list them.
+//! The tools of a session as data for clients.
 
 use serde::Serialize;
 use serde_json::Value;
 use toolsmith_tool::{RegisteredTool, Tier};
 
-/// A tool, as plain data.
+/// A tool as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolInfo {
-    /// What the model calls.
+    /// Name.
     pub name: String,
-    /// What people see.
+    /// Label.
     pub label: String,
-    /// What the model reads.
+    /// Description for the model.
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
-    /// How much a call can change, as the tool declares it; a tool may ask for more or less by its arguments.
+    /// Declared approval tier; a tool may require another one depending on its arguments.
     pub tier: Tier,
-    /// Where it came from, in words: `built-in`, or `custom tool, PATH`.
+    /// Origin for display: `built-in`, or `custom tool, PATH`.
     pub origin: String,
-    /// Whether it has to be named to be offered.
+    /// Must be named to be active.
     pub hidden: bool,
-    /// Whether the model is offered it now.
+    /// Is active.
     pub is_active: bool,
 }
 

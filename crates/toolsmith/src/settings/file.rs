@@ -1,4 +1,4 @@
-//! One file of settings: TOML in, known values with their places out. What is wrong is reported and left out.
+//! One settings file: parses TOML into known values with their positions. Invalid parts are reported and omitted.
 
 use std::{io, ops::Range, path::Path};
 
@@ -17,14 +17,14 @@ pub(super) struct FileValue {
     pub(super) value: Value,
 }
 
-/// What a file gave.
+/// Content of a file.
 #[derive(Default)]
 pub(super) struct FileContents {
     pub(super) values: Vec<FileValue>,
     pub(super) warnings: Vec<Warning>,
-    /// There is such a file.
+    /// The file exists.
     pub(super) exists: bool,
-    /// It is not TOML, or cannot be read; `values` are what is left.
+    /// The file is not valid TOML or cannot be read; `values` has the rest.
     pub(super) is_broken: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn read(file: &Path) -> FileContents {
     let (table, errors) = DeTable::parse_recoverable(&text);
     reader.errors = errors.iter().filter_map(toml::de::Error::span).collect();
     if let Some(error) = errors.first() {
-        // One mistake makes the parser stumble on; the first place is the one to look at.
+        // One mistake causes follow-up errors; only the first position is useful.
         reader.contents.is_broken = true;
         let message = format!("is not TOML: {}", error.message().replace('\n', "; "));
         reader.warn(error.span(), message, Some("What could be read of it is used.".to_owned()));
@@ -71,7 +71,7 @@ struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
     contents: FileContents,
-    /// Where the text is not TOML.
+    /// Positions of TOML errors.
     errors: Vec<Range<usize>>,
 }
 
@@ -79,7 +79,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>, path: &mut Vec<String>) {
         for (name, value) in table {
             path.push(name.get_ref().to_string());
-            // What the parser made of a place it stumbled over is its guess, not what was meant.
+            // Values at an error position are the parser's guess and are ignored.
             let span = value.span();
             let is_guess = self.errors.iter().any(|error| error.start <= span.end && span.start <= error.end);
             if !is_guess || matches!(value.get_ref(), DeValue::Table(_)) {
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// Line and column of a byte, from one.
+/// Returns line and column of a byte, starting at one.
 fn place(text: &str, at: usize) -> (u32, u32) {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
@@ -124,9 +124,9 @@ fn place(text: &str, at: usize) -> (u32, u32) {
     (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
-/// The setting most like what was written, with the user's own words in it.
+/// Returns the setting most similar to the written one, with the user's own names in it.
 pub(super) fn closest_key(path: &[String]) -> Option<String> {
-    // Under the same parent only the last name differs; elsewhere the whole is compared.
+    // Under the same parent only the last name differs; otherwise the whole is compared.
     if let Some((last, parent)) = path.split_last() {
         let siblings = keys::keys().iter().filter(|key| key.is_below(parent));
         let names = siblings.filter_map(|key| key.name.split('.').nth(parent.len()));
@@ -137,7 +137,7 @@ pub(super) fn closest_key(path: &[String]) -> Option<String> {
     closest_names(&show(path), keys::keys().iter().map(|key| key.name)).first().map(|name| (*name).to_owned())
 }
 
-/// The names of a path as [`show`] writes it: apart at the points, except within quotes.
+/// Splits a path as written by [`show`] at dots outside quotes.
 pub(super) fn split(written: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
@@ -152,7 +152,7 @@ pub(super) fn split(written: &str) -> Vec<String> {
     parts.into_iter().map(|part| part.trim().to_owned()).collect()
 }
 
-/// A path of names as one would write it.
+/// Formats a path of names.
 pub(super) fn show(path: &[String]) -> String {
     let bare = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let parts = path

@@ -1,36 +1,36 @@
-//! The table of settings: name, kind, default, and what it is for. Files, variables, documentation and the list of
-//! effective values all read it.
+//! The table of settings: name, kind, default and description. Files, variables, documentation and the list of
+//! effective values all use it.
 
 use serde_json::{Value, json};
 
 use super::units;
 
-/// What a setting holds.
+/// Kind of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyKind {
-    /// Yes or no.
+    /// A boolean.
     Bool,
-    /// A time, such as `30s`.
+    /// A duration, such as `30s`.
     Duration,
-    /// A number of bytes, such as `256MB`.
+    /// A size in bytes, such as `256MB`.
     Size,
-    /// A whole number.
+    /// An integer.
     Count,
-    /// A number that may have a fraction, not below zero.
+    /// A non-negative number.
     Number,
     /// Any text.
     Text,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Paths; those of all files are taken together. In a variable they are separated by colons.
+    /// Paths; those of all files are combined. In a variable they are separated by colons.
     Paths,
-    /// Names; those of all files are taken together. In a variable they are separated by commas.
+    /// Names; those of all files are combined. In a variable they are separated by commas.
     Names,
 }
 
 impl KeyKind {
-    /// The word for it in documentation.
+    /// Returns the name of the kind for documentation.
     pub fn describe(self) -> String {
         match self {
             Self::Bool => "yes or no".to_owned(),
@@ -44,7 +44,7 @@ impl KeyKind {
         }
     }
 
-    /// Whether files add to each other in place of replacing.
+    /// Returns whether values of several files are combined.
     pub(super) fn adds_up(self) -> bool {
         matches!(self, Self::Paths | Self::Names)
     }
@@ -71,7 +71,7 @@ impl KeyKind {
         }
     }
 
-    /// Reads a value from a variable or a flag.
+    /// Parses a value from a variable or a flag.
     pub(super) fn parse(self, text: &str) -> Result<Value, String> {
         let split = |separator: char| {
             json!(text.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>())
@@ -100,13 +100,13 @@ impl KeyKind {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Key {
-    /// Its name, with `<name>` where the user's own word goes.
+    /// Name, with `<name>` for a user-defined part.
     pub name: &'static str,
-    /// What it holds.
+    /// Kind.
     pub kind: KeyKind,
-    /// What it is when nobody says; `None` when that is nothing.
+    /// Default; `None` if there is none.
     pub default: Option<&'static str>,
-    /// What it is for.
+    /// Description.
     pub doc: &'static str,
     /// In a project's file it waits until the project is trusted (CONTRACT 2.8): it names programs or code, or gives
     /// leave for something.
@@ -114,19 +114,19 @@ pub struct Key {
 }
 
 impl Key {
-    /// The variable that sets it; `None` where the name has a word of the user's in it.
+    /// Returns the environment variable; `None` if the name has a user-defined part.
     pub fn variable(&self) -> Option<String> {
         let is_fixed = !self.name.contains('<');
         is_fixed.then(|| format!("TOOLSMITH_{}", self.name.replace(['.', '-'], "_").to_ascii_uppercase()))
     }
 
-    /// Whether a path of names is this setting.
+    /// Returns whether a path of names is this setting.
     pub(super) fn is(&self, path: &[String]) -> bool {
         let parts: Vec<&str> = self.name.split('.').collect();
         parts.len() == path.len() && begins(&parts, path)
     }
 
-    /// Whether a path of names leads to this setting.
+    /// Returns whether a path of names leads to this setting.
     pub(super) fn is_below(&self, path: &[String]) -> bool {
         let parts: Vec<&str> = self.name.split('.').collect();
         parts.len() > path.len() && begins(&parts, path)
@@ -141,12 +141,12 @@ fn begins(parts: &[&str], path: &[String]) -> bool {
     parts.iter().zip(path).all(|(part, name)| part == name || part.starts_with('<'))
 }
 
-/// Finds the setting of a path of names; a name of our own is taken before a word of the user's.
+/// Finds the setting for a path of names; a fixed name takes precedence over a user-defined part.
 pub(super) fn find(path: &[String]) -> Option<&'static Key> {
     KEYS.iter().filter(|key| key.is(path)).min_by_key(|key| key.name.matches('<').count())
 }
 
-/// Every setting.
+/// All settings.
 pub fn keys() -> &'static [Key] {
     KEYS
 }
@@ -230,7 +230,7 @@ const KEYS: &[Key] = &[
         Some("false"),
         "`edit` and `write` show what they would do, and wait until somebody applies it.",
     ),
-    // Before those of a tool that would be called "approval".
+    // Before those of a tool named "approval".
     careful(
         "tools.approval.<name>",
         POLICIES,
@@ -413,7 +413,7 @@ const KEYS: &[Key] = &[
         Some("true"),
         "Remind the model, up to three times, when it stops with open tasks.",
     ),
-    // A project must not switch off what its user wants to be followed.
+    // A project must not disable the user's rules.
     careful(
         "rules.enabled",
         KeyKind::Bool,

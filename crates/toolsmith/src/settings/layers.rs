@@ -1,4 +1,4 @@
-//! Puts the layers of settings on top of each other: defaults, the user's file, the project's, variables, flags.
+//! The settings layers: defaults, the user's file, the project's file, variables, flags.
 
 use std::{
     collections::BTreeMap,
@@ -22,29 +22,29 @@ use crate::{
     warning::Warning,
 };
 
-/// How variables begin.
+/// Prefix of environment variables.
 const PREFIX: &str = "TOOLSMITH_";
-/// Variables that begin like settings and are none.
+/// Variables with the prefix that are not settings.
 const OTHER_VARIABLES: &[&str] = &["TOOLSMITH_HOME", "TOOLSMITH_TRUST", "TOOLSMITH_LOG"];
 
-/// Where settings come from.
+/// Sources of settings.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SettingsSources {
-    /// The user's folders.
+    /// The user's directories.
     pub home: Home,
-    /// The working folder.
+    /// The working directory.
     pub cwd: PathBuf,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// Keys and values of the command line.
+    /// Keys and values from the command line.
     pub flags: Vec<(String, String)>,
-    /// Whether the project may say what only the user may otherwise.
+    /// The trust decision.
     pub trust: TrustDecision,
 }
 
 impl SettingsSources {
-    /// The files of `home` and `cwd`, without variables or flags, trusting nothing.
+    /// Uses the files of `home` and `cwd`, without variables and flags, and without trust.
     pub fn new(home: Home, cwd: impl Into<PathBuf>) -> Self {
         Self {
             home,
@@ -62,14 +62,14 @@ impl SettingsSources {
         self
     }
 
-    /// Sets the keys and values of the command line.
+    /// Sets the keys and values from the command line.
     #[must_use]
     pub fn flags(mut self, flags: Vec<(String, String)>) -> Self {
         self.flags = flags;
         self
     }
 
-    /// Sets what is trusted.
+    /// Sets the trust decision.
     #[must_use]
     pub fn trust(mut self, trust: TrustDecision) -> Self {
         self.trust = trust;
@@ -77,85 +77,85 @@ impl SettingsSources {
     }
 }
 
-/// A flag that cannot be taken: wrong use, so nothing goes on.
+/// An invalid flag, which stops the program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// There is no such setting.
+    /// Unknown setting.
     #[error("`{key}` is no setting{}", .closest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     Unknown {
-        /// What was written.
+        /// The name as written.
         key: String,
-        /// The setting most like it.
+        /// The most similar setting.
         closest: Option<String>,
     },
-    /// The value does not fit.
+    /// Invalid value.
     #[error("`{key}`: {problem}")]
     Value {
         /// The setting.
         key: String,
-        /// What is wrong.
+        /// Error message.
         problem: String,
     },
 }
 
-/// A value in force.
+/// An effective value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SettingEntry {
-    /// The setting, with the user's own words in it.
+    /// Name of the setting, with the user's own names in it.
     pub key: String,
-    /// The value; null when there is none.
+    /// Value; null if there is none.
     pub value: Value,
-    /// Where it came from.
+    /// Origin.
     pub origin: SettingOrigin,
 }
 
-/// A value of the project's file that counts once the project is trusted.
+/// A value of the project's file that takes effect once the project is trusted.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WaitingSetting {
-    /// The setting.
+    /// Name of the setting.
     pub key: String,
-    /// The value it would have.
+    /// The value.
     pub value: Value,
     /// The file.
     pub file: PathBuf,
 }
 
-/// How a file of settings is.
+/// State of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileState {
-    /// Not there.
+    /// Missing.
     Missing,
     /// Read.
     Read,
-    /// Not TOML, or not readable; what is left of it counts.
+    /// Not valid TOML, or unreadable; the valid rest is used.
     Broken,
 }
 
-/// A file of settings.
+/// A settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingsFile {
-    /// The file.
+    /// Path.
     pub path: PathBuf,
-    /// How it is.
+    /// State.
     pub state: FileState,
 }
 
-/// The settings in force, and how they came about.
+/// The effective settings and their origins.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadedSettings {
     /// The settings.
     pub settings: Settings,
-    /// Every setting that has a value or is known by a fixed name, in the order of the table.
+    /// All settings with a value or a fixed name, in table order.
     pub entries: Vec<SettingEntry>,
-    /// What looked wrong.
+    /// Warnings.
     pub warnings: Vec<Warning>,
-    /// What waits for trust.
+    /// Values that wait for trust.
     pub waiting: Vec<WaitingSetting>,
     /// The files, the user's first.
     pub files: Vec<SettingsFile>,
@@ -170,7 +170,7 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
     let user_file = sources.home.toolsmith().join("config.toml");
     let project_file = sources.cwd.join(".toolsmith/config.toml");
     layers.file(&user_file, SettingOrigin::User(user_file.clone()), true);
-    // At home the two are one.
+    // In the home directory both are the same.
     let is_same =
         project_file.canonicalize().is_ok_and(|real| user_file.canonicalize().is_ok_and(|own| own == real));
     if !is_same {
@@ -271,7 +271,7 @@ impl Layers {
                 continue;
             }
             let Some((_, key)) = known.iter().find(|(variable, _)| variable == name) else {
-                // Other programs may have variables that begin like ours; only a misspelling is worth a word.
+                // Other programs may have variables with the same prefix; only a likely misspelling is reported.
                 let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
                 let names: Vec<String> = known.iter().map(|(name, _)| bare(name)).collect();
                 if let Some(closest) = closest_names(&bare(name), names.iter().map(String::as_str)).first() {
@@ -312,7 +312,7 @@ impl Layers {
         for (path, held) in &self.held {
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
             match path.as_slice() {
-                // Spelled the other way; where both are, deny wins.
+                // An alternative spelling; if both exist, deny wins.
                 ["tools", "approval", name] => {
                     let first = nested["approval"]["tools"].get(name);
                     if first.is_none_or(|policy| policy != "deny") {
@@ -331,7 +331,7 @@ impl Layers {
             serde_json::from_value(nested).expect("settings that were checked can be read");
         settings.tools.paths = self.paths;
         for (name, tool) in &settings.tools.each {
-            // Said in two places, deny wins.
+            // If set in two places, deny wins.
             if let Some(policy) = tool.approval
                 && settings.approval.tools.get(name) != Some(&ApprovalPolicy::Deny)
             {

@@ -1,5 +1,5 @@
-//! Settings: defaults, the user's file, the project's, the environment, and flags, later ones winning, each value knowing
-//! where it came from.
+//! Settings: defaults, the user's file, the project's file, the environment and flags. Later ones take precedence, and
+//! each value has an origin.
 
 mod file;
 mod keys;

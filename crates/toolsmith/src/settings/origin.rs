@@ -1,12 +1,12 @@
-//! Where a setting's value came from.
+//! Origin of a setting's value.
 
 use std::{fmt, path::PathBuf};
 
-/// Where a value came from; later ones win.
+/// Origin of a value; later ones take precedence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SettingOrigin {
-    /// Built in.
+    /// Built-in default.
     Default,
     /// The user's file.
     User(PathBuf),
@@ -19,7 +19,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    /// One word for it.
+    /// Returns the origin as one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -30,7 +30,7 @@ impl SettingOrigin {
         }
     }
 
-    /// The file or variable.
+    /// Returns the file or variable.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Default | Self::Flag => None,

@@ -1,4 +1,4 @@
-//! How a conversation is kept going: after errors that pass, and when it grows too long.
+//! Settings of retries and compaction.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use toolsmith_agent::{CompactionPolicy, RetryPolicy};
 
 use super::units::read_duration;
 
-/// What is done about errors that pass.
+/// Retry settings.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct RetrySettings {
-    /// Whether a request that failed is made again.
+    /// Retry failed requests.
     pub enabled: bool,
-    /// How often.
+    /// Maximum number of retries.
     pub max_attempts: u64,
-    /// The first wait.
+    /// First delay.
     #[serde(deserialize_with = "read_duration")]
     pub base_delay: Duration,
-    /// The longest wait.
+    /// Maximum delay.
     #[serde(deserialize_with = "read_duration")]
     pub max_delay: Duration,
 }
 
 impl RetrySettings {
-    /// The agent's.
+    /// Converts to the agent's type.
     pub fn policy(&self) -> RetryPolicy {
         RetryPolicy::default()
             .enabled(self.enabled)
@@ -33,26 +33,26 @@ impl RetrySettings {
     }
 }
 
-/// What is done about a conversation that grows too long.
+/// Compaction settings.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct CompactionSettings {
-    /// Whether it is compacted without being asked to.
+    /// Compact automatically.
     pub enabled: bool,
-    /// Tokens that are kept free.
+    /// Tokens kept free.
     pub reserve_tokens: u64,
-    /// Tokens of the newest messages that stay as they are.
+    /// Tokens of the newest messages that stay unchanged.
     pub keep_recent_tokens: u64,
-    /// Compacts past this part of the window.
+    /// Threshold as a percentage of the window.
     #[serde(default)]
     pub threshold_percent: Option<u64>,
-    /// Compacts past so many tokens.
+    /// Threshold in tokens.
     #[serde(default)]
     pub threshold_tokens: Option<u64>,
 }
 
 impl CompactionSettings {
-    /// The agent's.
+    /// Converts to the agent's type.
     pub fn policy(&self) -> CompactionPolicy {
         CompactionPolicy::default()
             .enabled(self.enabled)

@@ -1,14 +1,14 @@
-//! Times and sizes as people write them.
+//! Durations and sizes as people write them.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
-/// Reads `500ms`, `30s`, `5m`, `1h`; a bare number means seconds.
+/// Parses `500ms`, `30s`, `5m`, `1h`; a bare number is in seconds.
 ///
 /// # Errors
-/// A sentence about what was expected.
+/// Fails with a sentence about what was expected.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let factor = match unit {
@@ -26,7 +26,7 @@ fn expected_duration(text: &str) -> String {
     format!("expected a time such as \"30s\", \"500ms\" or \"5m\", got \"{text}\"")
 }
 
-/// Reads `512`, `50KB`, `256MB`, `1GB`; the units are powers of 1024.
+/// Parses `512`, `50KB`, `256MB`, `1GB`; the units are powers of 1024.
 pub(super) fn size(text: &str) -> Result<usize, String> {
     let expected = || format!("expected a size such as \"256MB\" or a number of bytes, got \"{text}\"");
     let (number, unit) = split(text);

@@ -1,4 +1,4 @@
-//! Settings as the program uses them.
+//! Settings as typed values.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -19,58 +19,58 @@ use super::recovery::{CompactionSettings, RetrySettings};
 use super::units::{read_duration, read_duration_option, read_size, read_size_option};
 use crate::discovery::ConfiguredPath;
 
-/// Fewer tokens to think with are refused by the providers that want a number.
+/// Providers that take a number reject smaller thinking budgets.
 const LEAST_BUDGET: u64 = 1024;
 
 /// All settings.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The model to ask.
+    /// Model.
     pub model: Option<String>,
-    /// How long the model may think.
+    /// Thinking level.
     pub thinking: Option<String>,
-    /// Where tools are looked for.
+    /// Discovery of tools.
     pub discovery: DiscoverySettings,
     /// Tools.
     pub tools: ToolsSettings,
-    /// What tools may use.
+    /// Limits of tools.
     pub limits: LimitSettings,
-    /// What runs without asking (CONTRACT 5.4), with what `tools.approval.<name>` says.
+    /// Approval (CONTRACT 5.4), including `tools.approval.<name>`.
     pub approval: ApprovalSettings,
-    /// Providers of models.
+    /// Model providers.
     #[serde(default)]
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// How much output a model is shown.
+    /// Output limits.
     pub output: OutputSettings,
-    /// What is done about errors that pass.
+    /// Retries.
     pub retry: RetrySettings,
-    /// What is done about a conversation that grows too long.
+    /// Compaction.
     pub compaction: CompactionSettings,
-    /// The model's todo list.
+    /// The todo list.
     pub todo: TodoSettings,
     /// Rules for the model.
     pub rules: RulesSettings,
 }
 
-/// Rules for the model. The words are those of the table of settings.
+/// Rules for the model. The words are those of the settings table.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct RulesSettings {
-    /// Whether they are looked for.
+    /// Discover rules.
     pub enabled: bool,
-    /// Which answers a rule interrupts.
+    /// Which responses a rule interrupts.
     pub interrupt: String,
-    /// Whether a rule is shown again.
+    /// When a rule is sent again.
     pub repeat: String,
     /// After how many turns.
     pub repeat_gap: u64,
-    /// What becomes of an interrupted answer.
+    /// What happens to an interrupted response.
     pub context: String,
 }
 
 impl RulesSettings {
-    /// The agent's.
+    /// Converts to the agent's type.
     pub fn stream(&self) -> RuleSettings {
         let repeat = match self.repeat.as_str() {
             "after-gap" => Repeat::AfterGap(self.repeat_gap),
@@ -83,28 +83,28 @@ impl RulesSettings {
     }
 }
 
-/// The model's todo list.
+/// The todo list.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct TodoSettings {
-    /// Whether there is one.
+    /// Enable the tool.
     pub enabled: bool,
-    /// Whether the model is reminded of open tasks when it stops.
+    /// Remind the model of open tasks when it stops.
     pub reminders: bool,
 }
 
-/// Where tools are looked for.
+/// Discovery of tools.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct DiscoverySettings {
-    /// Whether servers that want no key are asked which models they have, when no model is known otherwise.
+    /// Query servers that need no key for their models, if no model is known otherwise.
     pub local_models: bool,
-    /// Which providers are on.
+    /// Enabled providers.
     pub providers: BTreeMap<String, bool>,
 }
 
 impl DiscoverySettings {
-    /// Whether a provider is on; one that is not mentioned is.
+    /// Returns whether a provider is enabled; the default is yes.
     pub fn is_on(&self, provider: &str) -> bool {
         self.providers.get(provider).copied().unwrap_or(true)
     }
@@ -114,13 +114,13 @@ impl DiscoverySettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[non_exhaustive]
 pub struct ToolsSettings {
-    /// More modules, with who named them.
+    /// Additional modules with their origin.
     #[serde(skip)]
     pub paths: Vec<ConfiguredPath>,
-    /// Tools that are left out.
+    /// Disabled tools.
     #[serde(default)]
     pub disabled: Vec<String>,
-    /// `edit` and `write` stage their changes in place of making them.
+    /// `edit` and `write` stage their changes.
     pub preview: bool,
     /// Settings of single tools, by name.
     #[serde(default)]
@@ -132,28 +132,28 @@ pub struct ToolsSettings {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ToolSettings {
-    /// How long a call may take without progress.
+    /// Deadline of a call without progress.
     #[serde(deserialize_with = "read_duration_option")]
     pub timeout: Option<Duration>,
-    /// Bytes its module may use.
+    /// Memory limit of its module in bytes.
     #[serde(deserialize_with = "read_size_option")]
     pub memory: Option<usize>,
-    /// What runs its module.
+    /// Engine of its module.
     pub engine: Option<EngineChoice>,
-    /// Whether it may run without asking.
+    /// Approval policy.
     pub approval: Option<ApprovalPolicy>,
 }
 
-/// What runs a module.
+/// Engine of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The engine in this program.
+    /// The embedded engine.
     Embedded,
-    /// Bun, beside it.
+    /// Bun as a sidecar.
     Bun,
-    /// Node, beside it.
+    /// Node as a sidecar.
     Node,
 }
 
@@ -167,32 +167,32 @@ impl From<EngineChoice> for EngineKind {
     }
 }
 
-/// What tools may use.
+/// Limits of tools.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct LimitSettings {
-    /// Bytes a module may use.
+    /// Memory limit of a module in bytes.
     #[serde(deserialize_with = "read_size")]
     pub memory: usize,
-    /// How long loading a module may take.
+    /// Deadline for loading a module.
     #[serde(deserialize_with = "read_duration")]
     pub load: Duration,
-    /// How long a call may take without progress.
+    /// Deadline of a call without progress.
     #[serde(deserialize_with = "read_duration")]
     pub call: Duration,
-    /// How long a cancelled call may take to end by itself.
+    /// Grace time of a cancelled call.
     #[serde(deserialize_with = "read_duration")]
     pub grace: Duration,
 }
 
 impl LimitSettings {
-    /// The engine's limits.
+    /// Converts to the engine's type.
     pub fn engine(&self) -> Limits {
         Limits::new().memory(self.memory).load(self.load).grace(self.grace)
     }
 }
 
-/// How much output a model is shown.
+/// Output limits.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct OutputSettings {
@@ -204,76 +204,76 @@ pub struct OutputSettings {
 }
 
 impl OutputSettings {
-    /// The dispatcher's.
+    /// Converts to the dispatcher's type.
     pub fn cut(&self) -> OutputCut {
         OutputCut::new(self.max_bytes, self.max_lines)
     }
 }
 
-/// A provider as settings describe it: a new one, or changes to a known one.
+/// A provider in the settings: a new one, or changes to a known one.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ProviderSettings {
-    /// The wire it speaks.
+    /// Wire format.
     pub wire: Option<String>,
-    /// Where it is.
+    /// Base URL.
     pub base_url: Option<String>,
-    /// The variable with its key.
+    /// Environment variable with its key.
     pub api_key_env: Option<String>,
-    /// Its key, or where that comes from.
+    /// Its key, or the source of the key.
     pub api_key: Option<String>,
-    /// Headers it wants.
+    /// Additional headers.
     pub headers: BTreeMap<String, String>,
     /// How long it may be silent.
     #[serde(deserialize_with = "read_duration_option")]
     pub idle_timeout: Option<Duration>,
-    /// What is said of its models, by their ids.
+    /// Metadata of its models, by id.
     pub models: BTreeMap<String, ModelSettings>,
 }
 
-/// What settings say of a model, over or beside what is known of it.
+/// Model metadata in the settings.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ModelSettings {
-    /// What people call it.
+    /// Display name.
     pub name: Option<String>,
-    /// Tokens it reads at once, its answer included.
+    /// Context window in tokens, including the output.
     pub context_window: Option<u64>,
-    /// Tokens it writes at once.
+    /// Maximum number of output tokens.
     pub max_output: Option<u64>,
-    /// Whether it sees images.
+    /// Accepts images.
     pub images: Option<bool>,
-    /// Whether it takes a temperature.
+    /// Accepts a temperature.
     pub temperature: Option<bool>,
-    /// How far a call can be demanded of it.
+    /// How strongly a tool call can be forced.
     pub forced_tool: Option<ForcedTool>,
-    /// The provider's words for how hard it thinks, weakest first.
+    /// The provider's thinking levels, weakest first.
     pub thinking: Option<Vec<String>>,
-    /// The most tokens it thinks with.
+    /// Maximum thinking budget in tokens.
     pub thinking_budget: Option<u64>,
-    /// US dollars for a million tokens.
+    /// Prices in US dollars per million tokens.
     pub price: PriceSettings,
 }
 
-/// US dollars for a million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PriceSettings {
-    /// Read afresh.
+    /// Uncached input.
     pub input: Option<f64>,
-    /// Written.
+    /// Output.
     pub output: Option<f64>,
-    /// Read from the cache.
+    /// Cache reads.
     pub cache_read: Option<f64>,
-    /// Put into the cache.
+    /// Cache writes.
     pub cache_write: Option<f64>,
 }
 
 impl ModelSettings {
-    /// What is said, as the model crate takes it.
+    /// Converts to the type of the model crate.
     pub fn to_override(&self, id: &str) -> ModelOverride {
         let mut said = ModelOverride::new(id);
         said.name.clone_from(&self.name);
@@ -311,33 +311,33 @@ impl std::fmt::Debug for ProviderSettings {
     }
 }
 
-/// Why a provider in the settings cannot be used.
+/// Errors of a provider in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProviderError {
-    /// A new provider lacks something.
+    /// A new provider is incomplete.
     #[error("provider \"{name}\" needs `providers.{name}.{missing}`")]
     Missing {
         /// The provider.
         name: String,
-        /// The key.
+        /// The missing key.
         missing: &'static str,
     },
-    /// The wire is not known.
+    /// Unknown wire format.
     #[error("provider \"{name}\": {source}")]
     Wire {
         /// The provider.
         name: String,
-        /// What is wrong.
+        /// The error.
         source: UnknownApi,
     },
 }
 
 impl ProviderSettings {
-    /// The provider as the model crate takes it.
+    /// Converts to the type of the model crate.
     ///
     /// # Errors
-    /// When the wire or the address is missing or wrong.
+    /// Fails if the wire format or the URL is missing or invalid.
     pub fn to_config(&self, name: &str) -> Result<ProviderConfig, ProviderError> {
         let missing = |missing| ProviderError::Missing { name: name.to_owned(), missing };
         let wire: ApiKind = self
@@ -355,10 +355,10 @@ impl ProviderSettings {
         Ok(self.add_to(ProviderConfig::new(name, wire, base_url).key(key)))
     }
 
-    /// A known provider with what the settings say in place of what is known.
+    /// Applies the settings to a known provider.
     ///
     /// # Errors
-    /// When the wire is wrong.
+    /// Fails if the wire format is invalid.
     pub fn change(&self, mut known: ProviderConfig, name: &str) -> Result<ProviderConfig, ProviderError> {
         if let Some(wire) = &self.wire {
             known.api =
@@ -390,7 +390,8 @@ impl ProviderSettings {
 }
 
 impl Settings {
-    /// How long calls may take. The grace time is longer than the engine's, so that a tool's own account comes first.
+    /// Returns the deadlines of calls. The grace time is longer than the engine's, so that a tool's own report comes
+    /// first.
     pub fn deadlines(&self) -> Deadlines {
         let grace = self.limits.grace.saturating_add(Duration::from_secs(1));
         let own = self.tools.each.iter().filter_map(|(name, tool)| Some((name, tool.timeout?)));
@@ -399,7 +400,7 @@ impl Settings {
         })
     }
 
-    /// What was said of one tool.
+    /// Returns the settings of one tool.
     pub fn tool(&self, name: &str) -> ToolSettings {
         self.tools.each.get(name).cloned().unwrap_or_default()
     }
