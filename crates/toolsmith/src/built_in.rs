@@ -27,7 +27,7 @@ pub const BUILT_IN_NAMES: [&str; 11] =
 pub fn change_store(home: &Home) -> Result<Arc<ChangeStore>, ChangeError> {
     let own = ChangeStore::open(home.toolsmith().join("changes"));
     let store = own.or_else(|error| {
-        tracing::warn!(%error, "Changes of files are kept in the temporary folder");
+        tracing::warn!(%error, "File changes are stored in the temporary directory");
         private_folder_in(&std::env::temp_dir()).map_or(Err(error), ChangeStore::open)
     })?;
     Ok(Arc::new(store))

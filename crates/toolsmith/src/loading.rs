@@ -100,7 +100,7 @@ impl LoadedTools {
     pub(crate) fn refuse(&mut self, tool: &CustomTool, why: &RegisterError) {
         let mut error = ToolLoadError::new(&tool.path, &tool.source, why.to_string());
         if matches!(why, RegisterError::Conflict { .. }) {
-            error = error.hint("The first one stays; give this tool another name.");
+            error = error.hint("The first tool keeps the name. Give this tool another one.");
         }
         self.errors.push(error);
     }

@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("it has more than {} MB", MAX_BYTES >> 20)));
+        return Err(io::Error::other(format!("it is larger than {} MB", MAX_BYTES >> 20)));
     }
     Ok(bytes)
 }

@@ -277,7 +277,7 @@ async fn an_apply_may_stage_a_thousand_actions_and_all_can_be_discarded() {
     stage.push("L", Manner::PushesAgain);
     assert_eq!(stage.resolve("apply", "r").await.unwrap().joined_text(), "pushed");
     assert_eq!(stage.stack.count(), 1000);
-    stage.resolver.drop_all("the session ends", stage.context()).await;
+    stage.resolver.drop_all("the session ended", stage.context()).await;
     assert!(!stage.stack.has_pending());
     let lines = stage.log.lines();
     assert_eq!(lines.iter().filter(|line| *line == "reject the session ends").count(), 1000);

@@ -65,7 +65,7 @@ fn chosen<'a>(loaded: &'a LoadedSettings, wanted: &str) -> Result<Vec<&'a Settin
         return Ok(found);
     }
     let closest = closest_names(wanted, keys().iter().map(|key| key.name));
-    let problem = Problem::wrong_use(format!("`{wanted}` is no setting, or has no value"));
+    let problem = Problem::wrong_use(format!("unknown setting `{wanted}`, or it has no value"));
     Err(match closest.first() {
         Some(closest) => problem.hint(format!("Did you mean `{closest}`?")),
         None => problem.hint("`toolsmith config --keys` lists all settings."),

@@ -189,7 +189,7 @@ async fn a_pipe_where_a_file_should_be_is_not_waited_for() {
     let said = place.run(&["list"]).await;
     assert_eq!(said.code, 0);
     assert!(said.stdout.matches("it is not a regular file").count() >= 4, "{}", said.stdout);
-    assert!(said.stdout.contains("a.ts is left out because it is not a file"), "{}", said.stdout);
+    assert!(said.stdout.contains("a.ts is skipped because it is not a regular file"), "{}", said.stdout);
 }
 
 /// A home that cannot be made, whoever runs the test.
@@ -296,7 +296,7 @@ async fn a_file_that_is_no_module_is_refused_with_what_modules_are_called() {
         let said = place.run(&["call", "hello", "name=x", "--tool", file]).await;
         assert_ne!(said.code, 0, "{said:#?}");
         let all = format!("{}{}", said.stdout, said.stderr);
-        assert!(all.contains(&format!("{file} is no module")), "{said:#?}");
+        assert!(all.contains(&format!("{file} has the unsupported file extension")), "{said:#?}");
         assert!(all.contains(".ts, .mts, .cts, .js, .mjs or .cjs"), "{said:#?}");
     }
     let said = place.run(&["call", "hello", "name=x", "--tool", "UP.TS"]).await;

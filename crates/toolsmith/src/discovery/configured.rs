@@ -99,15 +99,15 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
                 std::io::ErrorKind::NotFound => format!("Tool file not found: {}", path.display()),
                 _ => format!("{} cannot be read: {error}", path.display()),
             };
-            let hint = "Relative paths are seen from the working folder; correct the path or remove it.";
+            let hint = "Relative paths are resolved from the working directory. Correct the path or remove it.";
             finder.error(ToolLoadError::new(path, source, message).hint(hint));
             return;
         }
     };
     if about.is_file() && !is_loadable(path) {
-        let hint =
-            "Modules end in .ts, .mts, .cts, .js, .mjs or .cjs; name one of those, or a folder with one.";
-        let message = format!("{} is no module: its name does not end like one", path.display());
+        let hint = "Give a .ts, .mts, .cts, .js, .mjs or .cjs file, or a directory that contains one.";
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let message = format!("{} has the unsupported file extension \".{extension}\"", path.display());
         finder.error(ToolLoadError::new(path, source, message).hint(hint));
     } else if about.is_file() {
         finder.module(path.to_path_buf(), source.clone());
@@ -116,7 +116,7 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
     } else if let Some(index) = index_file(path) {
         finder.module(index, source.clone());
     } else if scan(finder, path, source) == 0 {
-        let message = format!("{} is a folder without an index file or modules", path.display());
-        finder.error(ToolLoadError::new(path, source, message).hint("Name the module file."));
+        let message = format!("{} is a directory without an index file or modules", path.display());
+        finder.error(ToolLoadError::new(path, source, message).hint("Give the path of the module file."));
     }
 }

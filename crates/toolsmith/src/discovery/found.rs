@@ -108,7 +108,7 @@ impl<'a> Finder<'a> {
             }
         };
         if path.to_str().is_none() || real_path.to_str().is_none() {
-            self.warn(&path, "is left out because its name is not UTF-8");
+            self.warn(&path, "is skipped because its name is not UTF-8");
             return;
         }
         let is_project = match source.scope {

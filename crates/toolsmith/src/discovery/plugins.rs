@@ -99,7 +99,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             Err(message) => {
                 // It is unknown which plugins are disabled, so none of them is run.
                 let error = ToolLoadError::new(&lock_file, &ToolSource::plugin("lock file"), message)
-                    .hint("Correct the file or remove it; until then no plugin beside it is loaded.");
+                    .hint("Correct or remove the file. Until then its plugins are not loaded.");
                 finder.error(error);
                 continue;
             }
@@ -107,7 +107,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         for (name, folder) in packages {
             if let Some(winner) = winners.get(&name) {
                 let winner = winner.display().to_string();
-                finder.warn(&folder, format!("plugin {name} is left out: {winner} has the same name"));
+                finder.warn(&folder, format!("plugin {name} is skipped: {winner} has the same name"));
                 continue;
             }
             let entry = lock.plugins.get(&name);
@@ -228,7 +228,7 @@ fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str
         real.as_ref().is_ok_and(|real| folder.canonicalize().is_ok_and(|folder| !real.starts_with(folder)));
     if escapes_by_name || escapes_by_link {
         let message = format!("The manifest names \"{path}\", which is outside the package");
-        let hint = "A plugin's tools have to be files of the plugin itself.";
+        let hint = "A plugin's tools must be files of the plugin itself.";
         finder.error(ToolLoadError::new(manifest, source, message).hint(hint));
     } else if real.is_err() {
         finder.warn(manifest, format!("names \"{path}\", which does not exist"));

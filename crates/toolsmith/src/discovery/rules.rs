@@ -81,13 +81,13 @@ fn files(finder: &mut Finder<'_>, folder: &Path) -> Vec<PathBuf> {
 
 fn take(finder: &mut Finder<'_>, names: &mut HashSet<String>, path: PathBuf, source: &ToolSource) {
     if path.to_str().is_none() {
-        finder.warn(&path, "is left out because its name is not UTF-8");
+        finder.warn(&path, "is skipped because its name is not UTF-8");
         return;
     }
     if source.scope == Scope::Project && !finder.project_is_trusted() {
         let inside = path.canonicalize().is_ok_and(|real| real.starts_with(&finder.real_cwd));
         if path.exists() && !inside {
-            finder.warn(&path, "is a rule that links out of a folder that is not trusted, and is left out");
+            finder.warn(&path, "is skipped because it links out of an untrusted directory");
             return;
         }
     }
@@ -96,7 +96,7 @@ fn take(finder: &mut Finder<'_>, names: &mut HashSet<String>, path: PathBuf, sou
     let rule = text.and_then(|text| Rule::parse(&path, &text).map_err(|error| error.to_string()));
     match rule {
         Ok(Some(rule)) if finder.rules() >= MAX_RULES => {
-            finder.warn(&rule.path, format!("is left out because there are more than {MAX_RULES} rules"));
+            finder.warn(&rule.path, format!("is skipped because there are more than {MAX_RULES} rules"));
         }
         Ok(Some(rule)) => {
             if names.insert(rule.name.clone()) {
@@ -104,6 +104,6 @@ fn take(finder: &mut Finder<'_>, names: &mut HashSet<String>, path: PathBuf, sou
             }
         }
         Ok(None) => {}
-        Err(problem) => finder.warn(&path, format!("is no rule that can be used: {problem}")),
+        Err(problem) => finder.warn(&path, format!("is not a valid rule: {problem}")),
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
         Err(error) => {
             let what = match error.kind() {
-                io::ErrorKind::NotADirectory => "is a file where a folder of tools should be".to_owned(),
+                io::ErrorKind::NotADirectory => "is a file, but a tools directory is expected here".to_owned(),
                 _ => format!("cannot be searched for tools: {error}"),
             };
             finder.warn(folder, what);
@@ -68,7 +68,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
     for (name, entry) in entries {
         let path = folder.join(&name);
         let Some(text) = name.to_str() else {
-            finder.warn(&path, "is left out because its name is not UTF-8");
+            finder.warn(&path, "is skipped because its name is not UTF-8");
             continue;
         };
         if text.starts_with('.') || text == "node_modules" {
@@ -87,7 +87,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
                 if index_file(&path).is_some() {
                     finder.warn(
                         &path,
-                        "is a symbolic link to a folder, and those are not searched; link the file",
+                        "is a symbolic link to a directory, which is not searched; link the file instead",
                     );
                 }
             }
@@ -99,7 +99,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
                 NameKind::Metadata => finder.metadata(path, source.clone()),
                 NameKind::Other => {}
             },
-            Ok(_) => finder.warn(&path, "is left out because it is not a file"),
+            Ok(_) => finder.warn(&path, "is skipped because it is not a regular file"),
             // A dangling link or a loop.
             Err(error) if !matches!(kind, NameKind::Other) => {
                 finder.warn(&path, format!("cannot be read: {error}"));
@@ -122,7 +122,7 @@ fn take_index(finder: &mut Finder<'_>, folder: &Path, kind: &NameKind, source: &
         }
         None => {
             if matches!(kind, NameKind::Module) {
-                finder.warn(folder, "is a folder where a module file should be, and has no index file");
+                finder.warn(folder, "is a directory without an index file, but a module is expected here");
             }
             0
         }

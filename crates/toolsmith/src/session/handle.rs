@@ -149,14 +149,14 @@ impl Session {
     /// Ends the session: stops the run, drops pending actions, notifies the tools (CONTRACT 7.1, 8.6), and closes the
     /// file, so that the session can be continued at once.
     pub async fn dispose(&self) {
-        self.agent.abort_by_force("the session ends");
+        self.agent.abort_by_force("the session ended");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
         let kept = self.conversation();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
-            tracing::warn!(%error, "The conversation may not be whole on the disk");
+            tracing::warn!(%error, "The session may not be completely on disk");
         }
     }
 

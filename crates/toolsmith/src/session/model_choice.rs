@@ -58,7 +58,7 @@ pub enum ModelError {
     )]
     None,
     /// An endpoint without a model.
-    #[error("Which model at \"{provider}\"? Name it with --model.")]
+    #[error("no model given for provider \"{provider}\"; set it with --model")]
     Unnamed {
         /// The endpoint.
         provider: String,

@@ -45,7 +45,7 @@ impl Models {
         if before.as_deref() != Some(level.as_str())
             && let Err(error) = kept.append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })
         {
-            tracing::warn!(%error, "the thinking level was not noted");
+            tracing::warn!(%error, "the thinking level could not be recorded");
         }
         level
     }
@@ -66,7 +66,7 @@ impl Models {
                 Ok(model) => Restored { model: Some(model), thinking, gone: None },
                 Err(error) => {
                     let gone = format!(
-                        "This conversation was held with {name}, and goes on with {current}: {error}"
+                        "This session used {name} and continues with {current}: {error}"
                     );
                     Restored { model: None, thinking, gone: Some(gone) }
                 }

@@ -38,7 +38,7 @@ pub enum OperationError {
     #[error(transparent)]
     Kept(#[from] KeptError),
     /// Leaving the session would lose unsaved entries.
-    #[error("the conversation was not left, because entries of it are not saved ({unsaved}): {source}")]
+    #[error("the session was not switched because it has unsaved entries ({unsaved}): {source}")]
     NotSaved {
         /// Number of unsaved entries.
         unsaved: usize,
@@ -49,13 +49,13 @@ pub enum OperationError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// It was aborted.
-    #[error("cancelled; the conversation is where it was")]
+    #[error("cancelled; the session is unchanged")]
     Cancelled,
     /// The summary of the abandoned branch failed.
-    #[error("the conversation is where it was, because there is no summary: {0}")]
+    #[error("the session is unchanged because the summary failed: {0}")]
     Summary(SummaryError),
     /// The task was lost.
-    #[error("the work on the session's file broke off: {0}")]
+    #[error("writing the session file was interrupted: {0}")]
     BrokeOff(String),
 }
 
@@ -65,7 +65,7 @@ impl Session {
     /// # Errors
     /// Fails if this session cannot be saved.
     pub async fn new_session(&self) -> Result<WentOver, OperationError> {
-        let held = self.hold("A new session begins").await?;
+        let held = self.hold("a new session was started").await?;
         let new = {
             let before = self.conversation();
             let new = match before.file() {
@@ -90,7 +90,7 @@ impl Session {
         }
         let sessions = self.sessions.clone();
         let next = blocking(move || sessions.open(&path)).await??;
-        let held = self.hold("Another session is opened").await?;
+        let held = self.hold("another session was opened").await?;
         let elsewhere = elsewhere(&next, &self.cwd);
         let went = self.go_over(&held, next, switched).await;
         if let Some(notice) = elsewhere {
@@ -104,7 +104,7 @@ impl Session {
     /// # Errors
     /// Fails if this session cannot be saved or the copy cannot be written.
     pub async fn fork(&self) -> Result<WentOver, OperationError> {
-        let held = self.hold("The session is forked").await?;
+        let held = self.hold("the session was forked").await?;
         let (sessions, kept) = (self.sessions.clone(), self.conversation());
         let fork = blocking(move || sessions.fork(&kept)).await??;
         Ok(self.go_over(&held, fork, switched).await)
@@ -119,7 +119,7 @@ impl Session {
         if !matches!(entry(&self.conversation(), entry_id)?, EntryKind::Message(Message::User(_))) {
             return Err(KeptError::NotAUserMessage { id: entry_id.to_owned() }.into());
         }
-        let held = self.hold("The conversation goes back to an earlier message").await?;
+        let held = self.hold("the session was branched from an earlier message").await?;
         let (sessions, kept, id) = (self.sessions.clone(), self.conversation(), entry_id.to_owned());
         let branched = blocking(move || sessions.branch(&kept, &id)).await??;
         let event = |previous_session_file| SessionEvent::Branch { previous_session_file };
@@ -137,7 +137,7 @@ impl Session {
         if let Some(id) = target {
             entry(&self.conversation(), id)?;
         }
-        let held = self.hold("The conversation goes on from another place").await?;
+        let held = self.hold("the session moved to another entry").await?;
         let kept = self.conversation();
         let summary = if summary { summarize(&held, &kept, target).await? } else { None };
         let queued = self.put_down().await;
@@ -299,7 +299,7 @@ fn carry_over(held: &Occupied, state: &SessionState, new: &KeptSession) {
     for kind in [model, thinking].into_iter().flatten() {
         // Such an entry waits for one that requires a file, so nothing is written here that could fail.
         if let Err(error) = new.append(kind) {
-            tracing::warn!(%error, "a new session does not say how it began");
+            tracing::warn!(%error, "the settings of a new session could not be recorded");
         }
     }
 }
@@ -317,7 +317,7 @@ fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
     let theirs = next.cwd();
     (!is_same(&theirs, cwd)).then(|| {
         format!(
-            "This conversation was held in {}; tools go on working in {}",
+            "This session was created in {}; tools work in {}",
             theirs.display(),
             cwd.display()
         )

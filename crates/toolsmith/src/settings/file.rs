@@ -36,7 +36,7 @@ pub(super) fn read(file: &Path) -> FileContents {
         }
         Err(error) => {
             let what = match error.kind() {
-                io::ErrorKind::IsADirectory => "is a folder where a file of settings should be".to_owned(),
+                io::ErrorKind::IsADirectory => "is a directory, but a settings file is expected here".to_owned(),
                 _ => format!("cannot be read: {error}"),
             };
             let warnings = vec![Warning::about(file, what)];
@@ -44,7 +44,7 @@ pub(super) fn read(file: &Path) -> FileContents {
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        let warnings = vec![Warning::about(file, "is not UTF-8, so nothing of it is used")];
+        let warnings = vec![Warning::about(file, "is not UTF-8 and is ignored")];
         return FileContents { warnings, exists: true, is_broken: true, ..FileContents::default() };
     };
     let mut reader = Reader {
@@ -59,7 +59,7 @@ pub(super) fn read(file: &Path) -> FileContents {
         // One mistake causes follow-up errors; only the first position is useful.
         reader.contents.is_broken = true;
         let message = format!("is not TOML: {}", error.message().replace('\n', "; "));
-        reader.warn(error.span(), message, Some("What could be read of it is used.".to_owned()));
+        reader.warn(error.span(), message, Some("The valid part of the file is used.".to_owned()));
     }
     reader.table(table.get_ref(), &mut Vec::new());
     // Tables come by name; people read from the top.
@@ -104,7 +104,7 @@ impl Reader<'_> {
         } else if !self.contents.is_broken {
             let written = show(path);
             let hint = closest_key(path).map(|closest| format!("Did you mean `{closest}`?"));
-            self.warn(Some(name), format!("`{written}` is no setting"), hint);
+            self.warn(Some(name), format!("unknown setting `{written}`"), hint);
         }
     }
 

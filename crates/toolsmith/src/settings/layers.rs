@@ -82,7 +82,7 @@ impl SettingsSources {
 #[non_exhaustive]
 pub enum SettingsError {
     /// Unknown setting.
-    #[error("`{key}` is no setting{}", .closest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
+    #[error("unknown setting `{key}`{}", .closest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
     Unknown {
         /// The name as written.
         key: String,
@@ -275,7 +275,7 @@ impl Layers {
                 let bare = |name: &str| name.strip_prefix(PREFIX).unwrap_or(name).to_owned();
                 let names: Vec<String> = known.iter().map(|(name, _)| bare(name)).collect();
                 if let Some(closest) = closest_names(&bare(name), names.iter().map(String::as_str)).first() {
-                    let warning = Warning::new(format!("The variable {name} is no setting"))
+                    let warning = Warning::new(format!("the variable {name} is not a setting"))
                         .hint(format!("Did you mean {PREFIX}{closest}?"));
                     self.warnings.push(warning);
                 }
@@ -287,7 +287,7 @@ impl Layers {
                     self.put(path, key, value, SettingOrigin::Environment(name.clone()));
                 }
                 Err(problem) => {
-                    self.warnings.push(Warning::new(format!("The variable {name} is ignored: {problem}")));
+                    self.warnings.push(Warning::new(format!("the variable {name} is ignored: {problem}")));
                 }
             }
         }

@@ -23,7 +23,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 fn expected_duration(text: &str) -> String {
-    format!("expected a time such as \"30s\", \"500ms\" or \"5m\", got \"{text}\"")
+    format!("expected a duration such as \"30s\", \"500ms\" or \"5m\", got \"{text}\"")
 }
 
 /// Parses `512`, `50KB`, `256MB`, `1GB`; the units are powers of 1024.

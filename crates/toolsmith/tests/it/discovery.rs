@@ -191,7 +191,7 @@ fn a_file_where_a_folder_should_be_is_a_warning() {
     place.write_tool("home/.claude/tools/a.ts");
     let discovered = place.discover();
     assert_eq!(discovered.modules.len(), 1);
-    assert!(discovered.warnings[0].to_string().ends_with("is a file where a folder of tools should be"));
+    assert!(discovered.warnings[0].to_string().ends_with("is a file, but a tools directory is expected here"));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn what_is_no_file_is_left_out() {
     let _listening = std::os::unix::net::UnixListener::bind(&pipe).unwrap();
     let discovered = place.discover();
     assert_eq!(discovered.modules.len(), 1);
-    assert!(discovered.warnings[0].to_string().contains("socket.ts is left out because it is not a file"));
+    assert!(discovered.warnings[0].to_string().contains("socket.ts is skipped because it is not a regular file"));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn a_configured_folder_stands_for_its_tools() {
     let place = Place::with_tools(&["project/mine/a.ts", "project/mine/b.ts"]).given("mine");
     assert_eq!(place.found(), ["project/mine/a.ts", "project/mine/b.ts"]);
     let place = Place::new(&[("project/empty/readme.txt", "")]).given("empty");
-    assert!(place.discover().errors[0].message.contains("is a folder without an index file or modules"));
+    assert!(place.discover().errors[0].message.contains("is a directory without an index file or modules"));
 }
 
 #[test]

@@ -306,7 +306,7 @@ async fn model_and_thinking_are_noted_and_come_back() {
     assert_eq!(session.agent().model().reference(), first);
     let said = notices(&mut events);
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("held with script/a, and goes on with script/"), "{said:?}");
+    assert!(said[0].contains("used script/a and continues with script/"), "{said:?}");
     // The end lets go of the file, whoever still looks at it.
     let looking = session.conversation();
     session.dispose().await;
@@ -366,7 +366,7 @@ async fn a_conversation_of_another_folder_is_said_to_be_one() {
     let mut events = session.subscribe();
     session.switch(path.to_str().unwrap()).await.unwrap();
     let said = notices(&mut events);
-    assert!(said[0].contains("elsewhere; tools go on working in "), "{said:?}");
+    assert!(said[0].contains("elsewhere; tools work in "), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -135,7 +135,7 @@ fn of_two_plugins_with_one_name_the_first_counts() {
     let discovered = place.discover();
     assert_eq!(found(&place), ["twin/a.ts"]);
     let warning = discovered.warnings[0].to_string();
-    assert!(warning.contains("plugin twin is left out") && warning.contains(".omp/plugins"), "{warning}");
+    assert!(warning.contains("plugin twin is skipped") && warning.contains(".omp/plugins"), "{warning}");
 }
 
 #[test]

@@ -61,12 +61,12 @@ fn what_is_no_rule_is_told_and_the_others_stay() {
     };
     told(
         "bad.md",
-        "is no rule that can be used: the condition \"(\" is not a valid regular expression: unclosed group",
+        "is not a valid rule: the condition \"(\" is not a valid regular expression: unclosed group",
     );
     told("bytes.md", "it is not UTF-8");
     told("folder.md", "directory");
     told("huge.md", "more than 64 KB");
-    told("loop.md", "is no rule that can be used");
+    told("loop.md", "is not a valid rule");
     assert_eq!(warnings.len(), 5, "{warnings:#?}");
 }
 

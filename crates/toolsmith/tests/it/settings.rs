@@ -95,11 +95,11 @@ fn unknown_keys_warn_with_the_closest_name_and_their_place() {
     let loaded = place.settings();
     let shown: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(shown.len(), 3, "{shown:#?}");
-    assert!(shown[0].ends_with("config.toml:1:1: `modle` is no setting"), "{shown:#?}");
+    assert!(shown[0].ends_with("config.toml:1:1: unknown setting `modle`"), "{shown:#?}");
     assert_eq!(loaded.warnings[0].hint.as_deref(), Some("Did you mean `model`?"));
-    assert!(shown[1].ends_with("config.toml:3:1: `limits.memroy` is no setting"), "{shown:#?}");
+    assert!(shown[1].ends_with("config.toml:3:1: unknown setting `limits.memroy`"), "{shown:#?}");
     assert_eq!(loaded.warnings[1].hint.as_deref(), Some("Did you mean `limits.memory`?"));
-    assert!(shown[2].ends_with("`nonsense` is no setting"), "{shown:#?}");
+    assert!(shown[2].ends_with("unknown setting `nonsense`"), "{shown:#?}");
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn files_that_are_no_text_or_no_file_stop_nothing() {
     std::fs::write(place.path("home/.toolsmith/config.toml"), b"model = \"\xff\"").unwrap();
     let loaded = place.settings();
     let shown: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
-    assert!(shown[0].ends_with("is not UTF-8, so nothing of it is used"), "{shown:?}");
-    assert!(shown[1].ends_with("is a folder where a file of settings should be"), "{shown:?}");
+    assert!(shown[0].ends_with("is not UTF-8 and is ignored"), "{shown:?}");
+    assert!(shown[1].ends_with("is a directory, but a settings file is expected here"), "{shown:?}");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn a_wrong_flag_is_an_error() {
     let with = |key: &str, value: &str| {
         load_settings(&place.sources().flags(vec![(key.to_owned(), value.to_owned())])).unwrap_err()
     };
-    assert_eq!(with("modle", "x").to_string(), "`modle` is no setting; did you mean `model`?");
+    assert_eq!(with("modle", "x").to_string(), "unknown setting `modle`; did you mean `model`?");
     assert!(matches!(with("limits.load", "soon"), SettingsError::Value { .. }));
 }
 

@@ -108,10 +108,10 @@ impl Driver {
         self.session.abort_by_force("the client is gone");
         let mut worker = worker;
         if tokio::time::timeout(LAST_REQUEST, &mut worker).await.is_err() {
-            self.ending.force("the session ends");
+            self.ending.force("the session ended");
             worker.abort();
         }
-        self.ending.force("the session ends");
+        self.ending.force("the session ended");
         self.session.dispose().await;
         events.abort();
         self.outgoing.send_events();
