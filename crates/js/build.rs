@@ -1,5 +1,5 @@
 //! Prepares the JavaScript that is built into the crate: installs the schema libraries from npm by their lock file,
-//! bundles them, and compiles them and our own modules to the engine's bytecode.
+//! bundles them, and compiles them and our own modules to bytecode.
 #![allow(
     clippy::panic,
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Bundling with esbuild: libraries into few files with shared parts, the kernel into one.
+//! Bundling with esbuild: libraries into a few files with shared parts, the kernel into one.
 
 use std::{
     fs,
@@ -8,8 +8,8 @@ use std::{
 
 use super::{bytecode::Source, unbundled};
 
-/// The libraries' entry points, each as (name of the built-in module, package to take it from). Those of zod are bundled for
-/// Bun and Node alone; the embedded engine has them from `unbundled`.
+/// Entry points of the libraries, each as (name of the built-in module, package). Those of zod are bundled only for Bun
+/// and Node; the embedded engine uses `unbundled`.
 pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("zod", "zod"),
     ("zod-v4", "zod/v4"),
@@ -37,8 +37,8 @@ pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("readable-stream", "readable-stream/lib/stream.js"),
 ];
 
-/// What `readable-stream` asks of npm and finds here: our own modules, so that no second copy of them comes in. Where it
-/// looks first is a folder of its own.
+/// Packages that `readable-stream` imports, mapped to our own modules so that no second copy is included. They are
+/// placed in a directory that is searched first.
 const STAND_INS: &[(&str, &str)] = &[
     ("events", "export * from \"toolsmith:node/events\";"),
     ("buffer", "export * from \"toolsmith:node/buffer\";"),
@@ -50,7 +50,7 @@ const STAND_INS: &[(&str, &str)] = &[
     ("abort-controller", "export const { AbortController, AbortSignal } = globalThis;"),
 ];
 
-/// Those with a default export.
+/// Packages with a default export.
 const DEFAULTS: &[&str] = &[
     "zod",
     "zod/v4",
@@ -89,7 +89,7 @@ fn run_esbuild(libraries: &Path, fixed: &[&str], arguments: &[String]) {
     }
 }
 
-/// Writes the file through which a library is bundled: one in a folder makes its packages resolve from there.
+/// Writes the file through which a library is bundled; its directory determines where packages are resolved from.
 pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
     let entry = folder.join(format!("entry-{name}.js"));
     let code = match package {
@@ -103,7 +103,7 @@ pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
     entry
 }
 
-/// Bundles the libraries. What several of them share becomes a part of its own, so that it exists once.
+/// Bundles the libraries. Shared code becomes a part of its own, so that it exists once.
 pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
     let _ = fs::remove_dir_all(out);
     for (package, code) in STAND_INS {
@@ -135,7 +135,7 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
         .collect()
 }
 
-/// Bundles the kernel: it is loaded for every tool, and one module loads faster than a dozen.
+/// Bundles the kernel into one module, which loads faster than a dozen.
 pub(crate) fn kernel(libraries: &Path, out: &Path) -> Source {
     esbuild(libraries, &["js/kernel/boot.js".to_owned(), format!("--outfile={}", out.display())]);
     Source { name: "toolsmith:kernel".to_owned(), code: Source::read(out) }

@@ -1,5 +1,5 @@
-//! Compiling modules to bytecode and writing the table the crate includes. The engine of this build script is the one
-//! the crate links, so the bytecode fits.
+//! Compiles modules to bytecode and writes the table that the crate includes. The build script links the same engine as
+//! the crate, so the bytecode is compatible.
 
 use std::{
     fmt::Write,
@@ -25,7 +25,7 @@ impl Source {
     }
 }
 
-/// Our own modules beside the kernel: `js/web/url.js` is `toolsmith:web/url`.
+/// Our own modules besides the kernel: `js/web/url.js` is `toolsmith:web/url`.
 pub(crate) fn own_modules() -> Vec<Source> {
     let mut files = Vec::new();
     list(Path::new("js"), &mut files);
@@ -77,13 +77,13 @@ fn compile_one(source: &Source) -> Vec<u8> {
     context.with(|ctx| {
         let module = Module::declare(ctx.clone(), source.name.as_str(), source.code.as_str());
         let module = module.catch(&ctx).unwrap_or_else(|error| panic!("{}: {error}", source.name));
-        // Positions stay, so that an error in a library says where; the text of functions does not.
+        // Positions are kept for errors in libraries; the source text of functions is not.
         let options = WriteOptions { strip_source: true, ..WriteOptions::default() };
         module.write(options).unwrap_or_else(|error| panic!("{}: {error}", source.name))
     })
 }
 
-/// Finds an empty module under every name: compiling looks for what is imported, but not into it.
+/// Resolves every name to an empty module: compiling resolves imports but does not inspect them.
 struct Anything;
 
 impl Resolver for Anything {

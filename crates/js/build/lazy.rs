@@ -1,12 +1,12 @@
-//! Libraries with parts that are loaded when they are used. Where a file of a package has a namesake in `npm/lazy`, the
-//! namesake takes its place in a copy of the package, and the file itself is beside it as `NAME.whole.js`.
+//! Libraries with parts that are loaded on first use. If a file of a package has a counterpart in `npm/lazy`, the
+//! counterpart replaces it in a copy of the package, and the original is kept as `NAME.whole.js`.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Makes the copies; gives the folder from which they are found.
+/// Creates the copies; returns their directory.
 pub(crate) fn lay_over(libraries: &Path) -> PathBuf {
     let folder = libraries.join("lazy");
     let _ = fs::remove_dir_all(&folder);
@@ -28,7 +28,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Copies what is run, and what says what that is.
+/// Copies code and package manifests.
 fn copy_code(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     for path in entries(from) {

@@ -1,8 +1,8 @@
-//! Installing the libraries: `npm ci` in the build folder, so that the checkout stays clean.
+//! Installs the libraries with `npm ci` in the build directory, so that the checkout stays clean.
 
 use std::{fs, path::Path, process::Command};
 
-/// Installs what the lock file names, unless it is there already.
+/// Installs the packages of the lock file, unless they are installed already.
 pub(crate) fn install(folder: &Path) {
     let lock =
         fs::read("npm/package-lock.json").unwrap_or_else(|error| panic!("npm/package-lock.json: {error}"));

@@ -1,13 +1,13 @@
-//! The program that runs tools in Bun or Node: the kernel, what the host serves and the libraries in one file.
+//! The sidecar program for Bun or Node: kernel, virtual modules and libraries in one file.
 
 use std::{fs, path::Path};
 
 use super::{bundle, bytecode::Source};
 
-/// Folders whose modules the program has; the others are what a real runtime brings itself.
+/// Directories whose modules are included; a real runtime provides the others.
 const SERVED: &[&str] = &["family", "pi"];
 
-/// Libraries that stand for what a real runtime has.
+/// Libraries that replace what a real runtime has.
 const STAND_INS: &[&str] = &["readable-stream", "web-streams"];
 
 /// Writes `sidecar.cjs`.
@@ -23,7 +23,7 @@ pub(crate) fn program(libraries: &Path, out: &Path) {
             );
         }
     }
-    // Some files of the kernel have another form here.
+    // Some kernel files have a different version here.
     copy(Path::new("js/sidecar/kernel"), &sources.join("kernel"), &sources);
     let mut table = String::from(
         "// What can be loaded by name. Nothing of it runs before it is asked for.\n\nconst modules = {\n",
@@ -49,7 +49,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Copies modules; what they import of the host's becomes a file.
+/// Copies modules and rewrites their imports of built-in modules to files.
 fn copy(from: &Path, to: &Path, root: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     for name in names(from) {

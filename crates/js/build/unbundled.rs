@@ -1,5 +1,5 @@
-//! zod as its own files, each a module. It has objects that hold all exports of a file, and the engine makes those of modules
-//! in less memory than a bundler can: every tool with a zod schema has them all.
+//! zod as separate files, each a module. It has namespace objects with all exports of a file, which the engine creates
+//! in less memory than a bundler can, and every tool with a zod schema uses all of them.
 
 use std::{
     collections::BTreeMap,
@@ -8,25 +8,25 @@ use std::{
 
 use super::{bytecode::Source, lazy};
 
-/// Files that are asked for by another name than their own, each as (name of the built-in module, file of the package).
+/// Files imported under another name, each as (name of the built-in module, file of the package).
 const ENTRIES: &[(&str, &str)] = &[
     ("zod", "index.js"),
     ("zod-v4", "v4/index.js"),
     ("zod-v4-core", "v4/core/index.js"),
     ("zod-mini", "mini/index.js"),
     ("zod-v3", "v3/index.js"),
-    // What is loaded when it is used, and what stands for it: see `npm/lazy`.
+    // Parts loaded on first use, and their replacements: see `npm/lazy`.
     ("zod-locales", "v4/locales/index.whole.js"),
     ("zod-compile", "v4/core/compile.whole.js"),
     ("zod-from-json-schema", "v4/classic/from-json-schema.whole.js"),
 ];
 
-/// Whether a library is taken from here.
+/// Returns whether a library is taken from here.
 pub(crate) fn serves(name: &str) -> bool {
     ENTRIES.iter().any(|(entry, _)| *entry == name)
 }
 
-/// Every file of zod that one of the entries needs.
+/// Returns every file of zod that one of the entries needs.
 pub(crate) fn zod(libraries: &Path) -> Vec<Source> {
     let package = lazy::lay_over(libraries).join("node_modules/zod");
     let mut modules = BTreeMap::new();
@@ -59,7 +59,7 @@ fn name_of(file: &str) -> String {
     }
 }
 
-/// The file another one names by a relative path.
+/// Resolves a relative path in a file.
 fn beside(file: &str, path: &str) -> String {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();

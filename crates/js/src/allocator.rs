@@ -1,8 +1,8 @@
-//! The engine's memory: counted, capped, and refused once the runtime is to end.
+//! The engine's allocator: counts memory, enforces the cap, and refuses memory once the runtime is to stop.
 //!
-//! Refusing is what stops loops of library calls: the engine asks whether to stop only every ten thousand steps of its
-//! own, and a single `JSON.parse` of a large text is one step. It is never refused while the compiler runs, whose way of
-//! running out of memory is to crash.
+//! Refusing memory stops loops of library calls: the engine checks for interrupts only every ten thousand of its own
+//! steps, and a single `JSON.parse` of a large text is one step. Memory is never refused while the compiler runs, which
+//! would crash.
 
 #![expect(unsafe_code, reason = "an allocator deals in raw memory")]
 
@@ -19,7 +19,7 @@ use rquickjs::allocator::Allocator;
 
 use crate::stop::StopFlags;
 
-/// How much memory a runtime uses, for those who watch it.
+/// Memory use of a runtime.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryUse {
     bytes: AtomicUsize,
@@ -31,7 +31,7 @@ impl MemoryUse {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether the cap was run into since this was last asked.
+    /// Returns whether the cap was reached since the last call.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)
     }
@@ -42,8 +42,8 @@ pub(crate) struct CappedAllocator {
     stop: Arc<StopFlags>,
     used: Arc<MemoryUse>,
     cap: usize,
-    /// What the runtime holds. It asks for pages rather than objects, so these are few. Whatever it has not given back
-    /// when it ends, because it was stopped in the middle of something, is freed with the allocator.
+    /// Blocks held by the runtime. It allocates pages rather than objects, so there are few. Blocks that a stopped
+    /// runtime did not free are freed with the allocator.
     held: HashSet<usize>,
 }
 
@@ -63,7 +63,7 @@ impl CappedAllocator {
         fits && !self.stop.refuses_memory()
     }
 
-    /// Takes note of memory that was just handed out.
+    /// Records an allocated block.
     fn keep(&mut self, memory: *mut u8) -> *mut u8 {
         if !memory.is_null() {
             self.held.insert(memory.addr());
@@ -73,7 +73,7 @@ impl CappedAllocator {
         memory
     }
 
-    /// Takes note of memory that is about to go.
+    /// Records that a block is about to be freed.
     fn release(&mut self, memory: *mut u8) {
         self.held.remove(&memory.addr());
         // SAFETY: `memory` is still ours.

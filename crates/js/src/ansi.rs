@@ -1,7 +1,7 @@
-//! Text for a terminal, with its colours: how many columns it takes, cutting it, wrapping it.
+//! Terminal text with colours: width, truncation and wrapping.
 //!
-//! Only colour sequences (SGR) and links pass; whatever else could move the cursor is dropped, because what a tool draws
-//! must stay in its box (CONTRACT 6.3).
+//! Only colour sequences (SGR) and links pass; all others are dropped, because a tool's output must stay in its box
+//! (CONTRACT 6.3).
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use unicode_width::UnicodeWidthStr;
 const RESET: &str = "\u{1b}[0m";
 const TAB: &str = "   ";
 
-/// A piece of text: something to see, or a sequence that changes how what follows looks.
+/// A part of a text: visible, or a sequence that changes the style of what follows.
 enum Piece<'t> {
     Text(&'t str),
     Colour(&'t str),
 }
 
-/// Takes a text apart. Sequences that are neither colours nor links are left out.
+/// Splits a text. Sequences that are neither colours nor links are dropped.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -37,7 +37,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// How long the sequence at the start is, and whether it may stay.
+/// Returns the length of the sequence at the start, and whether it is kept.
 fn sequence(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     match bytes.get(1) {
@@ -48,7 +48,7 @@ fn sequence(text: &str) -> (usize, bool) {
                 None => (text.len(), false),
             }
         }
-        // An operating system command; of these only links (8) are kept.
+        // An operating system command; only links (8) are kept.
         Some(b']') => {
             let by_bell = text.find('\u{7}').map(|at| at + 1);
             let by_string = text.get(2..).and_then(|rest| rest.find("\u{1b}\\")).map(|at| at + 4);
@@ -60,7 +60,7 @@ fn sequence(text: &str) -> (usize, bool) {
     }
 }
 
-/// What a character cell shows of a grapheme: control characters nothing, a tab three spaces.
+/// Returns the visible form of a grapheme: nothing for a control character, three spaces for a tab.
 fn shown(grapheme: &str) -> &str {
     match grapheme {
         "\t" => TAB,
@@ -69,14 +69,14 @@ fn shown(grapheme: &str) -> &str {
     }
 }
 
-/// How many columns a text takes.
+/// Returns the width of a text in columns.
 pub(crate) fn visible_width(text: &str) -> usize {
     let width = |text: &str| text.graphemes(true).map(|grapheme| shown(grapheme).width()).sum::<usize>();
     pieces(text).into_iter().map(|piece| if let Piece::Text(text) = piece { width(text) } else { 0 }).sum()
 }
 
-/// Cuts a line so that it takes at most `width` columns, `ellipsis` included where something was cut. Colours that are on
-/// at the end are switched off.
+/// Truncates a line to `width` columns, including `ellipsis` if something was cut. Styles that are active at the end
+/// are reset.
 pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
     let fits = visible_width(text) <= width;
     let room = if fits { width } else { width.saturating_sub(ellipsis.width()) };
@@ -112,7 +112,7 @@ pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
     out
 }
 
-/// What colour sequences have switched on and not off again, by what they change.
+/// Active styles, by attribute.
 #[derive(Default)]
 struct Style {
     on: BTreeMap<u8, String>,
@@ -134,7 +134,7 @@ impl Style {
                 1..=9 => {
                     self.on.insert(number, number.to_string());
                 }
-                // Bold and dim end together.
+                // Bold and dim are reset together.
                 22 => self.on.retain(|slot, _| !matches!(slot, 1 | 2)),
                 23..=29 => {
                     self.on.remove(&(number - 20));
@@ -146,7 +146,7 @@ impl Style {
                     self.on.remove(&Self::BACKGROUND);
                 }
                 38 | 48 => {
-                    // A colour by number or by its parts takes the parameters behind it.
+                    // A palette or RGB colour consumes the following parameters.
                     let rest: Vec<u8> = match numbers.next() {
                         Some(5) => [5].into_iter().chain(numbers.by_ref().take(1)).collect(),
                         Some(2) => [2].into_iter().chain(numbers.by_ref().take(3)).collect(),
@@ -171,7 +171,7 @@ impl Style {
         !self.on.is_empty()
     }
 
-    /// Switches on again what is on; nothing when nothing is.
+    /// Returns the sequence that restores the active styles; empty if there are none.
     fn sequence(&self) -> String {
         if self.on.is_empty() {
             return String::new();
@@ -180,7 +180,7 @@ impl Style {
     }
 }
 
-/// Wraps a text to lines of at most `width` columns, at spaces where there are any. Colours go on in the next line.
+/// Wraps a text to lines of at most `width` columns, at spaces where possible. Styles continue on the next line.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     text.split('\n').flat_map(|line| wrap_line(line.trim_end_matches('\r'), width)).collect()
@@ -208,7 +208,7 @@ struct Wrapper {
     lines: Vec<String>,
     line: String,
     used: usize,
-    /// What is switched on, to be switched on again in the next line.
+    /// Active styles, restored on the next line.
     style: Style,
 }
 
@@ -220,7 +220,7 @@ impl Wrapper {
 
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.line);
-        // Trailing spaces are where the line was broken.
+        // Trailing spaces at a line break are dropped.
         let end = line.trim_end_matches(' ').len();
         line.truncate(end);
         if self.style.is_on() {

@@ -1,4 +1,4 @@
-//! The engine as a whole: what all modules share, and the door through which they are loaded.
+//! The engine: state shared by all modules, and loading.
 
 use std::{
     ffi::OsString,
@@ -22,19 +22,19 @@ use crate::{
     ops::{ExecHandler, WebClients},
 };
 
-/// How an engine is set up.
+/// Engine options.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct EngineOptions {
-    /// The folder tools work in: `pi.cwd`.
+    /// Working directory of tools: `pi.cwd`.
     pub cwd: PathBuf,
-    /// What each module may use.
+    /// Limits of each module.
     pub limits: Limits,
-    /// Where Bun and Node are looked for; `PATH` unless it says otherwise.
+    /// Search path for Bun and Node; default `PATH`.
     pub search_path: OsString,
     engines: EngineRules,
     limits_by_path: Vec<(PathBuf, Limits)>,
-    /// Answers `pi.exec` in place of the system.
+    /// Handles `pi.exec` instead of the system.
     pub exec: Option<Arc<dyn ExecHandler>>,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for EngineOptions {
 }
 
 impl EngineOptions {
-    /// Tools that work in `cwd`, under the default limits.
+    /// Creates options for `cwd` with the default limits.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
@@ -60,42 +60,42 @@ impl EngineOptions {
         }
     }
 
-    /// Sets where Bun and Node are looked for, in the form of `PATH`.
+    /// Sets the search path for Bun and Node, in the form of `PATH`.
     #[must_use]
     pub fn search_path(mut self, folders: impl Into<OsString>) -> Self {
         self.search_path = folders.into();
         self
     }
 
-    /// Runs every module in one kind of engine. Otherwise each runs embedded unless it needs what only others have.
+    /// Runs every module in one kind of engine. By default each runs embedded unless it needs another engine.
     #[must_use]
     pub fn engine(mut self, kind: EngineKind) -> Self {
         self.engines.all = Some(kind);
         self
     }
 
-    /// Runs one module in one kind of engine, whatever it needs.
+    /// Runs one module in one kind of engine.
     #[must_use]
     pub fn engine_of(mut self, path: impl Into<PathBuf>, kind: EngineKind) -> Self {
         self.engines.by_path.push((path.into(), kind));
         self
     }
 
-    /// Sets what one module may use.
+    /// Sets the limits of one module.
     #[must_use]
     pub fn limits_of(mut self, path: impl Into<PathBuf>, limits: Limits) -> Self {
         self.limits_by_path.push((path.into(), limits));
         self
     }
 
-    /// Sets what each module may use.
+    /// Sets the limits of each module.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Has `pi.exec` answered by `handler` in place of the system.
+    /// Handles `pi.exec` with `handler` instead of the system.
     #[must_use]
     pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
         self.exec = Some(handler);
@@ -103,19 +103,19 @@ impl EngineOptions {
     }
 }
 
-/// How an engine is doing.
+/// State of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineStats {
-    /// Threads of modules, abandoned ones included.
+    /// Threads of modules, including abandoned ones.
     pub threads: usize,
     /// Threads that were told to stop and have not.
     pub abandoned: usize,
-    /// Bytes of JavaScript memory in use by all modules.
+    /// Bytes of JavaScript memory used by all modules.
     pub memory: usize,
 }
 
-/// Loads modules and holds what they share. Cheap to clone.
+/// Loads modules and holds their shared state. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) shared: Arc<EngineShared>,
@@ -128,7 +128,7 @@ pub(crate) struct EngineShared {
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
     pub(crate) exec: Option<Arc<dyn ExecHandler>>,
-    /// Where operations of tools run.
+    /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
     pending: RwLock<PendingHandle>,
@@ -141,10 +141,10 @@ pub(crate) struct EngineShared {
 }
 
 impl Engine {
-    /// An engine whose tools run their operations on the current tokio runtime.
+    /// Creates an engine whose tools run their operations on the current tokio runtime.
     ///
     /// # Panics
-    /// Outside a tokio runtime, as [`Handle::current`] does.
+    /// Panics outside a tokio runtime, as [`Handle::current`] does.
     pub fn new(options: EngineOptions) -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
@@ -167,29 +167,29 @@ impl Engine {
         }
     }
 
-    /// Loads modules, several at once; the results are in the order of the paths. Each failure is its module's own.
+    /// Loads modules in parallel; the results are in the order of the paths. A failure affects only its own module.
     pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
         module::load_all(&self.shared, paths).await
     }
 
-    /// Looks what modules offer, without giving each a runtime of its own: they are loaded one after the other into a few
-    /// shared ones, which end with the survey. Many modules are seen several times as fast. A tool of the outcome can be
-    /// called; its module is loaded again then, into its own runtime.
+    /// Reads the definitions of modules without giving each its own runtime: they are loaded one after another into a
+    /// few shared ones, which end with the scan. This is several times faster for many modules. A tool of the result
+    /// can be called; its module is then loaded again into its own runtime.
     pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
         module::survey_all(&self.shared, paths).await
     }
 
-    /// Switches the interface of every loaded tool, also of those that took `pi.ui` before (CONTRACT 3.3).
+    /// Switches the UI of every loaded tool, including those that stored `pi.ui` before (CONTRACT 3.3).
     pub fn set_ui_context(&self, ui: Arc<dyn Ui>) {
         self.shared.ui.set(ui);
     }
 
-    /// Sets where `pi.pushPendingAction` stages actions of tools that are not being called.
+    /// Sets the pending store for tools outside a call.
     pub fn set_pending(&self, pending: PendingHandle) {
         *self.shared.pending.write().unwrap_or_else(PoisonError::into_inner) = pending;
     }
 
-    /// How the engine is doing.
+    /// Returns the state of the engine.
     pub fn stats(&self) -> EngineStats {
         EngineStats {
             threads: self.shared.threads.load(Ordering::SeqCst),
@@ -198,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// The folder tools work in.
+    /// Returns the working directory of tools.
     pub fn cwd(&self) -> &Path {
         &self.shared.cwd
     }
@@ -214,13 +214,13 @@ impl fmt::Debug for Engine {
 }
 
 impl EngineShared {
-    /// What a module may use, given by its real path; it may have been named by a relative one.
+    /// Returns the limits of a module by its real path; it may have been named by a relative one.
     pub(crate) fn limits_of(&self, file: &Path) -> Limits {
         let own = self.limits_by_path.iter().rev().find(|(path, _)| real_path(&self.cwd, path) == file);
         own.map_or_else(|| self.limits.clone(), |(_, limits)| limits.clone())
     }
 
-    /// What a tool sees outside a call.
+    /// Returns the context of a tool outside a call.
     pub(crate) fn default_context(&self) -> ToolContext {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();
         ToolContext::detached().with_ui(self.ui.handle()).with_pending(pending)
@@ -236,7 +236,7 @@ impl EngineShared {
         self.bus.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Says something on the bus between tools.
+    /// Publishes on the event bus between tools.
     pub(crate) fn emit(&self, channel: &str, json: &str) {
         let members: Vec<Arc<SharedState>> = self
             .bus

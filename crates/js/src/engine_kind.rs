@@ -1,4 +1,4 @@
-//! Which engine a module runs in, and who decides.
+//! The choice of the engine for a module.
 
 use std::{
     fmt,
@@ -9,11 +9,11 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EngineKind {
-    /// The one that is built in.
+    /// The embedded engine.
     Embedded,
-    /// Bun, as a process beside this one.
+    /// Bun, as a sidecar process.
     Bun,
-    /// Node, as a process beside this one.
+    /// Node, as a sidecar process.
     Node,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// What was said about engines beforehand. What nothing is said about is decided by what the module needs.
+/// Engine rules from settings. Without a rule, the needs of the module decide.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EngineRules {
     pub(crate) all: Option<EngineKind>,
@@ -35,7 +35,7 @@ pub(crate) struct EngineRules {
 }
 
 impl EngineRules {
-    /// What was said about a file, given by its real path; rules may name it by a relative one.
+    /// Returns the rule for a file by its real path; rules may name it by a relative one.
     pub(crate) fn choice(&self, cwd: &Path, file: &Path) -> Option<EngineKind> {
         let rule = self.by_path.iter().rev().find(|(path, _)| crate::load::real_path(cwd, path) == file);
         rule.map(|(_, kind)| *kind).or(self.all)

@@ -1,7 +1,7 @@
-//! TypeScript and JavaScript modules as tools: the only crate that knows the engine.
+//! TypeScript and JavaScript modules as tools. This is the only crate that knows the engine.
 //!
-//! [`Engine::load`] takes module files and gives `dyn Tool`s. Each module runs in a runtime of its own, on a thread of its
-//! own, with a memory cap and deadlines; a tool that loops, leaks or crashes costs its own call.
+//! [`Engine::load`] takes module files and returns `dyn Tool`s. Each module has its own runtime on its own thread, with
+//! a memory cap and deadlines; a tool that loops, leaks or crashes fails only its own call.
 #![warn(missing_docs)]
 
 mod allocator;

@@ -1,24 +1,25 @@
-//! What a tool may use: memory, stack, and time for everything but the call itself, whose deadline is the caller's.
+//! Limits of a tool: memory, stack, and deadlines for everything but the call itself, whose deadline is set by the
+//! caller.
 
 use std::time::Duration;
 
-/// Limits of one runtime. The defaults are generous for tools and short for accidents.
+/// Limits of one runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of JavaScript memory.
+    /// JavaScript memory in bytes.
     pub memory: usize,
-    /// Bytes of JavaScript stack.
+    /// JavaScript stack in bytes.
     pub stack: usize,
-    /// For importing a module and running its factory.
+    /// Deadline for importing a module and running its factory.
     pub load: Duration,
-    /// For drawing a call or result.
+    /// Deadline for rendering a call or result.
     pub render: Duration,
-    /// For `onSession`, `approval` and `formatApprovalDetails`.
+    /// Deadline for `onSession`, `approval` and `formatApprovalDetails`.
     pub hook: Duration,
-    /// How long a cancelled call may take to end by itself.
+    /// Grace time of a cancelled call.
     pub grace: Duration,
-    /// How long a stopped runtime may take to let go of its thread before the thread is abandoned.
+    /// Time a stopped runtime has to release its thread before the thread is abandoned.
     pub stop: Duration,
 }
 
@@ -31,47 +32,47 @@ impl Default for Limits {
             render: Duration::from_millis(100),
             hook: Duration::from_secs(5),
             grace: Duration::from_millis(500),
-            // Whoever cancels has control back within 50 ms, and waking up is part of that.
+            // Control returns to the canceller within 50 ms, including the time to wake up.
             stop: Duration::from_millis(40),
         }
     }
 }
 
 impl Limits {
-    /// The default limits.
+    /// Creates the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the bytes of JavaScript memory.
+    /// Sets the JavaScript memory in bytes.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Sets the time for importing a module and running its factory.
+    /// Sets the deadline for importing a module and running its factory.
     #[must_use]
     pub fn load(mut self, time: Duration) -> Self {
         self.load = time;
         self
     }
 
-    /// Sets the time for drawing a call or result.
+    /// Sets the deadline for rendering a call or result.
     #[must_use]
     pub fn render(mut self, time: Duration) -> Self {
         self.render = time;
         self
     }
 
-    /// Sets the time for `onSession`, `approval` and `formatApprovalDetails`.
+    /// Sets the deadline for `onSession`, `approval` and `formatApprovalDetails`.
     #[must_use]
     pub fn hook(mut self, time: Duration) -> Self {
         self.hook = time;
         self
     }
 
-    /// Sets how long a cancelled call may take to end by itself.
+    /// Sets the grace time of a cancelled call.
     #[must_use]
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;

@@ -1,4 +1,4 @@
-//! What loading a module gives, and how a tool's own words become its specification.
+//! The result of loading a module, and the conversion of a tool's definition to its specification.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,22 +12,22 @@ use toolsmith_tool::{Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, 
 
 use crate::{engine_kind::EngineKind, errors::LoadError};
 
-/// What a tool's parameters were written with.
+/// Schema library of a tool's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SchemaKind {
-    /// zod, of any version.
+    /// zod, any version.
     Zod,
     /// TypeBox.
     TypeBox,
     /// arktype.
     ArkType,
-    /// JSON Schema, written out.
+    /// Plain JSON Schema.
     Json,
 }
 
-/// How many parameters each function of a tool declares. A function that is not there has none.
+/// Number of declared parameters of each function; a missing function has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -42,15 +42,15 @@ pub struct HookArity {
     pub on_session: Option<u32>,
 }
 
-/// A tool that was loaded.
+/// A loaded tool.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct LoadedTool {
     /// The tool.
     pub tool: Arc<dyn Tool>,
-    /// What its parameters were written with.
+    /// Schema library of its parameters.
     pub schema: SchemaKind,
-    /// How its functions are declared.
+    /// Declared parameters of its functions.
     pub arity: HookArity,
 }
 
@@ -63,29 +63,29 @@ impl std::fmt::Debug for LoadedTool {
     }
 }
 
-/// The outcome of loading one module: its tools, and what was wrong with it or with some of them.
+/// Result of loading one module: its tools, and errors of the module or of single tools.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadedModule {
-    /// The path as it was given.
+    /// The path as given.
     pub path: PathBuf,
-    /// The tools, in the factory's order. None, and no error, when the module opted out (CONTRACT 1.1).
+    /// Tools in the factory's order. Empty without an error if the module opted out (CONTRACT 1.1).
     pub tools: Vec<LoadedTool>,
-    /// What could not be loaded.
+    /// Load errors.
     pub errors: Vec<LoadError>,
-    /// What is worth knowing though it is no error: an old shape that was recognised, registrations that are not used.
+    /// Notes that are not errors: an old form that was recognised, registrations that are not used.
     pub notes: Vec<String>,
-    /// What it runs in.
+    /// Engine of the module.
     pub engine: EngineKind,
-    /// Why it runs there, when it is not embedded: what it needs, or who said so.
+    /// Reason for the engine, if it is not the embedded one.
     pub engine_reason: Option<String>,
-    /// Every file the module is made of, its own first.
+    /// Files of the module, its own first.
     pub files: Vec<PathBuf>,
-    /// How long it took.
+    /// Load time.
     pub elapsed: Duration,
 }
 
-/// What the kernel says about a loaded module.
+/// The kernel's description of a loaded module.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Described {
     pub(crate) tools: Vec<DescribedTool>,
@@ -94,7 +94,7 @@ pub(crate) struct Described {
     pub(crate) notes: Vec<String>,
 }
 
-/// A tool in its own words.
+/// A tool's own definition.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DescribedTool {
@@ -135,7 +135,7 @@ struct DescribedApproval {
     fixed: Value,
 }
 
-/// An entry of the factory's array that is no tool.
+/// An invalid entry of the factory's array.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Problem {
@@ -194,7 +194,7 @@ pub(crate) fn read_approval(value: &Value) -> Approval {
     }
 }
 
-/// An absolute form of a path, with symbolic links followed where the file exists.
+/// Returns the real path of a file, or its absolute path if it does not exist.
 pub(crate) fn real_path(cwd: &Path, path: &Path) -> PathBuf {
     let absolute = cwd.join(path);
     std::fs::canonicalize(&absolute).unwrap_or(absolute)

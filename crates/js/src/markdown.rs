@@ -1,9 +1,10 @@
-//! Markdown taken apart into JSON, for the component that draws it with a tool's own theme.
+//! Parses Markdown into JSON, for the component that draws it with a tool's theme.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
-/// The blocks of a text as a JSON array. Inline content is `{text, bold, italic, strike, code, link}` runs.
+/// Returns the blocks of a text as a JSON array. Inline content consists of `{text, bold, italic, strike, code, link}`
+/// runs.
 pub(crate) fn to_json(text: &str) -> String {
     let mut builder =
         Builder { stack: vec![Node::new(json!({ "type": "root" }))], style: Style::default(), flattened: 0 };
@@ -37,13 +38,13 @@ struct Style {
     link: Option<String>,
 }
 
-/// Deeper nesting is flattened: nobody can read it, and every level costs stack.
+/// Deeper nesting is flattened, because every level costs stack.
 const MAX_DEPTH: usize = 32;
 
 struct Builder {
     stack: Vec<Node>,
     style: Style,
-    /// Blocks that were opened beyond the depth and have yet to be closed.
+    /// Blocks opened beyond the maximum depth that are still open.
     flattened: usize,
 }
 

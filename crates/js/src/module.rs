@@ -1,4 +1,4 @@
-//! A loaded module: its instance, which is replaced when it had to be stopped, and how modules are loaded at first.
+//! A loaded module: its instance, which is replaced after a forced stop, and the initial loading of modules.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -24,28 +24,28 @@ use crate::{
     tool::JsTool,
 };
 
-/// What the loader answers for files that are no modules (CONTRACT 2.3).
+/// Error for files that are not modules (CONTRACT 2.3).
 const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
 
 /// A module and its current instance.
 pub(crate) struct ModuleHost {
     path: PathBuf,
     options: InstanceOptions,
-    /// The engine that was chosen beforehand.
+    /// The engine selected in settings.
     choice: Option<EngineKind>,
-    /// The runtime it turned out to need, and why. A module that moved there stays.
+    /// The sidecar runtime it turned out to need, and why. A module that moved there stays.
     moved: OnceLock<(SidecarRuntime, String)>,
     current: Mutex<Option<Running>>,
 }
 
-/// A module that was loaded into an instance.
+/// A module loaded into an instance.
 struct Started {
     instance: Arc<Instance>,
     described: Described,
     files: Vec<PathBuf>,
 }
 
-/// An instance with the module in it, and the numbers its tools have there.
+/// An instance with the module, and the numbers of its tools.
 #[derive(Clone)]
 pub(crate) struct Running {
     pub(crate) instance: Arc<Instance>,
@@ -58,7 +58,7 @@ impl Running {
         Self { instance, numbers: Arc::new(numbers) }
     }
 
-    /// The number of a tool; `None` when the factory, run again, no longer made it.
+    /// Returns the number of a tool; `None` if the factory no longer creates it.
     pub(crate) fn number(&self, tool: &str) -> Option<u32> {
         self.numbers.get(tool).copied()
     }
@@ -75,7 +75,7 @@ impl ModuleHost {
         Self { path: path.to_path_buf(), options, choice, moved: OnceLock::new(), current: Mutex::new(None) }
     }
 
-    /// Starts an instance and loads the module into it.
+    /// Starts an instance and loads the module.
     async fn start(&self) -> Result<Started, LoadError> {
         if let Some((runtime, _)) = self.moved.get() {
             return self.start_in(Runner::Sidecar(runtime.clone())).await.0;
@@ -99,7 +99,7 @@ impl ModuleHost {
         }
     }
 
-    /// Loads the module into a fresh instance; also gives what that lacks.
+    /// Loads the module into a new instance; also returns the feature it lacks.
     async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
         let instance = match Instance::start(&self.options, runner) {
             Ok(instance) => instance,
@@ -112,7 +112,7 @@ impl ModuleHost {
         self.take(instance, reply)
     }
 
-    /// Reads how a load ended.
+    /// Converts the outcome of a load.
     fn take(
         &self,
         instance: Arc<Instance>,
@@ -123,8 +123,8 @@ impl ModuleHost {
         (described.map(|described| Started { instance, described, files }), needs)
     }
 
-    /// Moves a module to Bun or Node if the embedded engine lacks what it needs and one of them is there. Otherwise the
-    /// outcome stays, with words about what is missing.
+    /// Moves a module to Bun or Node if the embedded engine lacks a feature it needs and one of them is installed.
+    /// Otherwise the outcome stays, with a note about what is missing.
     async fn move_if_needed(
         &self,
         outcome: Result<Started, LoadError>,
@@ -157,7 +157,7 @@ impl ModuleHost {
         }
     }
 
-    /// What it runs in, and why if that is not the embedded engine.
+    /// Returns the engine, and the reason if it is not the embedded one.
     fn engine(&self) -> (EngineKind, Option<String>) {
         match self.moved.get() {
             Some((runtime, why)) => (runtime.kind, Some(why.clone())),
@@ -170,7 +170,7 @@ impl ModuleHost {
             .map_err(|error| LoadError::new(&self.path, format!("Failed to load tool: {error}")))
     }
 
-    /// The instance, started afresh if the last one had to be stopped.
+    /// Returns the instance, restarted if the last one was stopped.
     pub(crate) async fn instance(&self) -> Result<Running, LoadError> {
         let mut current = self.current.lock().await;
         if let Some(running) = current.as_ref().filter(|running| running.instance.is_alive()) {
@@ -187,20 +187,20 @@ impl ModuleHost {
         &self.options.limits
     }
 
-    /// The instance if it runs; nothing is started for it.
+    /// Returns the instance if it runs; does not start one.
     pub(crate) async fn running(&self) -> Option<Running> {
         self.current.lock().await.as_ref().filter(|running| running.instance.is_alive()).cloned()
     }
 }
 
-/// Loads modules, several at once.
+/// Loads modules in parallel.
 pub(crate) async fn load_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
     let tasks: Vec<_> = paths
         .iter()
         .map(|path| {
             let (engine, path) = (Arc::clone(engine), path.clone());
             engine.runtime.clone().spawn(async move {
-                // The semaphore is never closed; without a permit it would only be less orderly.
+                // The semaphore is never closed; without a permit the order would only be less strict.
                 let _permit = engine.loading.acquire().await;
                 load_one(&engine, path).await
             })
@@ -253,14 +253,14 @@ async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
     }
 }
 
-/// Files that are no modules.
+/// Files that are not modules.
 fn refuse(path: &Path) -> Option<LoadError> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     matches!(extension.to_ascii_lowercase().as_str(), "md" | "json")
         .then(|| LoadError::new(path, DECLARATIVE))
 }
 
-/// Makes tools of what a module said.
+/// Converts a module's definitions to tools.
 fn finish(
     host: &Arc<ModuleHost>,
     path: PathBuf,
@@ -270,7 +270,7 @@ fn finish(
     start: Instant,
 ) -> LoadedModule {
     let (engine, engine_reason) = host.engine();
-    // The module itself first, then what it imports.
+    // The module itself first, then its imports.
     files.sort_by_key(|other| (other != file, other.clone()));
     let mut errors: Vec<LoadError> =
         described.problems.iter().map(|problem| tool_error(&path, problem)).collect();
@@ -293,11 +293,11 @@ fn finish(
     }
 }
 
-/// Loads a worker of a survey asks for before it waits for the first of them, so that neither side waits for the other to
-/// wake up. Where few are left it asks for fewer: another worker may have nothing to do.
+/// Number of loads a scan worker requests ahead, so that neither side waits for the other to wake up. Near the end it
+/// requests fewer, so that other workers have work too.
 const MAX_AHEAD: usize = 4;
 
-/// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
+/// Scans modules: each core loads them in turn into one runtime, and into a new one after a module that crashed it.
 pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
     let workers = engine.loading.available_permits().clamp(1, paths.len().max(1));
     let next = Arc::new(AtomicUsize::new(0));
@@ -317,15 +317,15 @@ pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) ->
     paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect()
 }
 
-/// One worker of a survey and the runtime it uses.
+/// One scan worker and its runtime.
 struct Surveyor {
     engine: Arc<EngineShared>,
-    /// How many there are.
+    /// Total number of modules.
     workers: usize,
     instance: Option<Arc<Instance>>,
 }
 
-/// A module on its way through a survey.
+/// A module being scanned.
 struct Surveyed {
     path: PathBuf,
     host: Arc<ModuleHost>,
@@ -333,7 +333,7 @@ struct Surveyed {
 }
 
 impl Surveyor {
-    /// Takes modules until there is none left.
+    /// Takes modules until none is left.
     async fn work_off(mut self, paths: Vec<PathBuf>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
         let mut done = Vec::new();
         let mut ahead = VecDeque::new();
@@ -379,7 +379,7 @@ impl Surveyor {
         let Surveyed { path, host, start } = module;
         let (outcome, needs) = match instance.finish_load(load).await {
             Ok(reply) => host.take(instance, reply),
-            // The module before it took the runtime down; this one gets a fresh one.
+            // The previous module crashed the runtime; this one gets a new one.
             Err(_) => host.start_in(Runner::Embedded).await,
         };
         let outcome = match host.choice {

@@ -1,4 +1,4 @@
-//! Stopping an engine from outside: the flags its interrupt handler and allocator look at.
+//! Stopping an engine from outside: the flags checked by its interrupt handler and allocator.
 
 use std::{
     sync::{
@@ -8,20 +8,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Shared between a runtime's thread and those who may stop it.
+/// Shared by a runtime's thread and its handles.
 #[derive(Debug, Default)]
 pub(crate) struct StopFlags {
-    /// The runtime is to end: everything it does fails from now on.
+    /// The runtime is to stop: everything it does fails from now on.
     forced: AtomicBool,
-    /// When what runs now has to give up, in nanoseconds since [`epoch`]; 0 for never. Only what runs now: the runtime
-    /// goes on.
+    /// Deadline of the current code in nanoseconds since [`epoch`]; 0 for none. Only the current code is stopped: the
+    /// runtime continues.
     until: AtomicU64,
-    /// What ran last was made to give up.
+    /// The last code was stopped by its deadline.
     expired: AtomicBool,
-    /// The engine was told to stop and unwinds. Raising an error that nothing can catch takes memory; if that fails, what
-    /// is raised in its place can be caught, and the loop goes on.
+    /// The engine was told to stop and unwinds. Raising an uncatchable error needs memory; if that fails, the
+    /// replacement can be caught and the loop would continue.
     unwinding: AtomicBool,
-    /// The compiler runs. It must neither be interrupted nor run out of memory: it would take the process down.
+    /// The compiler runs. It must neither be interrupted nor run out of memory, because it would crash the process.
     compiling: AtomicBool,
 }
 
@@ -35,7 +35,7 @@ fn nanoseconds(time: Instant) -> u64 {
 }
 
 impl StopFlags {
-    /// Ends the runtime.
+    /// Stops the runtime.
     pub(crate) fn force(&self) {
         self.forced.store(true, Ordering::SeqCst);
     }
@@ -44,19 +44,19 @@ impl StopFlags {
         self.forced.load(Ordering::Relaxed)
     }
 
-    /// Gives what runs next a time limit, until [`StopFlags::take_expired`].
+    /// Sets a deadline for the next code, until [`StopFlags::take_expired`].
     pub(crate) fn limit(&self, time: Duration) {
         self.expired.store(false, Ordering::Relaxed);
         self.until.store(nanoseconds(Instant::now() + time).max(1), Ordering::Relaxed);
     }
 
-    /// Ends the time limit; gives whether it was exceeded.
+    /// Clears the deadline; returns whether it was exceeded.
     pub(crate) fn take_expired(&self) -> bool {
         self.until.store(0, Ordering::Relaxed);
         self.expired.swap(false, Ordering::Relaxed)
     }
 
-    /// What the engine asks every few thousand steps.
+    /// Called by the engine every few thousand steps.
     pub(crate) fn should_interrupt(&self) -> bool {
         if self.is_forced() {
             self.unwinding.store(true, Ordering::Relaxed);
@@ -70,13 +70,13 @@ impl StopFlags {
         expired
     }
 
-    /// Whether what runs now has to give up: asked by what waits outside the engine.
+    /// Returns whether the current code must stop; checked by native code that waits.
     pub(crate) fn is_over(&self) -> bool {
         let until = self.until.load(Ordering::Relaxed);
         self.is_forced() || (until != 0 && nanoseconds(Instant::now()) > until)
     }
 
-    /// Says that the compiler runs, or no longer does; gives what was said before.
+    /// Sets whether the compiler runs; returns the previous value.
     pub(crate) fn set_compiling(&self, compiling: bool) -> bool {
         self.compiling.swap(compiling, Ordering::SeqCst)
     }
@@ -85,12 +85,12 @@ impl StopFlags {
         self.compiling.load(Ordering::Relaxed)
     }
 
-    /// Whether memory is refused, to bring a loop of library calls to an end.
+    /// Returns whether memory is refused, to end a loop of library calls.
     pub(crate) fn refuses_memory(&self) -> bool {
         self.is_forced() && !self.unwinding.load(Ordering::Relaxed)
     }
 
-    /// Runs something that compiles, with limits lifted.
+    /// Runs something that compiles, without limits.
     pub(crate) fn while_compiling<R>(&self, compile: impl FnOnce() -> R) -> R {
         let before = self.set_compiling(true);
         let outcome = compile();

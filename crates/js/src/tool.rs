@@ -1,4 +1,4 @@
-//! A tool of a module, as the rest of the program sees it.
+//! A module's tool, as the rest of the program sees it.
 
 use std::sync::{
     Arc,
@@ -35,7 +35,7 @@ pub(crate) struct JsTool {
 impl JsTool {
     pub(crate) fn new(module: Arc<ModuleHost>, described: &DescribedTool) -> Result<Self, String> {
         let spec = described.spec();
-        // Found here rather than when the tool is registered, so that it is reported with the module it belongs to.
+        // Checked here rather than at registration, so that the error is reported with its module.
         ArgumentSchema::compile(&spec.parameters)
             .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
         Ok(Self {
@@ -51,7 +51,7 @@ impl JsTool {
         })
     }
 
-    /// Makes a call of the kind `make` gives for this tool's number.
+    /// Makes a call of the kind that `make` returns for this tool's number.
     async fn call(
         &self,
         make: impl FnOnce(u32) -> CallKind,
@@ -65,7 +65,7 @@ impl JsTool {
         running.instance.call(make(number), context).await
     }
 
-    /// Calls a hook within its deadline; what goes wrong is logged and counts as no answer.
+    /// Calls a hook within its deadline; failures are logged and count as no answer.
     async fn ask(&self, what: &'static str, arguments: &Value) -> Option<Value> {
         let kind = |number| CallKind::Approval { number, what, arguments: arguments.to_string() };
         let outcome = self.with_hook_deadline(kind, ToolContext::detached()).await;
@@ -161,7 +161,7 @@ impl Tool for JsTool {
         if !self.decides_approval {
             return self.spec.approval.clone();
         }
-        // A hook that fails leaves the most careful answer.
+        // A failing hook results in the strictest answer.
         self.ask("approval", arguments).await.map_or_else(Approval::default, |value| read_approval(&value))
     }
 

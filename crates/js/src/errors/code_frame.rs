@@ -1,11 +1,11 @@
-//! A few lines of source around a place, with a mark under it.
+//! Code frames: a few lines of source with a mark under a position.
 
 /// Lines shown before and after.
 const CONTEXT: usize = 2;
 /// Longer lines are cut around the mark.
 const MAX_COLUMNS: usize = 100;
 
-/// Draws the frame; `None` when the source has no such line. Line and column count from one.
+/// Draws the frame; `None` if the source has no such line. Line and column start at one.
 pub fn code_frame(source: &str, line: u32, column: u32) -> Option<String> {
     let lines: Vec<&str> = source.lines().collect();
     let index = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -16,7 +16,7 @@ pub fn code_frame(source: &str, line: u32, column: u32) -> Option<String> {
     let last = (index + CONTEXT).min(lines.len() - 1);
     let gutter = (last + 1).to_string().len();
     let column = usize::try_from(column).ok()?.max(1) - 1;
-    // All lines are shifted alike, so that the mark stays under what it marks.
+    // All lines are shifted equally, so that the mark stays in place.
     let shift = column.saturating_sub(MAX_COLUMNS * 3 / 4);
     let mut frame = Vec::new();
     for (number, text) in lines.iter().enumerate().take(last + 1).skip(first) {

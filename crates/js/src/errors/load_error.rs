@@ -1,4 +1,4 @@
-//! Why a module, or one of its tools, could not be loaded (CONTRACT 2.7).
+//! Load errors of a module or one of its tools (CONTRACT 2.7).
 
 use std::{
     fmt,
@@ -13,14 +13,14 @@ use super::{
     thrown::{SourceLookup, Thrown},
 };
 
-/// A place in an author's file. Line and column count from one.
+/// A position in an author's file. Line and column start at one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The line.
+    /// Line.
     pub line: u32,
-    /// The column, in characters.
+    /// Column, in characters.
     pub column: u32,
 }
 
@@ -30,34 +30,34 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why something was not loaded. The display form is one line; the rest is for showing it well.
+/// A load error. The display form is one line; the fields are for detailed output.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}{}", .location.as_ref().map(|place| format!(" ({place})")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct LoadError {
-    /// The module.
+    /// Path of the module.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
-    /// Where, in the author's source.
+    /// Position in the author's source.
     pub location: Option<Location>,
-    /// The lines around that place.
+    /// Lines around the position.
     pub frame: Option<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// How it came about, in the author's files.
+    /// Stack in the author's files.
     pub stack: Option<String>,
-    /// Which entry of the factory's array it is about.
+    /// Index in the factory's array.
     pub index: Option<usize>,
 }
 
-/// What stopped a load, before it is put into words.
+/// Cause of a failed load.
 #[derive(Debug)]
 pub(crate) enum LoadFailure {
     Thrown(Box<Thrown>),
-    /// It took too long.
+    /// It exceeded the deadline.
     Deadline(Duration),
-    /// It used too much memory.
+    /// It exceeded the memory cap.
     Memory(usize),
     /// The thread or the engine could not be started.
     Engine(String),
@@ -103,7 +103,7 @@ impl LoadError {
         }
     }
 
-    /// An error with `thrown` behind it.
+    /// Creates an error from a thrown value.
     pub(crate) fn from_thrown(
         path: &Path,
         prefix: &str,
@@ -131,7 +131,7 @@ impl LoadError {
     }
 }
 
-/// What to do about the mistakes people make.
+/// Returns a hint for common mistakes.
 fn hint(thrown: &Thrown) -> Option<String> {
     if let Some(hint) = &thrown.hint {
         return Some(hint.clone());

@@ -1,4 +1,4 @@
-//! What went wrong in a tool's code, in terms of the author's own files.
+//! Errors in a tool's code, mapped to the author's own files.
 
 mod code_frame;
 mod load_error;

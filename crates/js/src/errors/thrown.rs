@@ -1,4 +1,4 @@
-//! What was thrown, and its stack in terms of the author's files.
+//! Thrown values, with their stack mapped to the author's files.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,12 +9,12 @@ use toolsmith_tool::{Failure, ToolError};
 use super::load_error::Location;
 use crate::modules::original_position;
 
-/// Finds the source of a module by the name the engine knows.
+/// Finds the source of a module by its name in the engine.
 pub(crate) trait SourceLookup {
     fn source(&self, name: &str) -> Option<Arc<str>>;
 }
 
-/// Anything that was thrown, as the kernel describes it.
+/// A thrown value, as described by the kernel.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Thrown {
@@ -32,7 +32,7 @@ pub(crate) struct Thrown {
 }
 
 impl Thrown {
-    /// Reads the kernel's description.
+    /// Parses the kernel's description.
     pub(crate) fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_else(|_| Self {
             message: "an error that could not be described".to_owned(),
@@ -40,7 +40,7 @@ impl Thrown {
         })
     }
 
-    /// The message, with the causes behind it where they say more.
+    /// Returns the message, followed by causes that add information.
     pub(crate) fn full_message(&self) -> String {
         let mut text = if self.message.trim().is_empty() {
             self.class.clone().unwrap_or_default()
@@ -56,7 +56,7 @@ impl Thrown {
         text
     }
 
-    /// Where it was thrown: what the loader says, or the first line of the stack in a file of the author's.
+    /// Returns the position: from the loader, or the first stack line in a file of the author.
     pub(crate) fn location(&self, sources: &dyn SourceLookup) -> Option<Location> {
         if let (Some(file), Some(line)) = (&self.file_name, self.line_number) {
             return Some(Location { file: file.into(), line, column: self.column_number.unwrap_or(1) });
@@ -64,7 +64,7 @@ impl Thrown {
         frames(&self.stack).find_map(|frame| frame.original(sources))
     }
 
-    /// The stack with the author's lines, and without ours.
+    /// Returns the stack with the author's lines only.
     pub(crate) fn mapped_stack(&self, sources: &dyn SourceLookup) -> Option<String> {
         let lines: Vec<String> = frames(&self.stack)
             .filter(|frame| !frame.is_hosts())
@@ -76,7 +76,7 @@ impl Thrown {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// The failure the model is told of.
+    /// Converts to the failure for the model.
     pub(crate) fn into_tool_error(self, sources: &dyn SourceLookup) -> ToolError {
         let mut failure = Failure::new(self.full_message());
         failure.stack = self.mapped_stack(sources);
@@ -101,7 +101,7 @@ struct Frame<'t> {
 }
 
 impl Frame<'_> {
-    /// Whether it is our code or a library's of ours.
+    /// Returns whether it is our code or a built-in library.
     fn is_hosts(&self) -> bool {
         let is_sidecars = self.file.contains("/toolsmith-") && self.file.ends_with(".cjs");
         is_sidecars
@@ -116,7 +116,7 @@ impl Frame<'_> {
     }
 }
 
-/// Reads `    at function (file:line:column)`, or without the function.
+/// Parses `    at function (file:line:column)`, or without the function.
 fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
     stack.lines().filter_map(|line| {
         let line = line.trim().strip_prefix("at ")?;
@@ -124,7 +124,7 @@ fn frames(stack: &str) -> impl Iterator<Item = Frame<'_>> {
             Some((function, place)) => (function, place.strip_suffix(')')?),
             None => ("<anonymous>", line),
         };
-        // Other runtimes name modules by addresses.
+        // Other runtimes name modules by URL.
         let place = place.strip_prefix("file://").unwrap_or(place);
         let (rest, column) = place.rsplit_once(':')?;
         let (file, number) = rest.rsplit_once(':')?;

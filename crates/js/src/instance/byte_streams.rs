@@ -1,5 +1,5 @@
-//! Pipes and connections a tool reads and writes, by number. They are held here and not by the tool's thread, so that
-//! they close when that thread cannot.
+//! Pipes and connections of a tool, by number. They are held here and not by the tool's thread, so that they close even
+//! if that thread hangs.
 
 use std::{
     collections::HashMap,
@@ -15,13 +15,13 @@ use toolsmith_tool::CancelToken;
 
 use super::operations::unless_cancelled;
 
-/// How much is read at once.
+/// Maximum size of one read.
 const READ_BYTES: usize = 64 * 1024;
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// One end of something, until it is closed.
+/// One end of a stream, until it is closed.
 struct Slot<T> {
     end: tokio::sync::Mutex<Option<T>>,
     closed: CancelToken,
@@ -51,7 +51,7 @@ fn find<T>(table: &Mutex<HashMap<u32, Arc<Slot<T>>>>, number: u32) -> Option<Arc
 }
 
 fn close_in<T>(table: &Mutex<HashMap<u32, Arc<Slot<T>>>>, number: u32) {
-    // What waits in it ends, and with it the last holder of the slot.
+    // Pending reads end, and with them the last holder of the slot.
     if let Some(slot) = table.lock().unwrap_or_else(PoisonError::into_inner).remove(&number) {
         slot.closed.cancel("closed");
     }
@@ -66,7 +66,7 @@ impl ByteStreams {
         keep(&self.writers, Box::new(writer))
     }
 
-    /// Reads what there is, waiting for something; nothing at the end or when it was closed.
+    /// Reads available bytes, waiting for some; nothing at the end or when closed.
     pub(crate) async fn read(&self, number: u32, token: &CancelToken) -> io::Result<Vec<u8>> {
         let Some(slot) = find(&self.readers, number) else { return Ok(Vec::new()) };
         let work = async {
@@ -85,7 +85,7 @@ impl ByteStreams {
         read
     }
 
-    /// Writes all of it. An error when the other side no longer reads or it was closed.
+    /// Writes all bytes. Fails if the other side no longer reads or the stream was closed.
     pub(crate) async fn write(&self, number: u32, bytes: &[u8], token: &CancelToken) -> io::Result<()> {
         let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
         let slot = find(&self.writers, number).ok_or_else(gone)?;
@@ -103,7 +103,7 @@ impl ByteStreams {
         written
     }
 
-    /// Ends what is written: the other side sees the end.
+    /// Ends writing: the other side sees the end.
     pub(crate) async fn finish(&self, number: u32, token: &CancelToken) -> io::Result<()> {
         let Some(slot) = find(&self.writers, number) else { return Ok(()) };
         let work = async {
@@ -114,7 +114,7 @@ impl ByteStreams {
         };
         let done = unless_cancelled(&slot.closed, unless_cancelled(token, work)).await.flatten();
         close_in(&self.writers, number);
-        // Where the other side has gone already there is nobody left to be told.
+        // The other side may have closed already.
         match done {
             Some(Err(error)) if error.kind() != io::ErrorKind::NotConnected => Err(error),
             _ => Ok(()),

@@ -1,4 +1,4 @@
-//! What an instance's thread can be told. Everything that reaches the engine comes through one queue of these.
+//! Commands to an instance's thread. Everything reaches the engine through one queue of these.
 
 use std::path::PathBuf;
 
@@ -8,33 +8,33 @@ use toolsmith_tool::{ToolContext, ToolError};
 use super::operations::Settled;
 use crate::errors::{LoadError, LoadFailure};
 
-/// One message to the thread.
+/// One command.
 pub(crate) enum Command {
     /// Import a module and run its factory.
     Load { call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply> },
     /// Start something that settles later.
     Start { call: u32, kind: CallKind, context: Box<ToolContext>, reply: oneshot::Sender<CallReply> },
-    /// Trip a call's signal.
+    /// Trigger a call's signal.
     Abort { call: u32, reason: String },
-    /// Draw something now.
+    /// Render something now.
     Render { number: u32, what: &'static str, width: usize, payload: String, reply: oneshot::Sender<Drawn> },
-    /// An operation has ended.
+    /// An operation ended.
     Settle { number: u64, outcome: Settled },
-    /// Something was said on the bus between tools.
+    /// An event on the bus between tools.
     Hear { channel: String, json: String },
-    /// A staged action will never be used.
+    /// A pending action will never be used.
     ForgetPending { number: u32 },
-    /// Input for a component that a tool shows, or a request to draw it.
+    /// Input for a component that a tool shows, or a request to render it.
     View { number: u32, what: &'static str, payload: String, reply: Option<oneshot::Sender<Drawn>> },
-    /// A line of a sidecar's.
+    /// A line from a sidecar.
     Said { line: String },
-    /// A sidecar ended by itself.
+    /// A sidecar exited.
     Gone { reason: String },
-    /// Look at the stop flags.
+    /// Check the stop flags.
     Wake,
 }
 
-/// What is to be started.
+/// Kinds of calls.
 #[derive(Debug)]
 pub(crate) enum CallKind {
     Execute {
@@ -42,7 +42,7 @@ pub(crate) enum CallKind {
         tool_call_id: String,
         arguments: String,
     },
-    /// Apply or reject a staged action.
+    /// Apply or reject a pending action.
     Resolve {
         number: u32,
         what: &'static str,
@@ -60,16 +60,16 @@ pub(crate) enum CallKind {
     },
 }
 
-/// The JSON a call gave, or why it gave none.
+/// The JSON result of a call, or its failure.
 pub(crate) type CallReply = Result<String, CallFailure>;
 
-/// How a load ended.
+/// Outcome of a load.
 pub(crate) struct LoadReply {
-    /// What the module said.
+    /// The module's definitions.
     pub(crate) said: Result<String, Box<LoadError>>,
-    /// The files it is made of.
+    /// Its files.
     pub(crate) files: Vec<PathBuf>,
-    /// What it asked for and this engine does not have.
+    /// A feature it needs that this engine lacks.
     pub(crate) needs: Option<String>,
 }
 
@@ -79,15 +79,15 @@ impl LoadReply {
     }
 }
 
-/// How a call can fail inside the engine.
+/// Failures of a call inside the engine.
 #[derive(Debug)]
 pub(crate) enum CallFailure {
-    /// The author's own schema refused the arguments: `(path, message)` of each problem.
+    /// The author's own schema rejected the arguments: `(path, message)` of each problem.
     Refused(Vec<(String, String)>),
     Tool(ToolError),
 }
 
-/// What a renderer gave.
+/// Result of a renderer.
 #[derive(Debug)]
 pub(crate) enum Drawn {
     Lines(Vec<String>),

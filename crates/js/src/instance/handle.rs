@@ -1,4 +1,4 @@
-//! The handle to an instance: starting its thread, talking to it, and the ladder that stops it.
+//! The handle to an instance: starts its thread, sends commands, and stops it in escalating steps.
 
 use std::{
     path::{Path, PathBuf},
@@ -31,19 +31,19 @@ use crate::{
     stop::StopFlags,
 };
 
-/// Room beside the engine's own stack for what it calls.
+/// Stack reserved beyond the engine's own, for native code.
 const EXTRA_STACK: usize = 3 << 20;
 
-/// What an instance is started with.
+/// Start options of an instance.
 #[derive(Clone)]
 pub(crate) struct InstanceOptions {
     pub(crate) engine: Arc<EngineShared>,
     pub(crate) limits: Limits,
-    /// Names the module in logs and as the thread's name.
+    /// Label of the module in logs and thread names.
     pub(crate) label: String,
 }
 
-/// What an instance runs its module in.
+/// Engine of an instance.
 #[derive(Clone, Debug)]
 pub(crate) enum Runner {
     Embedded,
@@ -55,17 +55,17 @@ pub(crate) struct Instance {
     shared: Arc<SharedState>,
     limits: Limits,
     next_call: AtomicU32,
-    /// Tripped by the thread when it has ended.
+    /// Triggered by the thread when it has ended.
     ended: CancelToken,
 }
 
-/// A load that was asked for.
+/// A requested load.
 pub(crate) struct StartedLoad {
     path: PathBuf,
     answer: oneshot::Receiver<LoadReply>,
 }
 
-/// Says on every way out of the thread that it has ended.
+/// Signals the end of the thread on every exit path.
 struct EndOfThread {
     ended: CancelToken,
     engine: Arc<EngineShared>,
@@ -79,14 +79,14 @@ impl Drop for EndOfThread {
 }
 
 impl Drop for Instance {
-    /// Nobody can reach it any more, so whatever it still does is of no use.
+    /// Nothing can reach it any more, so it is stopped.
     fn drop(&mut self) {
         self.shared.force();
     }
 }
 
 impl Instance {
-    /// Starts a thread with a fresh runtime.
+    /// Starts a thread with a new runtime.
     pub(crate) fn start(options: &InstanceOptions, runner: Runner) -> Result<Arc<Self>, LoadFailure> {
         let (sender, queue) = mpsc::channel();
         let shared = Arc::new(SharedState {
@@ -131,7 +131,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Whether calls can still be made.
+    /// Returns whether calls can still be made.
     pub(crate) fn is_alive(&self) -> bool {
         !self.shared.stop.is_forced() && !self.ended.is_cancelled()
     }
@@ -141,12 +141,12 @@ impl Instance {
     }
 
     fn send(&self, command: Command) {
-        // The thread may have ended; whoever waits for an answer sees that the reply was dropped.
+        // The thread may have ended; the caller then sees that the reply was dropped.
         let _ = self.shared.queue.send(command);
     }
 
-    /// Imports a module and runs its factory, within the load deadline. A module that fails to load in time, or that
-    /// takes its runtime down, ends the instance.
+    /// Imports a module and runs its factory, within the load deadline. A module that misses it, or crashes its
+    /// runtime, ends the instance.
     pub(crate) async fn load(&self, path: &Path) -> LoadReply {
         let started = self.start_load(path);
         self.finish_load(started).await.unwrap_or_else(|path| {
@@ -155,15 +155,15 @@ impl Instance {
         })
     }
 
-    /// Asks for a module to be loaded; the thread does it when it is done with what it was asked for before.
+    /// Requests a load; the thread handles it after earlier commands.
     pub(crate) fn start_load(&self, path: &Path) -> StartedLoad {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Load { call: self.new_call(), path: path.to_path_buf(), reply });
         StartedLoad { path: path.to_path_buf(), answer }
     }
 
-    /// Waits for a load. The deadline counts from here, so loads are waited for in the order they were asked for. Gives
-    /// the path back when the instance ended before it came to it.
+    /// Waits for a load. The deadline starts here, so loads are awaited in the order they were requested. Returns the
+    /// path if the instance ended before it was started.
     pub(crate) async fn finish_load(&self, started: StartedLoad) -> Result<LoadReply, PathBuf> {
         let StartedLoad { path, answer } = started;
         match timeout(self.limits.load, answer).await {
@@ -177,7 +177,7 @@ impl Instance {
         }
     }
 
-    /// Makes a call and, when it is cancelled, goes up the ladder: the signal, the grace time, force (CONTRACT 4.6).
+    /// Makes a call and, when it is cancelled, escalates: signal, grace time, force (CONTRACT 4.6).
     pub(crate) async fn call(self: &Arc<Self>, kind: CallKind, context: ToolContext) -> CallReply {
         let cancel = context.cancel.clone();
         if cancel.is_cancelled() {
@@ -202,7 +202,7 @@ impl Instance {
         }
     }
 
-    /// The ladder for a call that is under way.
+    /// Escalation for a call in progress.
     async fn stop_call(
         &self,
         call: u32,
@@ -218,7 +218,7 @@ impl Instance {
             () = tokio::time::sleep(self.limits.grace) => None,
         };
         match settled {
-            // It was done, or chose to answer all the same.
+            // It finished, or returned a result despite the abort.
             Some(Ok(Ok(json))) => Ok(json),
             Some(Ok(Err(failure))) => {
                 let note = match failure {
@@ -239,8 +239,8 @@ impl Instance {
         }
     }
 
-    /// Ends the runtime and waits a moment for its thread. One that does not come back is abandoned and counted; it
-    /// ends by itself when the engine next looks at its flags.
+    /// Ends the runtime and waits briefly for its thread. A thread that does not end is abandoned and counted; it ends
+    /// when the engine next checks its flags.
     pub(crate) async fn force(&self) {
         self.shared.force();
         if timeout(self.limits.stop, self.ended.cancelled()).await.is_ok() {
@@ -256,7 +256,7 @@ impl Instance {
         });
     }
 
-    /// Draws a call or result; `None` when the tool is too busy to.
+    /// Renders a call or result; `None` if the tool is too busy.
     pub(crate) async fn draw(
         &self,
         number: u32,
@@ -269,14 +269,14 @@ impl Instance {
         timeout(self.limits.render * 2, answer).await.ok()?.ok()
     }
 
-    /// Draws a component a tool shows, or hands it input.
+    /// Renders a component a tool shows, or passes input to it.
     pub(crate) async fn view(&self, number: u32, what: &'static str, payload: String) -> Option<Drawn> {
         let (reply, answer) = oneshot::channel();
         self.send(Command::View { number, what, payload, reply: Some(reply) });
         timeout(self.limits.render * 2, answer).await.ok()?.ok()
     }
 
-    /// Says that a staged action will never be used.
+    /// Reports that a pending action will never be used.
     pub(crate) fn forget_pending(&self, number: u32) {
         self.send(Command::ForgetPending { number });
     }
@@ -289,8 +289,7 @@ fn engine_gone() -> CallFailure {
     ))
 }
 
-/// A call whose outcome somebody waits for. Dropping it before that means nobody does any more: the ladder is gone up in
-/// the background.
+/// A call in progress. Dropping it before it ends stops it in the background, with the same escalation.
 struct Waiting {
     instance: Arc<Instance>,
     call: u32,
@@ -321,7 +320,7 @@ impl Drop for Waiting {
     }
 }
 
-/// For errors about a runtime that is gone, and its sources with it.
+/// For errors of a runtime that is gone together with its sources.
 struct NoSources;
 
 impl SourceLookup for NoSources {

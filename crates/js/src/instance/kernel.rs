@@ -1,4 +1,4 @@
-//! The kernel's functions, as the thread calls them.
+//! The kernel's functions, as called by the thread.
 
 use std::rc::Rc;
 
@@ -92,7 +92,7 @@ impl Kernel {
         self.call(ctx, "hear", (channel, json))
     }
 
-    /// Gives `(kind, payload)`: `lines` with JSON lines, or `thrown`.
+    /// Returns `(kind, payload)`: `lines` with JSON lines, or `thrown`.
     pub(crate) fn render(
         &self,
         ctx: &Ctx<'_>,
@@ -106,7 +106,7 @@ impl Kernel {
         Ok((parts.next().unwrap_or_default(), parts.next().unwrap_or_default()))
     }
 
-    /// Draws a shown component, or hands it input.
+    /// Renders a shown component, or passes input to it.
     pub(crate) fn view(
         &self,
         ctx: &Ctx<'_>,
@@ -131,7 +131,7 @@ impl Kernel {
             Settled::Bytes(bytes) => match ops::bytes::array(ctx, &bytes) {
                 Ok(array) => self.call(ctx, "settle", (number, true, array)),
                 Err(_) => {
-                    // It did not fit. Whoever waits has to be told.
+                    // It did not fit into memory; the waiting code receives an error.
                     ctx.catch();
                     let error = HostError::of_class("InternalError", "out of memory");
                     self.call(ctx, "settle", (number, false, error.to_json()))
@@ -141,7 +141,7 @@ impl Kernel {
         }
     }
 
-    /// Describes a value that was thrown.
+    /// Describes a thrown value.
     pub(crate) fn describe<'js>(&self, ctx: &Ctx<'js>, thrown: Value<'js>) -> Result<String> {
         self.call(ctx, "describeJson", (thrown,))
     }

@@ -1,4 +1,4 @@
-//! An instance: one runtime on one thread, and the handle through which the rest of the program talks to it.
+//! An instance: one runtime on one thread, and the handle to it.
 
 mod byte_streams;
 mod command;

@@ -1,5 +1,5 @@
-//! Work outside the engine that a tool waits for: processes, requests, dialogs. It runs on the program's own async
-//! runtime, not on the tool's thread, so that it can be ended when that thread cannot.
+//! Operations outside the engine that a tool waits for: processes, requests, dialogs. They run on the program's async
+//! runtime, not on the tool's thread, so that they can be stopped even if that thread hangs.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ use rquickjs::{Ctx, Object, function::Constructor};
 use serde_json::{Map, Value};
 use toolsmith_tool::CancelToken;
 
-/// What an operation ended with.
+/// Outcome of an operation.
 #[derive(Debug)]
 pub(crate) enum Settled {
     Nothing,
@@ -46,7 +46,7 @@ impl HostError {
         self
     }
 
-    /// Throws it at once.
+    /// Throws it immediately.
     pub(crate) fn throw(&self, ctx: &Ctx<'_>) -> rquickjs::Error {
         let make = || -> rquickjs::Result<Object<'_>> {
             let class = if matches!(self.class, "TypeError" | "RangeError") { self.class } else { "Error" };
@@ -70,7 +70,7 @@ impl HostError {
         }
     }
 
-    /// What the kernel makes an error of.
+    /// Returns the JSON from which the kernel creates an error.
     pub(crate) fn to_json(&self) -> String {
         let mut object = self.properties.clone();
         object.insert("class".to_owned(), self.class.into());
@@ -79,23 +79,23 @@ impl HostError {
     }
 }
 
-/// The operations of one instance that have not ended.
+/// The operations in progress of one instance.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
     running: Mutex<HashMap<u64, CancelToken>>,
 }
 
 impl Operations {
-    /// Takes note of a new operation.
+    /// Registers an operation.
     pub(crate) fn begin(&self, number: u64) -> CancelToken {
         let token = CancelToken::new();
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(number, token.clone());
         token
     }
 
-    /// Takes note of an operation that JavaScript has no number for, because it waits for it.
+    /// Registers an operation without a JavaScript number, because the engine waits for it.
     pub(crate) fn begin_unnumbered(&self) -> (u64, CancelToken) {
-        // JavaScript counts from 1 and its whole numbers end at 2^53.
+        // JavaScript counts from 1, and its integers end at 2^53.
         static LAST: AtomicU64 = AtomicU64::new(1 << 60);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         (number, self.begin(number))
@@ -105,14 +105,14 @@ impl Operations {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
     }
 
-    /// Asks one to end.
+    /// Cancels one operation.
     pub(crate) fn cancel(&self, number: u64) {
         if let Some(token) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&number) {
             token.cancel("aborted by the tool");
         }
     }
 
-    /// Ends all of them, without grace.
+    /// Force-stops all of them.
     pub(crate) fn force_all(&self) {
         for token in self.running.lock().unwrap_or_else(PoisonError::into_inner).values() {
             token.force("the tool was stopped");
@@ -120,7 +120,7 @@ impl Operations {
     }
 }
 
-/// Gives up on `work` when the operation is cancelled; for work that has no end of its own to be asked for.
+/// Abandons `work` when the operation is cancelled; for work that cannot be cancelled itself.
 pub(crate) async fn unless_cancelled<T>(token: &CancelToken, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         outcome = work => Some(outcome),

@@ -1,4 +1,4 @@
-//! A staged action whose callbacks live in an instance.
+//! A pending action whose callbacks live in an instance.
 
 use std::sync::{Arc, Weak};
 
@@ -10,7 +10,7 @@ use super::{
     state::ThreadState,
 };
 
-/// Finds the callbacks again. They are gone when the instance had to be stopped: the action is void then.
+/// Reference to the callbacks. They are gone if the instance was stopped: the action is then void.
 pub(crate) struct PendingCallback {
     instance: Weak<Instance>,
     number: u32,

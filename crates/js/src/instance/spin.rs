@@ -1,12 +1,12 @@
-//! Waiting a moment without sleeping. Waking a thread costs tens of microseconds on virtual machines, several times what a
-//! small call takes, so both sides of a crossing look for a moment before they go to sleep.
+//! Short busy waiting. Waking a thread costs tens of microseconds on virtual machines, several times the cost of a
+//! small call, so both sides poll briefly before they sleep.
 
 use std::time::{Duration, Instant};
 
-/// How long; less than waking up would cost.
+/// Duration; less than waking up would cost.
 const MOMENT: Duration = Duration::from_micros(50);
 
-/// Polls until there is something or the moment is over.
+/// Polls until there is a value or the time is over.
 pub(crate) fn for_a_moment<T>(mut poll: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {

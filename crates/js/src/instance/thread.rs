@@ -1,5 +1,5 @@
-//! The thread of an instance: it makes the runtime, works off the queue, and ends when it is told to or when nobody
-//! holds a handle any more.
+//! The thread of an instance: creates the runtime, processes the queue, and ends when told to or when no handle is
+//! left.
 
 use std::{
     cell::RefCell,
@@ -18,11 +18,10 @@ use super::{
 };
 use crate::{allocator::CappedAllocator, errors::Thrown, limits::Limits, modules::ModuleStore};
 
-/// After so many jobs the queue is looked at: a chain of promises that never ends must not keep an abort from being
-/// seen.
+/// The queue is checked after this many jobs, so that an endless promise chain cannot hide an abort.
 const JOBS_BETWEEN_LOOKS: usize = 256;
 
-/// Bytes a runtime allocates before it first looks for garbage. Loading a schema library makes none.
+/// Bytes a runtime allocates before its first garbage collection. Loading a schema library creates no garbage.
 const GC_THRESHOLD: usize = 8 << 20;
 
 /// Runs an instance until its end.
@@ -82,7 +81,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Runs what waits to be run until there is none: callbacks of `nextTick` first, then promise jobs, as in Node.
+    /// Runs pending jobs until there are none: callbacks of `nextTick` first, then promise jobs, as in Node.
     fn run_jobs(&self, queue: &mpsc::Receiver<Command>) {
         let stop = &self.state.shared.stop;
         let mut count = 0_usize;
@@ -92,7 +91,7 @@ impl Thread<'_> {
                 Ok(true) => count += 1,
                 Ok(false) if self.run_ticks() => {}
                 Ok(false) => break,
-                // The job's own error; it has no other place to go than the log.
+                // The job's own error has no other destination than the log.
                 Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, "A callback failed")),
             }
             if count.is_multiple_of(JOBS_BETWEEN_LOOKS)
@@ -107,7 +106,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Runs the callbacks of `nextTick`; gives whether there were any.
+    /// Runs the callbacks of `nextTick`; returns whether there were any.
     fn run_ticks(&self) -> bool {
         let waited = self.state.ticks_wait.replace(false);
         if waited {
@@ -116,7 +115,7 @@ impl Thread<'_> {
         waited
     }
 
-    /// Calls a function of a built-in module that is loaded.
+    /// Calls a function of a loaded built-in module.
     fn call_builtin(&self, module: &str, function: &str) {
         self.context.with(|ctx| {
             let call = || -> rquickjs::Result<()> {
@@ -130,7 +129,7 @@ impl Thread<'_> {
     }
 
     fn fire_timers(&self) {
-        // A bound, so that a timer that starts itself again at once does not keep the queue waiting.
+        // Bounded, so that a timer that restarts itself does not delay the queue.
         for _ in 0..64 {
             let Some(number) = self.state.timers.borrow_mut().take_due() else {
                 return;
@@ -188,12 +187,12 @@ impl Thread<'_> {
                 }
             }
             Command::ForgetPending { number } => self.enter(0, |ctx| self.kernel.forget_pending(ctx, number)),
-            // Only sidecars say these.
+            // Only sidecars send these.
             Command::Said { .. } | Command::Gone { .. } | Command::Wake => {}
         }
     }
 
-    /// Runs a function of the kernel. What it throws ends the call, if it is one.
+    /// Runs a kernel function. If it throws, the call ends.
     fn enter(&self, call: u32, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<()>) {
         self.context.with(|ctx| {
             if run(&ctx).is_err() {
@@ -207,7 +206,7 @@ impl Thread<'_> {
         });
     }
 
-    /// Draws under the render deadline.
+    /// Renders within the render deadline.
     fn draw(&self, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<(String, String)>) -> Drawn {
         let stop = &self.state.shared.stop;
         stop.limit(self.limits.render);
@@ -224,7 +223,7 @@ impl Thread<'_> {
         }
     }
 
-    /// The exception that is pending, as the kernel describes it.
+    /// Returns the pending exception, as described by the kernel.
     fn describe_caught(&self, ctx: &Ctx<'_>) -> String {
         let thrown = ctx.catch();
         match self.kernel.describe(ctx, thrown) {
@@ -271,14 +270,14 @@ impl Thread<'_> {
     }
 }
 
-/// Promises that were rejected while nobody listened. Somebody may still come to listen before the jobs are done.
+/// Unhandled rejections. A handler may still be attached before the jobs are done.
 #[derive(Default)]
 struct Rejections {
     list: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
 }
 
 impl Rejections {
-    /// How many are remembered; a loop that rejects for ever must not fill the memory.
+    /// Maximum number kept, so that an endless loop of rejections cannot fill the memory.
     const MAX: usize = 100;
 
     fn watch(runtime: &Runtime) -> Rc<Self> {

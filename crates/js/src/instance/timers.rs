@@ -1,4 +1,4 @@
-//! The timers of a runtime: numbers and when they are due.
+//! The timers of a runtime.
 
 use std::{
     cmp::Reverse,
@@ -9,7 +9,7 @@ use std::{
 /// Timers by number. Starting a number again moves it.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// When each running timer is due, and a ticket that makes older entries of the queue invalid.
+    /// Due time of each running timer, and a ticket that invalidates older queue entries.
     due: HashMap<u32, (Instant, u64)>,
     queue: BinaryHeap<Reverse<(Instant, u64, u32)>>,
     tickets: u64,
@@ -27,7 +27,7 @@ impl Timers {
         self.due.remove(&number);
     }
 
-    /// When the next one is due.
+    /// Returns when the next timer is due.
     pub(crate) fn next_due(&mut self) -> Option<Instant> {
         loop {
             let Reverse((due, ticket, number)) = *self.queue.peek()?;
@@ -38,7 +38,7 @@ impl Timers {
         }
     }
 
-    /// Takes the next one, if it is due.
+    /// Takes the next timer, if it is due.
     pub(crate) fn take_due(&mut self) -> Option<u32> {
         let due = self.next_due()?;
         if due > Instant::now() {

@@ -1,4 +1,4 @@
-//! CommonJS files: as modules that others import, and as functions that `require` runs.
+//! CommonJS files: as importable modules, and as functions for `require`.
 
 use rquickjs::{Ctx, Function, Module, Result, module::Declared};
 
@@ -9,7 +9,7 @@ use super::{
 use crate::stop::StopFlags;
 
 impl ModuleStore {
-    /// A CommonJS file as a module: it runs now, so that its exports are known by name.
+    /// Wraps a CommonJS file as a module: it runs immediately, so that its exports are known by name.
     pub(super) fn load_common_js<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         let common_js = self.builtin_exports(ctx, COMMON_JS)?;
         let names: Vec<String> = common_js.get::<_, Function<'_>>("exportNames")?.call((name,))?;
@@ -28,7 +28,7 @@ impl ModuleStore {
         self.declare(ctx, name, code)
     }
 
-    /// The function that runs a CommonJS file.
+    /// Compiles the function that runs a CommonJS file.
     pub(crate) fn common_js_function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
         let (code, source) = self.take_code(ctx, name)?;
         let code = without_hashbang(code.as_deref().unwrap_or(&source));
@@ -36,7 +36,7 @@ impl ModuleStore {
     }
 }
 
-/// Compiles an expression that is a function, under the name errors will show.
+/// Compiles a function expression under the name shown in errors.
 fn compile_function<'js>(
     ctx: &Ctx<'js>,
     stop: &StopFlags,
@@ -46,7 +46,7 @@ fn compile_function<'js>(
     let mut options = rquickjs::context::EvalOptions::default();
     options.strict = false;
     options.filename = Some(name.to_owned());
-    // The expression only makes a function, so nothing of it runs with limits lifted.
+    // The expression only creates a function, so no code of it runs without limits.
     stop.while_compiling(|| ctx.eval_with_options(code, options))
 }
 

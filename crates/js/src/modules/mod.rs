@@ -1,7 +1,7 @@
-//! Modules: how the engine finds them and what it is given for them.
+//! Module resolution and loading for the engine.
 //!
-//! Names of modules inside the engine are absolute paths for files, `toolsmith:…` for what is built in, and
-//! `toolsmith:stand-in/N` for a built-in module as one importer wants to see it.
+//! Module names inside the engine are absolute paths for files, `toolsmith:…` for built-in modules, and
+//! `toolsmith:stand-in/N` for a proxy of a built-in module with additional names.
 
 mod common_js;
 mod packages;

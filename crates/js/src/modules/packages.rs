@@ -1,12 +1,12 @@
-//! Which packages the host itself serves, and under which of its built-in modules (CONTRACT 1.4).
+//! Packages served by the host, and their built-in modules (CONTRACT 1.4).
 
 use crate::builtins;
 
-/// Where the family of hosts that tools are written for publishes its packages.
+/// Package scopes of compatible agents.
 const FAMILY_SCOPES: &[&str] =
     &["@oh-my-pi/", "@mariozechner/", "@earendil-works/", "@f5-sales-demo/", "@f5xc-salesdemos/"];
 
-/// Libraries by the specifiers that import them.
+/// Libraries by import specifier.
 const LIBRARIES: &[(&str, &str)] = &[
     ("zod", "toolsmith:npm/zod"),
     ("zod/v4", "toolsmith:npm/zod-v4"),
@@ -27,7 +27,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("typebox/type", "toolsmith:npm/typebox1-type"),
     ("typebox/value", "toolsmith:npm/typebox1-value"),
     ("typebox/compile", "toolsmith:npm/typebox1-compile"),
-    // What the compiler was called before 1.0.
+    // The compiler's name before 1.0.
     ("typebox/compiler", "toolsmith:npm/typebox-compiler"),
     ("typebox/schema", "toolsmith:npm/typebox1-schema"),
     ("typebox/error", "toolsmith:npm/typebox1-error"),
@@ -41,7 +41,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("bun:sqlite", "toolsmith:bun/sqlite"),
 ];
 
-/// The built-in module behind a bare specifier that no `node_modules` has.
+/// Returns the built-in module for a bare specifier that is in no `node_modules`.
 pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     if let Some((_, module)) = LIBRARIES.iter().find(|(known, _)| *known == specifier) {
         return Some(module);
@@ -55,10 +55,10 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     })
 }
 
-/// Modules of Node that are packages of npm without `node:` before their names.
+/// Node modules that are npm packages without the `node:` prefix.
 const ONLY_WITH_PREFIX: &[&str] = &["sqlite", "test"];
 
-/// The built-in module that stands for one of Node's, with or without `node:`.
+/// Returns the built-in replacement of a Node module, with or without `node:`.
 pub(crate) fn node_module(specifier: &str) -> Option<String> {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
     if name == specifier && ONLY_WITH_PREFIX.contains(&name) {
@@ -68,7 +68,7 @@ pub(crate) fn node_module(specifier: &str) -> Option<String> {
     (!name.is_empty() && builtins::bytecode(&module).is_some()).then_some(module)
 }
 
-/// What Node has and the embedded engine has at most as stubs: threads, other contexts, and the engine's own insides.
+/// Node modules that the embedded engine has at most as stubs: threads, contexts and engine internals.
 const ONLY_ELSEWHERE: &[&str] = &[
     "cluster",
     "dgram",
@@ -87,7 +87,7 @@ const ONLY_ELSEWHERE: &[&str] = &[
     "worker_threads",
 ];
 
-/// Node's modules, as far as they are not named above. What is not built in here is only elsewhere, too.
+/// Other Node modules. Those that are not built in exist only in real runtimes.
 const NODE_MODULES: &[&str] = &[
     "assert",
     "assert/strict",
@@ -133,7 +133,7 @@ const NODE_MODULES: &[&str] = &[
     "zlib",
 ];
 
-/// Whether a module is one that only a real Node or Bun has whole.
+/// Returns whether only a real Node or Bun has the complete module.
 pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
     if specifier.starts_with("bun:") {
         return served_by_host(specifier).is_none();
@@ -145,7 +145,7 @@ pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
     }
 }
 
-/// Whether a specifier names a module of Node's or Bun's, built in here or not.
+/// Returns whether a specifier names a Node or Bun module, built in or not.
 pub(crate) fn is_runtime_module(specifier: &str) -> bool {
     specifier.starts_with("node:")
         || specifier.starts_with("bun:")

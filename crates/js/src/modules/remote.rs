@@ -1,4 +1,4 @@
-//! Modules for a runtime in another process: it finds and runs files itself, and asks for what only the host knows.
+//! Module requests of a sidecar: it resolves and runs files itself, and asks for what only the host knows.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -12,8 +12,7 @@ use super::{
 use crate::instance::HostError;
 
 impl ModuleStore {
-    /// What an import leads to that the other runtime did not find itself: a file, or a module of the host and the names
-    /// that are wanted of it.
+    /// Resolves an import that the other runtime did not find: to a file, or to a host module and the requested names.
     pub(crate) fn resolve_remote(&self, importer: &str, specifier: &str) -> Result<Value, HostError> {
         let target = self.resolver().resolve(Path::new(importer), specifier, false).map_err(|missing| {
             let error = HostError::new(missing.message).with("code", "ERR_MODULE_NOT_FOUND");
@@ -34,7 +33,7 @@ impl ModuleStore {
         })
     }
 
-    /// A file as JavaScript. `to_common_js` is for one that is required.
+    /// Returns a file as JavaScript. `to_common_js` is for a required file.
     pub(crate) fn transform_remote(&self, name: &str, to_common_js: bool) -> Result<Value, HostError> {
         let path = Path::new(name);
         let text = std::fs::read_to_string(path)
@@ -57,7 +56,7 @@ impl ModuleStore {
         Ok(json!({ "code": code, "isModule": format == Format::EsModule, "served": served }))
     }
 
-    /// What a file imports of the host's: packages that are not installed beside it.
+    /// Returns the host packages a file imports: those not installed beside it.
     fn served(&self, path: &Path, imports: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, Value> {
         let resolver = self.resolver();
         let bare = imports.iter().filter(|(specifier, _)| !specifier.starts_with(['.', '/', '#']));
@@ -71,12 +70,12 @@ impl ModuleStore {
     }
 }
 
-/// Whether a module is one a real runtime has itself, or has not.
+/// Returns whether a real runtime itself has, or lacks, the module.
 fn is_the_runtimes(name: &str) -> bool {
     name.starts_with("toolsmith:node/") || name.starts_with("toolsmith:bun/")
 }
 
-/// The names a file imports by one specifier.
+/// Returns the names a file imports by one specifier.
 fn wanted(importer: &str, specifier: &str) -> Vec<String> {
     let imports: BTreeMap<String, Vec<String>> = std::fs::read_to_string(importer)
         .ok()

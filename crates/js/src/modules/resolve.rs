@@ -1,4 +1,4 @@
-//! Specifiers to modules: files by Node's rules with TypeScript's extensions, and what the host serves.
+//! Resolution of specifiers: files by Node's rules with TypeScript's extensions, and host packages.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
 
 use super::packages::{is_runtime_module, node_module, served_by_host};
 
-/// What a specifier leads to.
+/// Target of a specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// A module of the host.
+    /// A host module.
     Builtin(String),
-    /// A module of Node's or Bun's that is not built in.
+    /// A Node or Bun module that is not built in.
     Elsewhere,
     File(PathBuf),
 }
@@ -24,11 +24,11 @@ pub(crate) struct NotFound {
     pub(crate) package: Option<String>,
 }
 
-/// Resolves for `import` and for `require`, which packages may answer differently.
+/// Resolvers for `import` and `require`, for which packages may differ.
 pub(crate) struct FileResolver {
     /// For an author's own files: TypeScript first.
     own: Pair,
-    /// For files of packages, which carry TypeScript beside what was compiled of it.
+    /// For package files, which ship TypeScript beside the compiled code.
     packages: Pair,
 }
 
@@ -47,7 +47,7 @@ impl FileResolver {
         Self { own: Pair { import, require }, packages }
     }
 
-    /// Resolves what `importer` asks for.
+    /// Resolves a specifier for `importer`.
     pub(crate) fn resolve(
         &self,
         importer: &Path,
@@ -84,7 +84,7 @@ fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {
     ResolveOptions {
         condition_names: texts(&["node", condition, "module-sync", "default"]),
         extensions: texts(extensions),
-        // Source that was written to be compiled names what it will be compiled to.
+        // TypeScript sources import the name of the compiled file.
         extension_alias: vec![
             alias(".js", &[".js", ".ts"]),
             alias(".mjs", &[".mjs", ".mts"]),
@@ -113,7 +113,7 @@ fn not_found(importer: &Path, specifier: &str, error: &ResolveError) -> NotFound
     }
 }
 
-/// The path of a `file://` address, without its prefix.
+/// Returns the path of a `file://` URL.
 pub(crate) fn file_url_path(address: &str) -> PathBuf {
     let full = format!("file://{address}");
     url::Url::parse(&full)

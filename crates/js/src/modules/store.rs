@@ -1,4 +1,4 @@
-//! The modules of one runtime: the engine's resolver and loader, and the sources needed to explain errors.
+//! The modules of one runtime: the engine's resolver and loader, and the sources for error messages.
 
 #![expect(
     unsafe_code,
@@ -28,46 +28,46 @@ use super::{
 };
 use crate::{builtins, stop::StopFlags};
 
-/// Ends the name of a file that is imported as text.
+/// Suffix of the name of a file imported as text.
 const AS_TEXT: &str = "?text";
-/// Stands for a module that is not built in.
+/// Prefix of a module that is not built in.
 const NOTHING: &str = "toolsmith:pi/nothing";
 const STAND_IN: &str = "toolsmith:stand-in/";
 /// The module that runs CommonJS files.
 pub(super) const COMMON_JS: &str = "toolsmith:module/common_js";
 
-/// What a file says that makes use of WebAssembly.
+/// Text that indicates the use of WebAssembly.
 const WEB_ASSEMBLY: &[&str] =
     &["WebAssembly.instantiate", "WebAssembly.compile", "new WebAssembly.Module", "new WebAssembly.Instance"];
 
-/// A file the runtime has loaded.
+/// A loaded file.
 struct LoadedFile {
     source: Arc<str>,
     imports: BTreeMap<String, Vec<String>>,
     format: Format,
-    /// What the engine is to run, until it does.
+    /// The code to run, until it does.
     code: Option<String>,
 }
 
-/// A built-in module plus names it does not have, which load as stubs (CONTRACT 1.4).
+/// A built-in module with additional names, which load as stubs (CONTRACT 1.4).
 struct StandIn {
     module: String,
     package: String,
     missing: Vec<String>,
 }
 
-/// Everything about the modules of one runtime. Shared by the engine's two hooks and the host functions.
+/// The modules of one runtime, shared by the engine's two hooks and the host functions.
 pub(crate) struct ModuleStore {
     stop: Arc<StopFlags>,
     files: RefCell<HashMap<String, LoadedFile>>,
     stand_ins: RefCell<Vec<StandIn>>,
     held: RefCell<HashMap<String, HeldModule>>,
     resolver: RefCell<Option<Rc<FileResolver>>>,
-    /// What was asked for and is beyond this engine, first of all.
+    /// The first feature that was requested and this engine lacks.
     needs: RefCell<Option<String>>,
 }
 
-/// A module that was loaded, kept to be evaluated or asked for its exports later.
+/// A loaded module, kept for later evaluation or for its exports.
 ///
 /// The handle refers to its context, so the store is emptied before the context is dropped.
 #[derive(Clone)]
@@ -102,32 +102,32 @@ impl ModuleStore {
         &self.stop
     }
 
-    /// Lets go of everything that refers to the context.
+    /// Drops everything that refers to the context.
     pub(crate) fn clear(&self) {
         self.held.borrow_mut().clear();
     }
 
-    /// The source of a loaded file, by the name the engine knows.
+    /// Returns the source of a loaded file by its name in the engine.
     pub(crate) fn source(&self, name: &str) -> Option<Arc<str>> {
         self.files.borrow().get(name).map(|file| Arc::clone(&file.source))
     }
 
-    /// What the module needs and this engine does not have.
+    /// Returns the feature the module needs and this engine lacks.
     pub(crate) fn needs(&self) -> Option<String> {
         self.needs.borrow().clone()
     }
 
-    /// Forgets what was needed, before another module is loaded.
+    /// Clears it before another module is loaded.
     pub(crate) fn forget_needs(&self) {
         self.needs.borrow_mut().take();
     }
 
-    /// Takes note of a need.
+    /// Records a needed feature.
     pub(super) fn note_need(&self, what: String) {
         self.needs.borrow_mut().get_or_insert(what);
     }
 
-    /// Every file that was loaded.
+    /// Returns all loaded files.
     pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
         self.files.borrow().keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect()
     }
@@ -136,7 +136,7 @@ impl ModuleStore {
         Rc::clone(self.resolver.borrow_mut().get_or_insert_with(|| Rc::new(FileResolver::new())))
     }
 
-    /// Resolves for `require` and `import.meta.resolve`; throws when there is nothing.
+    /// Resolves for `require` and `import.meta.resolve`; throws if nothing is found.
     pub(crate) fn resolve_from(
         &self,
         ctx: &Ctx<'_>,
@@ -150,7 +150,7 @@ impl ModuleStore {
             .map_err(|missing| throw_not_found(ctx, &missing))
     }
 
-    /// Loads a built-in module, evaluates it if it was not, and gives its exports.
+    /// Loads a built-in module, evaluates it if necessary, and returns its exports.
     pub(crate) fn builtin_exports<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
         let known = self.held.borrow().get(name).cloned();
         let module = match known {
@@ -158,12 +158,12 @@ impl ModuleStore {
             None => self.load_builtin(ctx, name)?,
         };
         let (module, evaluated) = module.eval()?;
-        // Built-in modules never wait at their top level, so this only hands on an error.
+        // Built-in modules have no top-level await, so this only propagates an error.
         evaluated.result::<()>().transpose()?;
         module.namespace()
     }
 
-    /// The exports of an ES module that `require` asks for. It has to be done at once.
+    /// Returns the exports of an ES module for `require`. It must evaluate synchronously.
     pub(crate) fn module_exports<'js>(self: &Rc<Self>, ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
         let known = self.held.borrow().get(name).cloned();
         let module = match known {
@@ -192,7 +192,7 @@ impl ModuleStore {
         Ok(module)
     }
 
-    /// The built-in module as an importer wants it: itself, or a stand-in that also has the names it lacks.
+    /// Returns a built-in module for an importer: itself, or a proxy that also has the names it lacks.
     fn builtin_for(&self, ctx: &Ctx<'_>, importer: &str, specifier: &str, module: String) -> Result<String> {
         let wanted = match self.files.borrow().get(importer).and_then(|file| file.imports.get(specifier)) {
             Some(names) if !names.is_empty() => names.clone(),
@@ -214,8 +214,8 @@ impl ModuleStore {
     }
 
     fn resolve_name(&self, ctx: &Ctx<'_>, base: &str, name: &str, as_text: bool) -> Result<String> {
-        // The kernel imports tools by their path; other built-in modules, and what is generated for CommonJS files,
-        // import built-in modules.
+        // The kernel imports tools by path; other built-in modules and the code generated for CommonJS files import
+        // built-in modules.
         if base.starts_with("toolsmith:") || name == COMMON_JS {
             return Ok(name.to_owned());
         }
@@ -230,8 +230,8 @@ impl ModuleStore {
         }
     }
 
-    /// Takes note of an import that only Node or Bun can serve. Packages import such modules in case they are needed; an
-    /// author does because they are.
+    /// Records an import that only Node or Bun can serve. Packages may import such modules optionally; an author
+    /// imports them because they are needed.
     pub(crate) fn note_import(&self, importer: &str, specifier: &str) {
         if is_only_elsewhere(specifier) && !importer.contains("/node_modules/") {
             self.note_need(format!("it imports {specifier}"));
@@ -295,7 +295,7 @@ impl ModuleStore {
             None => self.declare(ctx, name, source.as_bytes())?,
         };
         self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
-        // Only the file's own text can speak of it, and most do not.
+        // Only the file's own text can mention it, and most do not.
         if source.contains("import") && source.contains("meta") {
             self.fill_meta(&module.meta()?, name)?;
         }
@@ -317,7 +317,7 @@ impl ModuleStore {
         self.files.borrow_mut().insert(name.to_owned(), file);
     }
 
-    /// Reads a file and finds out what it is; once, however often it is asked for.
+    /// Reads and classifies a file, once.
     pub(crate) fn prepare(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
         if let Some(file) = self.files.borrow().get(name) {
             return Ok(file.format);
@@ -338,13 +338,13 @@ impl ModuleStore {
         Ok(format)
     }
 
-    /// What the engine is to run of a file that was prepared: its code, if that is not the source itself.
+    /// Returns the code to run for a prepared file, if it differs from the source.
     pub(super) fn take_code(&self, ctx: &Ctx<'_>, name: &str) -> Result<(Option<String>, Arc<str>)> {
         self.prepare(ctx, name)?;
         if let Some(file) = self.files.borrow_mut().get_mut(name) {
             let is_typescript = transform::Language::of(Path::new(name)).typescript;
             match file.code.take() {
-                // Run again, after its entry was taken out of `require.cache`.
+                // It runs again after its entry was removed from `require.cache`.
                 None if is_typescript => {}
                 code => return Ok((code, Arc::clone(&file.source))),
             }
@@ -423,7 +423,7 @@ impl Loader for LoadHook {
 }
 
 impl ModuleStore {
-    /// The two hooks for the engine.
+    /// Returns the two hooks for the engine.
     pub(crate) fn hooks(self: &Rc<Self>) -> (ResolveHook, LoadHook) {
         (ResolveHook(Rc::clone(self)), LoadHook(Rc::clone(self)))
     }
@@ -452,7 +452,7 @@ fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
     }
 }
 
-/// Throws an error with more properties than a message.
+/// Throws an error with additional properties.
 fn throw_with<'js>(
     ctx: &Ctx<'js>,
     class: &str,
@@ -496,7 +496,7 @@ fn throw_native(ctx: &Ctx<'_>, name: &str, what: &str) -> Error {
     throw_with(ctx, "Error", &message, |object| object.set("code", "ERR_DLOPEN_FAILED"))
 }
 
-/// A string literal of JavaScript. JSON's is one, but for two line ends that are fine in JavaScript today.
+/// Returns a JavaScript string literal. A JSON string is one.
 pub(super) fn js_string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

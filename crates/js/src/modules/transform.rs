@@ -1,5 +1,5 @@
-//! From an author's source to what the engine runs: TypeScript's types and its emitting syntax are taken out, JavaScript
-//! stays as it is. Also finds out whether a file is an ES module, and what it imports from where.
+//! Transformation of an author's source for the engine: TypeScript is compiled, JavaScript stays unchanged. Also
+//! determines whether a file is an ES module, and its imports.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -19,10 +19,10 @@ use oxc::{
     transformer::{Module, TransformOptions, Transformer},
 };
 
-/// Larger files are refused: compiling them would take more memory than a tool may have.
+/// Maximum file size: compiling a larger one would need more memory than a tool may have.
 pub(crate) const MAX_SOURCE_BYTES: usize = 16 << 20;
 
-/// Whether a file is an ES module or CommonJS.
+/// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     EsModule,
@@ -35,11 +35,11 @@ pub(crate) struct Prepared {
     /// The code, if it differs from the source.
     pub(crate) code: Option<String>,
     pub(crate) format: Format,
-    /// What is imported by name, by specifier. A specifier without names is imported as a whole or for its effects.
+    /// Imported names by specifier. A specifier without names is imported as a whole or for its side effects.
     pub(crate) imports: BTreeMap<String, Vec<String>>,
 }
 
-/// A mistake in the source, with its place in bytes.
+/// A syntax error with its byte position.
 #[derive(Debug)]
 pub(crate) struct SyntaxProblem {
     pub(crate) message: String,
@@ -47,11 +47,11 @@ pub(crate) struct SyntaxProblem {
     pub(crate) offset: usize,
 }
 
-/// How a file's name says it is to be read.
+/// How to parse a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Language {
     pub(crate) typescript: bool,
-    /// What the extension or the package says about the format; `None` leaves it to the content.
+    /// The format by extension or package; `None` leaves it to the content.
     pub(crate) format: Option<Format>,
 }
 
@@ -70,7 +70,7 @@ impl Language {
     }
 
     fn source_type(self) -> SourceType {
-        // `mjs` is strict about being a module; what is CommonJS after all is found out from the content.
+        // `mjs` parses strictly as a module; CommonJS is detected from the content.
         let base = if self.typescript { SourceType::ts() } else { SourceType::unambiguous() };
         match self.format {
             Some(Format::CommonJs) => base.with_commonjs(true),
@@ -79,7 +79,7 @@ impl Language {
     }
 }
 
-/// What stands before a CommonJS file when it runs. On one line, so that line numbers stay the author's.
+/// Prefix of a CommonJS file when it runs. It is on one line, so that line numbers stay correct.
 pub(crate) const COMMON_JS_HEAD: &str = "(function (exports, require, module, __filename, __dirname) { ";
 
 /// Prepares a file.
@@ -87,7 +87,7 @@ pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProbl
     prepare_as(path, source, None)
 }
 
-/// Prepares a file for a format, whatever it says itself.
+/// Prepares a file for a given format.
 pub(crate) fn prepare_as(
     path: &Path,
     source: &str,
@@ -113,8 +113,8 @@ pub(crate) fn prepare_as(
     Ok(Prepared { code, format, imports })
 }
 
-/// Finds where a place in the emitted code is in the author's source. Lines and columns count from one. This repeats
-/// the work of [`prepare`] with a map: errors are rare, and everybody else is spared making one.
+/// Maps a position in the emitted code to the author's source. Lines and columns start at one. It repeats the work of
+/// [`prepare`] with a source map: errors are rare, so nobody else pays for the map.
 pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
     let language = Language::of(path);
     let allocator = Allocator::default();
@@ -174,7 +174,7 @@ fn imports(record: &ModuleRecord<'_>, source: &str) -> BTreeMap<String, Vec<Stri
     for specifier in record.requested_modules.keys() {
         imports.entry(specifier.to_string()).or_default();
     }
-    // Those that are imported later, as far as they are written out.
+    // Dynamic imports with literal specifiers.
     for dynamic in &record.dynamic_imports {
         let text = source.get(dynamic.module_request.start as usize..dynamic.module_request.end as usize);
         let literal = text
@@ -200,7 +200,7 @@ fn imports(record: &ModuleRecord<'_>, source: &str) -> BTreeMap<String, Vec<Stri
     imports
 }
 
-/// A file that neither imports nor exports is CommonJS if it uses what only CommonJS has, or if its package is.
+/// A file without imports and exports is CommonJS if it uses CommonJS variables, or if its package says so.
 fn find_format(path: &Path, program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
     let assigns_export = program.body.iter().any(|statement| {
         matches!(statement, Statement::TSExportAssignment(_))
@@ -217,7 +217,7 @@ fn find_format(path: &Path, program: &Program<'_>, record: &ModuleRecord<'_>) ->
     if finder.found || is_in_common_js_package(path) { Format::CommonJs } else { Format::EsModule }
 }
 
-/// Whether a file of an installed package is CommonJS by the package's word or silence. An author's own file is taken by
+/// Returns whether a file of an installed package is CommonJS by its manifest. An author's own file is classified by
 /// its content alone.
 fn is_in_common_js_package(path: &Path) -> bool {
     if !path.components().any(|part| part.as_os_str() == "node_modules") {
@@ -248,7 +248,7 @@ impl<'a> Visit<'a> for CommonJsNames {
     fn enter_node(&mut self, _: AstKind<'a>) {}
 }
 
-/// Line and column, from one, of a byte offset.
+/// Returns line and column of a byte offset, starting at one.
 pub(crate) fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
     let offset = (0..=offset.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
     let before = &source[..offset];

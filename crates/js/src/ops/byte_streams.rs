@@ -1,4 +1,4 @@
-//! Reading and writing pipes and connections.
+//! Operations on pipes and connections.
 
 use std::{io, rc::Rc, sync::Arc};
 
@@ -53,7 +53,7 @@ fn settle(outcome: io::Result<()>, call: &str) -> Settled {
     }
 }
 
-/// The error as Node words it: `write EPIPE`.
+/// Formats the error as Node does: `write EPIPE`.
 pub(super) fn of_system(error: &io::Error, call: &str) -> HostError {
     let (name, number, _) = system_error(error);
     HostError::new(format!("{call} {name}")).with("errno", -number).with("code", name).with("syscall", call)

@@ -1,4 +1,4 @@
-//! Bytes and text: the encodings that JavaScript code needs fast.
+//! Bytes and text: encodings that must be fast.
 
 use base64::{
     Engine as _, alphabet,
@@ -6,7 +6,7 @@ use base64::{
 };
 use rquickjs::{Ctx, Exception, Object, Result, String as JsString, TypedArray, function::Func};
 
-/// As lenient as Node: padding or none, and whatever bits the last character has left over.
+/// As lenient as Node: optional padding, and surplus bits are ignored.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -16,7 +16,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     let encode = |ctx: Ctx<'js>, text: JsString<'js>| -> Result<TypedArray<'js, u8>> {
-        // A half of a surrogate pair becomes the replacement character, as the web has it.
+        // A lone surrogate becomes the replacement character, as on the web.
         let bytes = text.to_string().map_or_else(|_| lossy(&ctx, &text), |text| Ok(text.into_bytes()))?;
         TypedArray::new(ctx, bytes)
     };
@@ -63,19 +63,19 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("hexDecode", Func::from(decode_hex))
 }
 
-/// An array of these bytes in the engine's own memory, where it counts against the tool's limit.
+/// Creates an array in the engine's own memory, where it counts against the tool's limit.
 pub(crate) fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
     TypedArray::new_copy(ctx.clone(), bytes)
 }
 
-/// A copy of an array's bytes; empty for one whose memory was taken away.
+/// Copies an array's bytes; empty if it was detached.
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
     // SAFETY: nothing runs in the engine between looking and copying.
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec).unwrap_or_default()
 }
 
-/// Looks at an array's bytes where they are. What looks must not run JavaScript.
+/// Accesses an array's bytes in place. The callback must not run JavaScript.
 #[expect(unsafe_code, reason = "the engine lends the memory of an array")]
 pub(super) fn lend<R>(array: &TypedArray<'_, u8>, look: impl FnOnce(&[u8]) -> R) -> R {
     // SAFETY: nothing runs in the engine while it is looked at.
@@ -100,7 +100,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads either alphabet, skips what is neither, and stops at padding.
+/// Accepts both alphabets, skips other characters, and stops at padding.
 pub(super) fn lenient_base64(text: &str) -> Vec<u8> {
     let clean: Vec<u8> = text
         .bytes()
@@ -112,7 +112,7 @@ pub(super) fn lenient_base64(text: &str) -> Vec<u8> {
         })
         .filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
         .collect();
-    // A single character left over stands for nothing.
+    // A single remaining character encodes nothing.
     let usable = if clean.len() % 4 == 1 { &clean[..clean.len() - 1] } else { &clean[..] };
     LENIENT.decode(usable).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What a call's `ctx` asks for: views of the session and the agent, as JSON (CONTRACT 4.4).
+//! Queries of a call's `ctx`: views of the session and the agent, as JSON (CONTRACT 4.4).
 
 use std::{path::PathBuf, rc::Rc};
 

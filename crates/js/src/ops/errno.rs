@@ -1,10 +1,10 @@
-//! The system's error numbers as Node names and words them.
+//! System error numbers with Node's names and messages.
 
 use serde_json::{Map, Value, json};
 
 macro_rules! errors {
     ($($name:ident $words:literal,)*) => {
-        /// Number, name, words.
+        /// Number, name, message.
         pub(crate) const ERRORS: &[(i32, &str, &str)] = &[$((libc::$name, stringify!($name), $words),)*];
     };
 }
@@ -81,7 +81,7 @@ errors! {
     EXDEV "cross-device link not permitted",
 }
 
-/// The name and words of a number.
+/// Returns the name and message of a number.
 pub(crate) fn describe(number: i32) -> (&'static str, &'static str) {
     ERRORS
         .iter()
@@ -89,7 +89,7 @@ pub(crate) fn describe(number: i32) -> (&'static str, &'static str) {
         .map_or(("UNKNOWN", "unknown error"), |(_, name, words)| (name, words))
 }
 
-/// All of them, for `os.constants` and `util`.
+/// Returns all of them, for `os.constants` and `util`.
 pub(super) fn table() -> String {
     let table: Map<String, Value> =
         ERRORS.iter().map(|(number, name, words)| ((*name).to_owned(), json!([number, words]))).collect();

@@ -1,11 +1,11 @@
-//! Throwing what the Rust side knows of an error, with its class and properties.
+//! Throwing Rust errors with their class and properties.
 
 use rquickjs::{Ctx, Error, Exception, Object, Result, Value};
 
 use super::errno::ERRORS;
 use crate::instance::HostError;
 
-/// Throws an error into the engine at once; operations hand theirs over when they end.
+/// Throws an error into the engine immediately; operations return theirs when they end.
 pub(super) fn throw(ctx: &Ctx<'_>, error: &HostError) -> Error {
     let make = |ctx: &Ctx<'_>| -> Result<Error> {
         let object: Object<'_> =
@@ -22,7 +22,7 @@ pub(super) fn throw(ctx: &Ctx<'_>, error: &HostError) -> Error {
     make(ctx).unwrap_or_else(|error| error)
 }
 
-/// The name and number the system knows an input or output error by, and what it says of it.
+/// Returns the name, number and message of an I/O error.
 pub(super) fn system_error(error: &std::io::Error) -> (&'static str, i32, &'static str) {
     use libc as c;
     let number = error.raw_os_error().unwrap_or(match error.kind() {

@@ -1,4 +1,4 @@
-//! `fetch`: requests over the program's own HTTP client, with bodies read as they come.
+//! `fetch`: requests over the program's own HTTP client, with streamed bodies.
 
 use std::{
     error::Error as _,
@@ -17,10 +17,10 @@ use serde_json::json;
 use super::{bytes, runtime::whole};
 use crate::instance::{HostError, Settled, ThreadState, unless_cancelled};
 
-/// As many as browsers follow.
+/// Maximum number of redirects, as in browsers.
 const MAX_REDIRECTS: usize = 20;
 
-/// The clients for requests that follow redirects and for those that do not, made when first needed.
+/// Clients with and without redirects, created on first use.
 #[derive(Debug, Default)]
 pub(crate) struct WebClients {
     following: OnceLock<std::result::Result<Client, String>>,
@@ -35,7 +35,7 @@ impl WebClients {
             (&self.staying, redirect::Policy::none())
         };
         slot.get_or_init(|| {
-            // Another part of the program may have chosen one already; any will do.
+            // Another part of the program may have installed one already.
             let _ = rustls::crypto::ring::default_provider().install_default();
             let agent = concat!("toolsmith/", env!("CARGO_PKG_VERSION"));
             Client::builder().user_agent(agent).redirect(policy).build().map_err(|error| describe(&error))
@@ -44,7 +44,7 @@ impl WebClients {
     }
 }
 
-/// What the kernel asks for.
+/// The kernel's request.
 #[derive(Deserialize)]
 struct FetchRequest {
     method: String,
@@ -148,7 +148,7 @@ fn header_pairs(headers: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads the next piece of a body; nothing at its end.
+/// Reads the next chunk of a body; nothing at its end.
 fn read(state: &ThreadState, number: u64, id: u32) {
     let shared = std::sync::Arc::clone(&state.shared);
     state.shared.spawn_operation(number, |token| async move {
@@ -172,7 +172,7 @@ fn aborted() -> HostError {
     HostError::of_class("AbortError", "This operation was aborted")
 }
 
-/// What Node throws: `fetch failed`, with the reason as the cause.
+/// Creates Node's error: `fetch failed`, with the reason as the cause.
 fn fetch_failed(message: String, code: Option<&'static str>) -> HostError {
     let mut cause = json!({ "message": message });
     if let Some(code) = code {
@@ -181,14 +181,14 @@ fn fetch_failed(message: String, code: Option<&'static str>) -> HostError {
     HostError::of_class("TypeError", "fetch failed").with("cause", cause)
 }
 
-/// The innermost reason, which is the one that says something. The address is left out: it can hold secrets.
+/// Returns the innermost reason, without the URL, which may contain secrets.
 fn describe(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
     if inner.is::<reqwest::Error>() {
-        // Without its address this is all it says.
+        // Without the URL this is the whole message.
         return if error.is_timeout() { "timed out".to_owned() } else { "the request failed".to_owned() };
     }
     inner.to_string()

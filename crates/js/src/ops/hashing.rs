@@ -1,4 +1,4 @@
-//! Hashes, keyed hashes and derived keys, for `node:crypto`, the web's `crypto` and Bun.
+//! Hashes, keyed hashes and key derivation, for `node:crypto`, Web Crypto and Bun.
 
 use std::rc::Rc;
 
@@ -11,19 +11,19 @@ use toolsmith_tool::CancelToken;
 use super::{bytes, failure, native, runtime::whole};
 use crate::instance::{HostError, Settled, ThreadState};
 
-/// How many rounds are done between two looks at whether to stop.
+/// Rounds between two checks of the stop flag.
 const ROUNDS_BETWEEN_LOOKS: u32 = 4096;
 
-/// The most a derived key may have.
+/// Maximum length of a derived key.
 const MAX_KEY_BYTES: usize = 16 << 20;
 
-/// The most `scrypt` may use, whatever it is allowed.
+/// Maximum memory of `scrypt`, whatever the caller allows.
 const MAX_SCRYPT_BYTES: u64 = 1 << 30;
 
-/// A hash in the making, with a key or without.
+/// A hash in progress, with or without a key.
 trait Hashing {
     fn update(&mut self, bytes: &[u8]);
-    /// The digest of what came so far.
+    /// Returns the digest of the data so far.
     fn digest(&self) -> Vec<u8>;
     fn copy(&self) -> Box<dyn Hashing>;
 }
@@ -61,12 +61,12 @@ impl<D: Digest + BlockSizeUser + Clone + 'static> Hashing for Keyed<D> {
 fn make<D: Digest + BlockSizeUser + Clone + 'static>(key: Option<&[u8]>) -> Option<Box<dyn Hashing>> {
     Some(match key {
         None => Box::new(Plain(D::new())),
-        // It takes a key of any length.
+        // It accepts a key of any length.
         Some(key) => Box::new(Keyed(<SimpleHmac<D> as KeyInit>::new_from_slice(key).ok()?)),
     })
 }
 
-/// The names that are listed; others of the same are understood too.
+/// The listed names; aliases are accepted too.
 const NAMES: &[&str] = &[
     "blake2b512",
     "blake2s256",
@@ -105,7 +105,7 @@ fn hashing(name: &str, key: Option<&[u8]>) -> Option<Box<dyn Hashing>> {
     }
 }
 
-/// What the kernel asks to derive.
+/// The kernel's key derivation request.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Derivation {
@@ -140,7 +140,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "sameBytes",
         Func::from(|one: TypedArray<'js, u8>, other: TypedArray<'js, u8>| {
-            // Every byte is looked at, so that the time taken says nothing.
+            // Every byte is compared, so that the time reveals nothing.
             let (one, other) = (bytes::copy(&one), bytes::copy(&other));
             let differing = one.iter().zip(&other).fold(0, |sum, (a, b)| std::hint::black_box(sum | (a ^ b)));
             one.len() == other.len() && differing == 0
@@ -262,7 +262,7 @@ fn scrypt_key(
         return Err(invalid(""));
     }
     let needed = cost.saturating_mul(128).saturating_mul(u64::from(block));
-    // It cannot be stopped half-way, so its length is bounded too.
+    // It cannot be interrupted, so its size is bounded too.
     if needed > memory.min(MAX_SCRYPT_BYTES)
         || needed.saturating_mul(u64::from(parallel)) > MAX_SCRYPT_BYTES * 16
     {

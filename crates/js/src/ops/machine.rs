@@ -1,4 +1,4 @@
-//! What the machine is and who uses it, for `os` and `process`.
+//! Machine and user information, for `os` and `process`.
 
 #![expect(unsafe_code, reason = "lists of network interfaces and loads are beyond what std wraps")]
 
@@ -69,7 +69,7 @@ fn load() -> Value {
     json!(loads)
 }
 
-/// All of it, and what is free.
+/// Returns total and free memory.
 fn memory() -> Value {
     // SAFETY: these calls only ask.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
@@ -148,7 +148,7 @@ fn interfaces() -> Value {
     Value::Object(found)
 }
 
-/// The addresses that are up, and what the hardware is called.
+/// Returns the active addresses and hardware names.
 fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
     let mut addresses = Vec::new();
     let mut hardware = BTreeMap::new();
@@ -192,11 +192,11 @@ fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
     (addresses, hardware)
 }
 
-/// An address and its scope.
+/// Converts an address and its scope.
 ///
 /// # Safety
 ///
-/// The pointer is null or to an address that is as long as its family says.
+/// The pointer is null or points to an address of the length its family implies.
 unsafe fn read_address(address: *const libc::sockaddr) -> Option<(IpAddr, u32)> {
     if address.is_null() {
         return None;
@@ -267,7 +267,7 @@ fn signals() -> Value {
     SIGNALS.iter().map(|(name, number)| ((*name).to_owned(), json!(number))).collect::<Map<_, _>>().into()
 }
 
-/// Sends a signal; not to the program itself, nor to whole groups it belongs to.
+/// Sends a signal, but not to the program itself or to process groups it belongs to.
 fn kill(pid: i32, signal: i32) -> std::result::Result<(), HostError> {
     let own = std::process::id().cast_signed();
     // SAFETY: the call only asks.

@@ -1,5 +1,4 @@
-//! The functions the kernel calls: each file offers those of one subject. What they may do is decided here and in
-//! `toolsmith-host`, never in JavaScript.
+//! The host functions, one file per subject. Permissions are checked here and in `toolsmith-host`, never in JavaScript.
 
 mod byte_streams;
 pub(crate) mod bytes;
@@ -38,7 +37,7 @@ use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 
 use crate::instance::ThreadState;
 
-/// Puts all of them on the object the kernel takes.
+/// Adds all functions to the object passed to the kernel.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     runtime::install(ctx, host, state)?;
     bytes::install(host)?;
@@ -58,7 +57,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     host.set("group", Func::from(move |ctx: Ctx<'js>, name: String| group(&ctx, &name, &state)))
 }
 
-/// Functions that only some modules need: made when such a module is loaded, so that no other tool waits for them.
+/// Functions that only some modules need: created when such a module is loaded, so that no other tool pays for them.
 fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Object<'js>> {
     let group = Object::new(ctx.clone())?;
     match name {

@@ -1,4 +1,4 @@
-//! What CommonJS needs of the module loader: resolving, reading and compiling at once.
+//! Module loading for CommonJS: synchronous resolving, reading and compiling.
 
 use std::{path::Path, rc::Rc};
 

@@ -1,4 +1,4 @@
-//! Objects of the Rust side that JavaScript holds: they go when the engine collects what holds them.
+//! Rust objects held by JavaScript: freed when the engine collects their holder.
 
 #![expect(
     unsafe_code,
@@ -13,7 +13,7 @@ use rquickjs::{
     function::Constructor,
 };
 
-/// Anything, behind an object JavaScript can only hand back.
+/// Any value behind an opaque object.
 pub(super) struct Native(RefCell<Box<dyn Any>>);
 
 pub(super) type Handle<'js> = Class<'js, Native>;
@@ -36,12 +36,12 @@ impl<'js> JsClass<'js> for Native {
     }
 }
 
-/// Hands a value to JavaScript.
+/// Passes a value to JavaScript.
 pub(super) fn give<'js, T: 'static>(ctx: &Ctx<'js>, value: T) -> Result<Handle<'js>> {
     Class::instance(ctx.clone(), Native(RefCell::new(Box::new(value))))
 }
 
-/// Uses a value JavaScript handed back.
+/// Accesses a value passed back by JavaScript.
 pub(super) fn with<T: 'static, R>(
     ctx: &Ctx<'_>,
     handle: &Handle<'_>,

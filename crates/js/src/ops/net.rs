@@ -1,4 +1,4 @@
-//! Connections and listeners, over TCP, TLS and sockets in the file system, and the names of machines.
+//! Connections and listeners over TCP, TLS and Unix sockets, and name resolution.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ use toolsmith_tool::CancelToken;
 use super::{failure, failure::system_error, runtime::whole};
 use crate::instance::{HostError, Settled, SharedState, ThreadState, unless_cancelled};
 
-/// What the kernel asks for: an address, or a path in the file system.
+/// The kernel's request: an address, or a path.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Address {
@@ -30,7 +30,7 @@ struct Address {
     #[serde(default)]
     port: u16,
     path: Option<String>,
-    /// Whom to expect at the other end, for TLS.
+    /// Expected host name, for TLS.
     server_name: Option<String>,
     #[serde(default)]
     protocols: Vec<String>,
@@ -41,7 +41,7 @@ impl Address {
         serde_json::from_str(json).map_err(|error| HostError::of_class("TypeError", error.to_string()))
     }
 
-    /// The error as Node words it: `connect ECONNREFUSED 127.0.0.1:1`.
+    /// Formats the error as Node does: `connect ECONNREFUSED 127.0.0.1:1`.
     fn failure(&self, call: &str, at: Option<SocketAddr>, error: &io::Error) -> HostError {
         let (name, number, text) = system_error(error);
         let place = match (&self.path, at) {
@@ -72,7 +72,7 @@ enum Listener {
     Unix(UnixListener, String),
 }
 
-/// A listener and what ends it.
+/// A listener and its stop signal.
 struct Listening {
     listener: Listener,
     closed: CancelToken,
@@ -142,7 +142,7 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
                 let work = unless_cancelled(&listening.closed, accept(&shared, &listening.listener));
                 match unless_cancelled(&token, work).await.flatten() {
                     Some(Ok(connected)) => Settled::Text(connected.to_string()),
-                    // Closing wakes whoever waits with an error.
+                    // Closing wakes waiting accepts with an error.
                     Some(Err(error)) if !listening.closed.is_cancelled() => {
                         Settled::Failed(super::byte_streams::of_system(&error, "accept"))
                     }
@@ -157,7 +157,7 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
             if let Some(listening) = listeners.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
                 listening.closed.cancel("closed");
                 match &listening.listener {
-                    // Now, and not when the last one who waits has let go: whoever connects from here on is refused.
+                    // Closed immediately, so that new connections are refused.
                     Listener::Tcp(listener) => {
                         let _ = rustix::net::shutdown(listener, rustix::net::Shutdown::Both);
                     }
@@ -170,7 +170,7 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
     )
 }
 
-/// Where one end of a connection is.
+/// Returns the address of one end of a connection.
 fn place(address: SocketAddr) -> Value {
     json!({ "address": address.ip().to_string(), "port": address.port(), "family": if address.is_ipv6() { "IPv6" } else { "IPv4" } })
 }
@@ -228,7 +228,7 @@ async fn start_tls(
     address: &Address,
     host: &str,
 ) -> std::result::Result<Value, HostError> {
-    // Another part of the program may have chosen one already; any will do.
+    // Another part of the program may have installed one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let failed = |message: String| HostError::new(message).with("code", "ERR_TLS_HANDSHAKE");
     let mut config = rustls::ClientConfig::builder()
@@ -282,7 +282,7 @@ async fn resolve(host: &str) -> std::result::Result<Vec<Value>, HostError> {
     Ok(found)
 }
 
-/// Binds at once, as the caller is told the address at once.
+/// Binds immediately, because the caller receives the address immediately.
 fn listen(json: &str) -> std::result::Result<(Listening, Value), HostError> {
     let address = Address::parse(json)?;
     let failed = |error: io::Error| address.failure("listen", None, &error);
@@ -292,7 +292,7 @@ fn listen(json: &str) -> std::result::Result<(Listening, Value), HostError> {
         let host = address.host.as_deref().unwrap_or("::");
         let listener = std::net::TcpListener::bind((host, address.port));
         let listener = match listener {
-            // A machine without the newer protocol.
+            // A machine without IPv6.
             Err(_) if address.host.is_none() => std::net::TcpListener::bind(("0.0.0.0", address.port)),
             other => other,
         };

@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Exception, Object, Result, TypedArray, function::Func};
 
-/// The most that is given at once; asking for more is a mistake.
+/// Maximum size of one request.
 const MAX_BYTES: usize = 64 << 20;
 
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The same functions for a kernel in another process: arguments and answers as JSON.
+//! The host functions for a kernel in another process: arguments and results as JSON.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
     markdown,
 };
 
-/// Arguments by position. What is missing or of another kind counts as empty, as it would for a careless caller here.
+/// Arguments by position. Missing ones and those of another type count as empty.
 struct Arguments(Vec<Value>);
 
 impl Arguments {
@@ -39,7 +39,7 @@ impl Arguments {
     }
 }
 
-/// Calls the function of a name.
+/// Calls a function by name.
 pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -> Result<Value, HostError> {
     let args = Arguments(args);
     Ok(match name {

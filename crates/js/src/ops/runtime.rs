@@ -1,4 +1,4 @@
-//! Functions about the runtime itself: outcomes of calls, timers, the log, compiling, built-in modules.
+//! Functions of the runtime itself: call outcomes, timers, logging, compiling, built-in modules.
 
 #![expect(unsafe_code, reason = "compiling without running is beyond the engine's safe interface")]
 
@@ -16,7 +16,7 @@ use toolsmith_tool::ToolResult;
 
 use crate::instance::ThreadState;
 
-/// Longer texts are not compiled; see `modules::transform`.
+/// Maximum length of a compiled text; see `modules::transform`.
 const MAX_SCRIPT_BYTES: usize = 16 << 20;
 
 pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
@@ -98,7 +98,7 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     host.set("hearEvents", Func::from(move || own.hears.set(true)))
 }
 
-/// What only the engine knows of an object.
+/// Engine-internal information about an object.
 fn kind_of(value: Value<'_>) -> &'static str {
     if value.is_proxy() {
         return "proxy";
@@ -111,9 +111,9 @@ fn kind_of(value: Value<'_>) -> &'static str {
     if unsafe { qjs::JS_IsRegExp(raw) } { "regexp" } else { "" }
 }
 
-/// Tells a function of every promise that is made and fulfilled from now on.
+/// Calls a function for every promise that is created and settled from now on.
 fn follow_promises<'js>(state: &ThreadState, ctx: &Ctx<'js>, hear: Function<'js>) -> Result<()> {
-    // Kept where the context keeps it, so that it goes with the context.
+    // Stored in the context, so that it is freed with it.
     ctx.globals().prop("__toolsmithPromises", Property::from(hear))?;
     state.follows_promises.set(true);
     let raw = ctx.as_raw().as_ptr();
@@ -139,7 +139,7 @@ unsafe extern "C" fn hear_promise(
         let ctx = Ctx::from_raw(std::ptr::NonNull::new_unchecked(raw));
         let promise = Value::from_raw(ctx.clone(), qjs::JS_DupValue(raw, promise));
         let hear: Result<Function<'_>> = ctx.globals().get("__toolsmithPromises");
-        // A failure must not surface in the midst of what the tool does.
+        // A failure must not surface in the middle of the tool's code.
         if hear.and_then(|hear| hear.call::<_, ()>((what, promise))).is_err() {
             ctx.catch();
         }
@@ -152,7 +152,7 @@ pub(super) fn send_update(state: &ThreadState, call: u32, json: &str) {
     }
 }
 
-/// A number JavaScript counts with, as an integer.
+/// Converts a JavaScript number to an integer.
 pub(super) fn whole(number: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -168,7 +168,7 @@ fn milliseconds_since_start() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }
 
-/// Writes to the log, under the tool's name (CONTRACT 3.4).
+/// Writes to the log under the tool's name (CONTRACT 3.4).
 pub(super) fn log(state: &ThreadState, level: &str, message: &str, context: &str) {
     let tool = &state.shared.label;
     match level {
@@ -179,13 +179,13 @@ pub(super) fn log(state: &ThreadState, level: &str, message: &str, context: &str
     }
 }
 
-/// Compiles a text with limits lifted and runs it under them, as a global `eval` would.
+/// Compiles a text without limits and runs it with them, as a global `eval` would.
 fn eval_script<'js>(state: &ThreadState, ctx: &Ctx<'js>, code: String) -> Result<Value<'js>> {
     if code.len() > MAX_SCRIPT_BYTES {
         return Err(Exception::throw_range(ctx, "the text given to eval is too long"));
     }
     let length = code.len();
-    // The engine reads up to a NUL byte behind the text.
+    // The engine reads up to a NUL byte after the text.
     let mut bytes = code.into_bytes();
     bytes.push(0);
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;

@@ -1,4 +1,4 @@
-//! Facts about the process and the machine.
+//! Process and machine information.
 
 use std::{path::Path, rc::Rc};
 
@@ -22,7 +22,7 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("worktree", Func::from(|folder: String| worktree(Path::new(&folder))))
 }
 
-/// The working tree of version control a folder is in; the root of the file system when it is in none.
+/// Returns the root of the repository a directory is in; the file-system root if there is none.
 pub(super) fn worktree(folder: &Path) -> String {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(Path::new("/"));
     root.to_string_lossy().into_owned()
@@ -54,7 +54,7 @@ fn user_ids() -> Vec<u32> {
     unsafe { vec![libc::getuid(), libc::getgid()] }
 }
 
-/// The environment, as far as it is text.
+/// Returns the environment variables that are valid text.
 fn environment() -> String {
     let variables: serde_json::Map<String, serde_json::Value> = std::env::vars_os()
         .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?.into())))

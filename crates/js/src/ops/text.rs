@@ -1,4 +1,4 @@
-//! Text on a terminal: how wide it is, cutting and wrapping it, colours kept; Markdown taken apart.
+//! Terminal text: width, truncation and wrapping with colours; Markdown parsing.
 
 use rquickjs::{Object, Result, function::Func};
 

@@ -1,4 +1,4 @@
-//! The person at the other end: dialogs as operations, the rest at once (CONTRACT 3.3).
+//! The user interface: dialogs as operations, the rest synchronously (CONTRACT 3.3).
 
 use std::{rc::Rc, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui};
 use super::runtime::whole;
 use crate::instance::{CustomComponent, Settled, ThreadState, unless_cancelled};
 
-/// What a dialog asks, all kinds in one.
+/// A dialog request of any kind.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Dialog {
@@ -19,9 +19,9 @@ struct Dialog {
     message: String,
     placeholder: Option<String>,
     prefill: Option<String>,
-    /// The number of a component to show.
+    /// Number of a component to show.
     view: u32,
-    /// How long the tool waits, in milliseconds. The kernel keeps the time; the interface may show it.
+    /// Timeout in milliseconds. The kernel enforces it; the UI may show it.
     timeout: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn notify(state: &ThreadState, call: u32, message: &str, level: &str)
     state.ui(call).notify(message, level);
 }
 
-/// The front end's colours as JSON; nothing when it has none of its own.
+/// Returns the UI's colours as JSON; empty if it has none.
 pub(super) fn theme_palette(state: &ThreadState) -> String {
     state.ui(0).theme().map(|theme| theme.to_string()).unwrap_or_default()
 }
@@ -79,7 +79,7 @@ pub(super) fn open(state: &ThreadState, number: u64, call: u32, kind: String, js
     let ui = state.ui(call);
     let component = (kind == "custom").then(|| CustomComponent::new(state, dialog.view));
     state.shared.spawn_operation(number, |token| async move {
-        // The interface is asked to close the dialog; whether it does or not, the tool's wait is over.
+        // The UI is asked to close the dialog; the tool stops waiting either way.
         let answered = unless_cancelled(&token, ask(ui, &kind, dialog, component, token.clone())).await;
         answered.flatten().map_or(Settled::Nothing, Settled::Text)
     });

@@ -1,4 +1,4 @@
-//! Web addresses: parsing them by the rules of the web, for `URL`.
+//! URL parsing by the web standard, for `URL`.
 
 use rquickjs::{Object, Result, function::Func};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn parse(address: &str, base: Option<&str>) -> Option<Url> {
     }
 }
 
-/// The parts `URL` shows, as JSON.
+/// Returns the parts of a URL as JSON.
 fn parts(url: &Url) -> String {
     json!({
         "href": url.as_str(),
@@ -45,7 +45,7 @@ fn parts(url: &Url) -> String {
     .to_string()
 }
 
-/// Sets one part; a value that part cannot have changes nothing, as on the web.
+/// Sets one part; an invalid value changes nothing, as on the web.
 fn change(href: String, part: String, value: String) -> Option<String> {
     let mut url = Url::parse(&href).ok()?;
     let given =

@@ -1,5 +1,5 @@
-//! Compressing and expanding, in pieces: what comes out of one piece is bounded, so that a small input that expands to a
-//! huge output fills the tool's memory and not the machine's.
+//! Streaming compression and decompression: the output of one step is bounded, so that a decompression bomb fills the
+//! tool's memory and not the machine's.
 
 use std::{
     collections::VecDeque,
@@ -12,16 +12,16 @@ use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
 use super::{bytes, failure, native};
 use crate::instance::HostError;
 
-/// How much input is worked on at once.
+/// Size of one input step.
 const PIECE: usize = 2048;
 
-/// How much output is handed over at once, if it need not be more.
+/// Preferred size of one output chunk.
 const ENOUGH: usize = 64 * 1024;
 
-/// The most that one piece may become.
+/// Maximum output of one input step.
 const MOST: usize = 64 << 20;
 
-/// Where output gathers.
+/// Output buffer.
 #[derive(Default)]
 struct Sink(Vec<u8>);
 
@@ -47,20 +47,20 @@ enum Coder {
     Inflate(deflate::ZlibDecoder<Sink>),
     InflateRaw(deflate::DeflateDecoder<Sink>),
     Unbrotli(Box<brotli::DecompressorWriter<Sink>>),
-    /// Gzip or deflate, as the first byte will tell.
+    /// Gzip or deflate, decided by the first byte.
     Unzip,
 }
 
-/// A stream in the making.
+/// A stream in progress.
 struct Work {
     coder: Coder,
     input: VecDeque<u8>,
-    /// The input's own end was seen; what follows is not part of it.
+    /// The end of the input format was reached; the rest is not part of it.
     ended: bool,
     /// The end was written.
     finished: bool,
     any: bool,
-    /// What came out of a coder that has gone.
+    /// Output of a finished coder.
     left: Vec<u8>,
 }
 
@@ -104,8 +104,8 @@ impl Work {
         })
     }
 
-    /// What has come out, if it is enough or `all` is wanted. `flush` says what to do when the input is used up: 0 nothing,
-    /// 1 give what there is, 2 end.
+    /// Returns the output, if it is enough or `all` is requested. `flush` says what to do at the end of the input: 0
+    /// nothing, 1 flush, 2 finish.
     fn pull(&mut self, flush: u32) -> std::result::Result<Vec<u8>, HostError> {
         loop {
             if self.waiting().len() >= ENOUGH {
@@ -152,7 +152,7 @@ impl Work {
         }
     }
 
-    /// Works on the next piece of input.
+    /// Processes the next input.
     fn step(&mut self) -> std::result::Result<(), HostError> {
         let piece: Vec<u8> = self.input.iter().take(PIECE).copied().collect();
         if !self.any {
@@ -175,7 +175,7 @@ impl Work {
         Ok(())
     }
 
-    /// Brings out what an expanding coder holds back, which it does only when it is written to again.
+    /// Flushes buffered output of a decoder, which it releases only on another write.
     fn drain(&mut self) {
         loop {
             let before = self.waiting().len();
@@ -185,14 +185,14 @@ impl Work {
                 Coder::InflateRaw(coder) => coder.write(&[]),
                 _ => return,
             };
-            // What is wrong is said when more is written, or at the end.
+            // Errors are reported on the next write, or at the end.
             if drained.is_err() || self.waiting().len() == before {
                 return;
             }
         }
     }
 
-    /// Looks at the first bytes, which say what they are.
+    /// Detects the format from the first bytes.
     fn begin(&mut self, piece: &[u8]) -> std::result::Result<(), HostError> {
         if let Coder::Unzip = self.coder {
             self.coder = if piece.first() == Some(&0x1f) {
@@ -219,7 +219,7 @@ impl Work {
             Coder::Deflate(coder) => coder.flush(),
             Coder::DeflateRaw(coder) => coder.flush(),
             Coder::Brotli(coder) => coder.flush(),
-            // These give what they have as they go.
+            // These emit output continuously.
             _ => Ok(()),
         };
         flushed.map_err(|error| self.explain(&error))
@@ -239,7 +239,7 @@ impl Work {
             Coder::Deflate(coder) => coder.try_finish(),
             Coder::DeflateRaw(coder) => coder.try_finish(),
             Coder::Brotli(_) => {
-                // Dropping it writes the end; there is no other way to have that.
+                // Dropping it writes the end; there is no other way.
                 let whole = std::mem::replace(&mut self.coder, Coder::Unzip);
                 if let Coder::Brotli(coder) = whole {
                     self.left = coder.into_inner().0;

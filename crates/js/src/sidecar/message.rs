@@ -1,15 +1,15 @@
-//! The lines between the program and a sidecar.
+//! The JSON lines between the program and a sidecar.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::instance::HostError;
 
-/// What a sidecar is told.
+/// A message to a sidecar.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Told {
-    /// Call a function of the kernel. With `reply`, what it gives is wanted.
+    /// Calls a kernel function. With `reply`, its result is returned.
     Do {
         #[serde(rename = "do")]
         function: &'static str,
@@ -17,9 +17,9 @@ pub(super) enum Told {
         #[serde(skip_serializing_if = "Option::is_none")]
         reply: Option<u64>,
     },
-    /// What a function of the host gave.
+    /// Result of a host function.
     Answer { answer: u64, value: Value },
-    /// What it failed with.
+    /// Error of a host function.
     Failed { answer: u64, error: Value },
 }
 
@@ -41,17 +41,17 @@ impl Told {
     }
 }
 
-/// What a sidecar says.
+/// A message from a sidecar.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Said {
-    /// Call a function of the host. With `ask`, it waits for what that gives.
+    /// Calls a host function. With `ask`, it waits for the result.
     Host {
         host: String,
         #[serde(default)]
         args: Vec<Value>,
         ask: Option<u64>,
     },
-    /// What was drawn.
+    /// Rendered lines.
     Drawn { drawn: u64, kind: String, payload: String },
 }

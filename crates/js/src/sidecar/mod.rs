@@ -1,5 +1,5 @@
-//! The sidecar: a module that needs what the embedded engine lacks runs in Bun or Node, as a process of its own. It has
-//! the same kernel and is told the same commands; lines of JSON go both ways.
+//! The sidecar: a module that needs what the embedded engine lacks runs in Bun or Node, in its own process. It has the
+//! same kernel and receives the same commands, as JSON lines.
 
 mod message;
 mod pipes;

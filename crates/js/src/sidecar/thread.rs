@@ -1,4 +1,4 @@
-//! The thread of an instance whose module runs in a sidecar: it hands commands on and answers what the kernel asks.
+//! The thread of an instance in a sidecar: forwards commands and answers the kernel's requests.
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
@@ -43,7 +43,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Answers whoever waits already that there is nothing to run anything in.
+/// Fails all waiting requests, because the sidecar could not be started.
 fn refuse(state: &ThreadState, queue: &Queue, error: &str) -> String {
     state.shared.stop.force();
     while let Ok(command) = queue.try_recv() {
@@ -58,7 +58,7 @@ fn refuse(state: &ThreadState, queue: &Queue, error: &str) -> String {
 struct Thread {
     state: Rc<ThreadState>,
     pipes: Pipes,
-    /// Who waits for something to be drawn, by number.
+    /// Waiting render requests, by number.
     drawing: RefCell<(u64, HashMap<u64, oneshot::Sender<Drawn>>)>,
     name: String,
 }
@@ -73,14 +73,14 @@ impl Thread {
         drawing.0 += 1;
         let number = drawing.0;
         if let Some(reply) = reply {
-            // Those whose waiting is over are let go of.
+            // Requests that are no longer awaited are dropped.
             drawing.1.retain(|_, waiting| !waiting.is_closed());
             drawing.1.insert(number, reply);
         }
         self.pipes.tell(Told::Do { function, args, reply: Some(number) }.to_line());
     }
 
-    /// Does as it is told; gives whether to go on.
+    /// Executes a command; returns whether to continue.
     fn obey(&self, command: Command) -> bool {
         match command {
             Command::Load { call, path, reply } => {
@@ -118,7 +118,7 @@ impl Thread {
         true
     }
 
-    /// Takes a line of the sidecar's.
+    /// Handles a line from the sidecar.
     fn hear(&self, line: &str) {
         match serde_json::from_str(line) {
             Ok(Said::Host { host, args, ask }) => {
@@ -148,7 +148,7 @@ impl Thread {
         }
     }
 
-    /// The process is gone: whoever waits is told.
+    /// The process exited: fails all waiting requests.
     fn give_up(&self, reason: &str) {
         self.state.shared.stop.force();
         let message = format!(
@@ -162,7 +162,7 @@ impl Thread {
     }
 }
 
-/// The kernel's function for a call, and its arguments.
+/// Returns the kernel function for a call, and its arguments.
 fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
     match kind {
         CallKind::Execute { number, tool_call_id, arguments } => {
@@ -180,7 +180,7 @@ fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
     }
 }
 
-/// The arguments that tell how an operation ended. Those that end with bytes are never started by a sidecar.
+/// Returns the arguments for the outcome of an operation. A sidecar never starts operations that return bytes.
 fn settle(number: u64, outcome: Settled) -> Vec<Value> {
     match outcome {
         Settled::Nothing => vec![number.into(), true.into()],

@@ -1,4 +1,4 @@
-//! Which operations change which files, for those who want to hear of it first.
+//! Determines which files an operation changes, for the file watcher.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use toolsmith_tool::FileWatch;
 
 use super::request::{Request, Scene};
 
-/// Tells of the files an operation is about to change. What is written by a descriptor was told when it was opened.
+/// Notifies the watcher of the files an operation is about to change. Writes through a descriptor were reported when it
+/// was opened.
 pub(super) fn tell(watch: &dyn FileWatch, name: &str, request: &Request, scene: &Scene) {
     let (path, dest) = (scene.path(&request.path), scene.path(&request.dest));
     match name {
@@ -27,7 +28,7 @@ fn may_change(flags: i32) -> bool {
     flags.intersects(OFlags::WRONLY | OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC)
 }
 
-/// Both names change; of a folder, the names of everything in it.
+/// Both names change; for a directory, also the names of everything in it.
 fn renamed(watch: &dyn FileWatch, from: &Path, to: &Path) {
     watch.before_change(from);
     if !to.is_symlink() {

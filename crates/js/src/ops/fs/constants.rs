@@ -1,8 +1,8 @@
-//! The system's numbers that `fs.constants` shows.
+//! The system constants in `fs.constants`.
 
 use serde_json::{Map, Value};
 
-/// As JSON.
+/// Returns the constants as JSON.
 pub(super) fn table() -> String {
     #[allow(unused_mut, reason = "some systems have more")]
     let mut table: Vec<(&str, i64)> = vec![

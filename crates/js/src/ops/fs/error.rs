@@ -1,11 +1,11 @@
-//! Errors of the file system in Node's shape: `code`, `errno`, `syscall`, `path`, `dest`.
+//! File-system errors in Node's form: `code`, `errno`, `syscall`, `path`, `dest`.
 
 use std::io;
 
 use super::request::GivenPath;
 use crate::{instance::HostError, ops::errno};
 
-/// An error on its way to JavaScript.
+/// An error for JavaScript.
 #[derive(Debug)]
 pub(super) enum FsError {
     System {
@@ -14,7 +14,7 @@ pub(super) enum FsError {
         path: Option<String>,
         dest: Option<String>,
     },
-    /// One that the system knows nothing of.
+    /// Creates an error without a system error number.
     Other(HostError),
 }
 
@@ -44,7 +44,7 @@ impl FsError {
     }
 }
 
-/// Makes an error of what a call about one path failed with.
+/// Creates an error of a call with one path.
 pub(super) fn about<'a, E: Into<io::Error>>(
     syscall: &'a str,
     path: &'a GivenPath,
@@ -52,7 +52,7 @@ pub(super) fn about<'a, E: Into<io::Error>>(
     move |error| FsError::io(&error.into(), syscall).with_path(path.shown())
 }
 
-/// The same for a call about two.
+/// Creates an error of a call with two paths.
 pub(super) fn about_both<'a, E: Into<io::Error>>(
     syscall: &'a str,
     path: &'a GivenPath,
@@ -61,7 +61,7 @@ pub(super) fn about_both<'a, E: Into<io::Error>>(
     move |error| FsError::io(&error.into(), syscall).with_path(path.shown()).with_dest(dest.shown())
 }
 
-/// The same for a call about an open file.
+/// Creates an error of a call with an open file.
 pub(super) fn about_file<E: Into<io::Error>>(syscall: &str) -> impl FnOnce(E) -> FsError + '_ {
     move |error| FsError::io(&error.into(), syscall)
 }

@@ -1,4 +1,4 @@
-//! Folders: listed, made and removed.
+//! Directories: listing, creating and removing.
 
 use std::{
     collections::VecDeque,
@@ -19,10 +19,11 @@ use super::{
 };
 use crate::instance::{HostError, Settled};
 
-/// About what one listed name takes in JavaScript's memory.
+/// Approximate JavaScript memory of one listed name.
 const BYTES_PER_NAME: usize = 100;
 
-/// Lists a folder, sorted by name as Node's are. With `types`, each is `[name, type, folder]`. Links are not followed.
+/// Lists a directory, sorted by name as in Node. With `types`, each entry is `[name, type, directory]`. Links are not
+/// followed.
 pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let top = scene.path(&request.path);
     let mut found = Vec::new();
@@ -71,13 +72,13 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<DirEntry>> {
-    // An empty path is the system's to refuse; std would take it for the current folder.
+    // The system rejects an empty path; std would take it for the current directory.
     let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<DirEntry>>>()?;
     entries.sort_by(|one, other| one.file_name().as_bytes().cmp(other.file_name().as_bytes()));
     Ok(entries)
 }
 
-/// The numbers of `UV_DIRENT_…`.
+/// The values of `UV_DIRENT_…`.
 fn type_number(kind: FileType) -> u8 {
     if kind.is_file() {
         1
@@ -98,7 +99,7 @@ fn type_number(kind: FileType) -> u8 {
     }
 }
 
-/// Makes a folder; with `recursive`, also those it is in, and gives the first that had to be made.
+/// Creates a directory; with `recursive`, also its parents, and returns the first one created.
 pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let path = scene.path(&request.path);
     let mut builder = DirBuilder::new();
@@ -117,7 +118,7 @@ pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError>
                 return Err(FsError::number(number, "mkdir").with_path(request.path.shown()));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A link to nothing is there, and in the way.
+                // A dangling link exists and blocks the path.
                 if scene.cwd.join(at).symlink_metadata().is_ok() {
                     return Err(about("mkdir", &request.path)(error));
                 }
@@ -133,7 +134,7 @@ pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     for folder in missing.iter().rev().map(|folder| scene.cwd.join(folder)) {
         match builder.create(&folder) {
             Ok(()) => {}
-            // Somebody else made it meanwhile.
+            // Another process created it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
             Err(error) => return Err(about("mkdir", &request.path)(error)),
         }

@@ -1,4 +1,4 @@
-//! Names and who may use them: renaming, linking, permissions and owners.
+//! Renaming, linking, permissions and owners.
 
 use std::{
     fs::Permissions,
@@ -44,7 +44,7 @@ pub(super) fn link(request: &Request, scene: &Scene) -> Result<Settled, FsError>
 }
 
 pub(super) fn symlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
-    // What a link says is kept as it was given: it is read from where the link is.
+    // The target of a link is stored as given: it is relative to the link.
     let outcome = std::os::unix::fs::symlink(request.path.to_os(), scene.path(&request.dest));
     done(outcome.map_err(about_both("symlink", &request.path, &request.dest)))
 }
@@ -63,7 +63,7 @@ pub(super) fn realpath(request: &Request, scene: &Scene) -> Result<Settled, FsEr
     }
 }
 
-/// Node walks down and names the first part that is not there.
+/// Node walks down and names the first missing component.
 fn first_problem(path: &Path, error: &io::Error) -> FsError {
     let mut at = PathBuf::new();
     for component in path.components() {
@@ -92,7 +92,7 @@ pub(super) fn chmod(syscall: &str, request: &Request, scene: &Scene) -> Result<S
 }
 
 pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
-    // The number that means `as it is`.
+    // The value that means "unchanged".
     let id = |number: u32| (number != u32::MAX).then_some(number);
     let (user, group) = (id(request.uid), id(request.gid));
     let path = scene.path(&request.path);
@@ -107,7 +107,7 @@ pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<S
     done(outcome.map_err(about(syscall, &request.path)))
 }
 
-/// Whether a tool may go to a folder; gives where it is then.
+/// Checks whether a tool may change to a directory; returns its path.
 pub(super) fn chdir(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let here = scene.cwd.to_string_lossy().into_owned();
     let failed = |number: i32| {

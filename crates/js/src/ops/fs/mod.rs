@@ -1,7 +1,7 @@
-//! Files for JavaScript: each operation is done at once, or on a thread of the program's while the tool goes on.
+//! Files for JavaScript: each operation runs synchronously, or on a thread of the program while the tool continues.
 //!
-//! Both ways lead through [`perform`], so that they cannot differ. What might take for ever asks now and then whether it
-//! should stop.
+//! Both ways go through [`perform`], so that they cannot differ. Potentially endless operations check regularly whether
+//! to stop.
 
 mod changing;
 mod constants;

@@ -1,4 +1,4 @@
-//! Files a tool has open, by their descriptors. It can use no other: those of the program are not its own.
+//! A tool's open files by descriptor. It can use no others: those of the program are not its own.
 
 use std::{
     collections::HashMap,
@@ -25,23 +25,23 @@ use super::{
 };
 use crate::instance::Settled;
 
-/// How often what waits looks whether it should stop.
+/// Interval at which waiting operations check whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// As much as one read may ask for.
+/// Maximum size of one read.
 const MAX_READ: usize = 1 << 30;
 
-/// How many files a tool may have open: those of the program are limited, and there are other tools.
+/// Maximum number of open files of a tool: those of the program are limited, and there are other tools.
 const MAX_OPEN: usize = 512;
 
-/// How many operations on files of one tool are done at a time. More wait, as in Node, though there it is four.
+/// Maximum number of concurrent file operations of one tool. More of them wait, as in Node, where it is four.
 const MAX_BUSY: usize = 32;
 
 /// The open files of one instance; closed with it.
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
     files: Mutex<HashMap<i32, Arc<File>>>,
-    /// Permits to do something with files beside the engine.
+    /// Permits for file operations outside the engine.
     pub(super) turns: Arc<Semaphore>,
 }
 
@@ -52,7 +52,7 @@ impl Default for OpenFiles {
 }
 
 impl OpenFiles {
-    /// Takes a file in and gives its descriptor, unless there are too many.
+    /// Adds a file and returns its descriptor, unless there are too many.
     pub(crate) fn keep(&self, file: File) -> Option<i32> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if files.len() >= MAX_OPEN {
@@ -63,24 +63,24 @@ impl OpenFiles {
         Some(fd)
     }
 
-    /// The file behind a descriptor, if it is the tool's.
+    /// Returns the file behind a descriptor, if it is the tool's.
     pub(crate) fn get(&self, fd: i32) -> Option<Arc<File>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&fd).cloned()
     }
 
-    /// Lets go of a file; it is closed when nothing uses it any more. Gives whether there was one.
+    /// Releases a file; it is closed when nothing uses it any more. Returns whether there was one.
     pub(crate) fn close(&self, fd: i32) -> bool {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&fd).is_some()
     }
 }
 
-/// The file a request names by its descriptor.
+/// Returns the file of a request's descriptor.
 pub(super) fn file(request: &Request, scene: &Scene, syscall: &str) -> Result<Arc<File>, FsError> {
     let fd = request.fd.unwrap_or(-1);
     scene.shared.files.get(fd).ok_or_else(|| FsError::number(libc::EBADF, syscall))
 }
 
-/// Opens a file. A named pipe without a partner is waited for, but not beyond being stopped.
+/// Opens a file. A named pipe without a partner is waited for until the tool is stopped.
 pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene) -> Result<File, FsError> {
     let path = scene.path(given);
     let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
@@ -94,7 +94,7 @@ pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene)
         scene.go_on("open")?;
         match rustix::fs::open(&path, flags | OFlags::NONBLOCK, mode) {
             Ok(file) => break file,
-            // Nobody reads yet.
+            // There is no reader yet.
             Err(rustix::io::Errno::NXIO) => std::thread::sleep(LOOK),
             Err(error) => return Err(about("open", given)(error)),
         }
@@ -124,7 +124,7 @@ fn wait_for(file: &impl AsFd, what: PollFlags, scene: &Scene, syscall: &'static 
     }
 }
 
-/// Reads once, where reading cannot last for ever.
+/// Reads once, without blocking forever.
 pub(super) fn read_some(
     mut file: &File,
     buffer: &mut [u8],
@@ -147,7 +147,7 @@ pub(super) fn read_some(
     }
 }
 
-/// Writes once, where writing cannot last for ever.
+/// Writes once, without blocking forever.
 pub(super) fn write_some(
     mut file: &File,
     data: &[u8],
@@ -161,7 +161,7 @@ pub(super) fn write_some(
     loop {
         let outcome = match position {
             Some(position) => file.write_at(data, position),
-            // A pipe takes this much at once when it says that it takes anything.
+            // A pipe that is writable accepts at least this much.
             None if endless => file.write(&data[..data.len().min(4096)]),
             None => file.write(data),
         };
@@ -172,7 +172,7 @@ pub(super) fn write_some(
     }
 }
 
-/// Whether a file is one on which others decide how long reading and writing take.
+/// Returns whether reading and writing may block on another process.
 pub(super) fn is_endless(file: &File) -> bool {
     file.metadata().is_ok_and(|found| {
         let kind = found.file_type();
@@ -182,7 +182,7 @@ pub(super) fn is_endless(file: &File) -> bool {
 
 pub(super) fn open(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let file = open_file(&request.path, request.flags, request.mode, scene)?;
-    // Whoever asked may have given up while a pipe was waited for.
+    // The requester may have given up while a pipe was waited for.
     scene.go_on("open")?;
     match scene.shared.files.keep(file) {
         Some(fd) => Ok(Settled::Text(fd.to_string())),

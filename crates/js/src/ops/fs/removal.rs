@@ -1,4 +1,4 @@
-//! Removing whole trees, however deep: one folder is open at a time, and no path is longer than one name.
+//! Recursive removal of any depth: one directory is open at a time, and no path is longer than one name.
 
 use std::{
     ffi::{CStr, CString, OsStr},
@@ -68,14 +68,14 @@ pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsErro
 
 enum Problem {
     Stopped(FsError),
-    /// What the system said, and of what below the top.
+    /// The system's error, and the path below the top.
     System(Errno, String),
 }
 
-/// A folder on the way down.
+/// A directory on the way down.
 struct Level {
     name: CString,
-    /// What it was when it was entered. Coming back up must lead to the same one.
+    /// Its identity when entered. Going back up must lead to the same one.
     identity: (u64, u64),
     entries: Vec<CString>,
 }
@@ -120,7 +120,7 @@ fn remove_tree(path: &std::path::Path, scene: &Scene) -> Result<(), Problem> {
         if let Some(entry) = level.entries.pop() {
             match unlinkat(&current, &entry, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
-                // What a folder gives, depending on the system.
+                // The error for a directory depends on the system.
                 Err(Errno::ISDIR | Errno::PERM) => match enter(&current, &entry) {
                     Ok((folder, inner)) => {
                         current = folder;
@@ -134,7 +134,7 @@ fn remove_tree(path: &std::path::Path, scene: &Scene) -> Result<(), Problem> {
             }
             continue;
         }
-        // It is empty: back up, and remove it from there.
+        // It is empty: go up and remove it from there.
         let Some(done) = way.pop() else { return Ok(()) };
         let up = match way.last() {
             None => None,
@@ -142,7 +142,7 @@ fn remove_tree(path: &std::path::Path, scene: &Scene) -> Result<(), Problem> {
                 let up = openat(&current, c"..", FOLDER, Mode::empty())
                     .map_err(|number| place(number, &way, &done.name))?;
                 let found = fstat(&up).map_err(|number| place(number, &way, &done.name))?;
-                // It was moved elsewhere while we were in it.
+                // It was moved while we were in it.
                 if identity(&found) != level.identity {
                     return Err(place(Errno::BUSY, &way, &done.name));
                 }

@@ -1,4 +1,4 @@
-//! What JavaScript asks of the file system, and what an operation needs to know of the tool that asks.
+//! File-system requests from JavaScript, and the state an operation needs.
 
 use std::{
     ffi::OsString,
@@ -15,7 +15,7 @@ use toolsmith_tool::FileWatch;
 use super::error::FsError;
 use crate::instance::SharedState;
 
-/// A path as it was given: text, or bytes each written as one letter, for names that are not text.
+/// A path as given: text, or bytes each written as one character, for names that are not text.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum GivenPath {
@@ -39,13 +39,13 @@ impl GivenPath {
         }
     }
 
-    /// For messages.
+    /// Formats the path for messages.
     pub(super) fn shown(&self) -> String {
         self.to_os().to_string_lossy().into_owned()
     }
 }
 
-/// The arguments of all operations; each reads those it knows.
+/// The arguments of all operations; each reads its own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Request {
@@ -62,46 +62,46 @@ pub(super) struct Request {
     pub(super) retry_delay: u64,
     pub(super) flush: bool,
     pub(super) native: bool,
-    /// Numbers are given as text, because they may be larger than JavaScript's.
+    /// Numbers are returned as text, because they may exceed JavaScript's range.
     pub(super) big: bool,
-    /// Content is given as text.
+    /// Content is returned as text.
     pub(super) text: bool,
-    /// Names are given as bytes.
+    /// Names are returned as bytes.
     pub(super) raw: bool,
     pub(super) types: bool,
     pub(super) uid: u32,
     pub(super) gid: u32,
     pub(super) accessed: f64,
     pub(super) modified: f64,
-    /// What the operation is called in messages, where that differs.
+    /// Name of the operation in messages, if different.
     pub(super) syscall: Option<String>,
 }
 
-/// Where an operation takes place.
+/// The environment of an operation.
 pub(super) struct Scene {
     pub(super) cwd: PathBuf,
     pub(super) shared: Arc<SharedState>,
-    /// Bytes the tool may still use.
+    /// Remaining memory of the tool in bytes.
     pub(super) room: usize,
     pub(super) stopped: Box<dyn Fn() -> bool + Send>,
-    /// Who wants to hear of files before they are changed.
+    /// Notified before files are changed.
     pub(super) watch: Option<Arc<dyn FileWatch>>,
 }
 
 impl Scene {
     pub(super) fn path(&self, given: &GivenPath) -> PathBuf {
         let given = given.to_os();
-        // The system's own answer for an empty path is that there is no such file.
+        // For an empty path the system reports that the file does not exist.
         if given.is_empty() { PathBuf::new() } else { self.cwd.join(given) }
     }
 
-    /// Fails when whoever asked no longer waits.
+    /// Fails if the requester no longer waits.
     pub(super) fn go_on(&self, syscall: &'static str) -> Result<(), FsError> {
         if (self.stopped)() { Err(FsError::number(libc::ECANCELED, syscall)) } else { Ok(()) }
     }
 }
 
-/// A name for JavaScript: text, with what is none replaced, or bytes.
+/// Converts a name for JavaScript: text with replacement characters, or bytes.
 pub(super) fn name(path: &Path, raw: bool) -> Value {
     if raw {
         let letters: String = path.as_os_str().as_bytes().iter().map(|byte| char::from(*byte)).collect();

@@ -1,4 +1,4 @@
-//! What the system knows of a file or a file system, as numbers in the order JavaScript expects.
+//! File and file-system metadata, as numbers in the order JavaScript expects.
 
 use std::{fs::Metadata, os::unix::fs::MetadataExt};
 

@@ -1,4 +1,4 @@
-//! When files were read and changed.
+//! Access and modification times.
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, futimens, utimensat};
 
@@ -23,11 +23,11 @@ pub(super) fn set(syscall: &str, request: &Request, scene: &Scene) -> Result<Set
         .map_err(about(syscall, &request.path))
 }
 
-/// Seconds since 1970 as the system counts them.
+/// Converts seconds since the Unix epoch to the system's form.
 #[expect(clippy::cast_possible_truncation, reason = "a cast from a float saturates")]
 fn moment(seconds: f64) -> Timespec {
     let whole = seconds.floor();
-    // As precise as Node: a microsecond.
+    // Node's precision is a microsecond.
     let micros = ((seconds - whole) * 1e6).round() as i64;
     Timespec { tv_sec: whole as i64 + micros / 1_000_000, tv_nsec: (micros % 1_000_000) * 1000 }
 }

@@ -1,4 +1,4 @@
-//! Watching files and folders: changes are collected outside the engine and asked for in batches.
+//! File watching: changes are collected outside the engine and fetched in batches.
 
 use std::{
     collections::HashMap,
@@ -21,13 +21,13 @@ use crate::{
     ops::runtime::whole,
 };
 
-/// Changes kept until they are asked for. Beyond that some are lost, as the system itself loses them.
+/// Maximum number of buffered changes. Beyond that some are lost, as with the system itself.
 const MAX_WAITING: usize = 2048;
 
-/// How much a tool may watch at a time: each takes a thread and resources of the system that all programs share.
+/// Maximum number of watchers of a tool: each uses a thread and system resources shared by all programs.
 const MAX_WATCHED: usize = 128;
 
-/// What one tool watches.
+/// The watchers of one tool.
 #[derive(Default)]
 pub(crate) struct Watchers {
     list: Mutex<HashMap<u32, Watched>>,
@@ -35,7 +35,7 @@ pub(crate) struct Watchers {
 
 struct Watched {
     changes: Arc<AsyncMutex<mpsc::Receiver<Value>>>,
-    /// Ends with this.
+    /// Stops when dropped.
     _watcher: RecommendedWatcher,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         "watchStop",
         Func::from(move |id: u32| {
             let gone = own.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-            // Ending a watcher may wait for its thread; the engine does not have to.
+            // Stopping a watcher may wait for its thread; the engine must not.
             own.shared.engine.runtime.spawn_blocking(move || drop(gone));
         }),
     )
@@ -83,7 +83,7 @@ fn start(
         let Ok(event) = event else { return };
         let Some(kind) = kind(event.kind) else { return };
         for path in &event.paths {
-            // A full queue loses it.
+            // Dropped if the queue is full.
             let _ = sender.try_send(json!([kind, name(&below(&top, path), raw)]));
         }
     };
@@ -103,7 +103,7 @@ fn start(
     Ok(id)
 }
 
-/// Node's two words for what happened.
+/// Node's two event names.
 fn kind(kind: EventKind) -> Option<&'static str> {
     match kind {
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
@@ -114,7 +114,7 @@ fn kind(kind: EventKind) -> Option<&'static str> {
     }
 }
 
-/// What is shown of a changed path: below the folder, or the name of what is watched itself.
+/// Returns the reported path: relative to the directory, or the name of the watched file itself.
 fn below(top: &Path, path: &Path) -> PathBuf {
     match path.strip_prefix(top) {
         Ok(rest) if !rest.as_os_str().is_empty() => rest.to_path_buf(),
@@ -122,7 +122,7 @@ fn below(top: &Path, path: &Path) -> PathBuf {
     }
 }
 
-/// Settles with the changes there are, as soon as there is one.
+/// Settles with the pending changes as soon as there is one.
 fn next(state: &ThreadState, number: u64, id: u32) {
     let changes = state
         .shared
@@ -140,7 +140,7 @@ fn next(state: &ThreadState, number: u64, id: u32) {
         };
         let mut batch = vec![first];
         while let Ok(more) = changes.try_recv() {
-            // The system repeats itself.
+            // The system reports duplicates.
             if batch.last() != Some(&more) {
                 batch.push(more);
             }

@@ -1,4 +1,4 @@
-//! Whole files: read, written and copied in one go.
+//! Whole files: reading, writing and copying.
 
 use std::{fs::File, sync::Arc};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::instance::{HostError, Settled};
 
-/// As much as is read or written before looking whether to stop.
+/// Bytes read or written between two checks of the stop flag.
 const PIECE: usize = 4 << 20;
 
 fn given(request: &Request, scene: &Scene, syscall: &str) -> Result<Arc<File>, FsError> {
@@ -38,7 +38,7 @@ fn read_all(file: &File, scene: &Scene) -> Result<Vec<u8>, FsError> {
     }
     let endless = is_endless(file);
     let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    // Files of the kernel say that they are empty, and growing ones are longer than they said.
+    // Kernel files report a size of zero, and growing files exceed their reported size.
     loop {
         scene.go_on("read")?;
         let length = content.len();
@@ -92,7 +92,7 @@ pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     if request.mode & EXCLUSIVE != 0 {
         options.create_new(true);
     } else {
-        // Not emptied yet: it may be the same file.
+        // Not truncated yet: it may be the same file.
         options.create(true).truncate(false);
     }
     let mode = std::os::unix::fs::MetadataExt::mode(&found) & 0o7777;
