@@ -1,5 +1,5 @@
-//! One call of one tool by its author: dispatched like every other call, and not asked about, because the author asked for
-//! it.
+//! One call of one tool by its author: dispatched like every other call, but without asking for approval, because the
+//! author requested it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,13 +8,13 @@ use toolsmith_agent::{
 };
 use toolsmith_tool::{Origin, OriginKind, RegisterError, Registry, Tool, ToolContext};
 
-/// The id of the call.
+/// Id of the call.
 const ID: &str = "call-1";
 
 /// Calls a tool.
 ///
 /// # Errors
-/// When the tool cannot be registered: its name or schema is not one that works.
+/// Fails if the tool cannot be registered because its name or schema is invalid.
 pub(crate) async fn call_alone(
     tool: Arc<dyn Tool>,
     arguments: impl Into<Arguments>,

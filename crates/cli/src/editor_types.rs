@@ -1,36 +1,36 @@
-//! The types editors and `tsc` check tools with, and the settings that make them find those types. Both are built in and
-//! written beside the folder of tools.
+//! Type definitions for editors and `tsc`, and a tsconfig.json that refers to them. Both are embedded and written
+//! beside the tools directory.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// The name of the file with the types.
+/// Name of the file with the types.
 pub(crate) const TYPES_FILE: &str = "toolsmith.d.ts";
-/// The name of the compiler's settings.
+/// Name of the compiler configuration.
 pub(crate) const SETTINGS_FILE: &str = "tsconfig.json";
-/// The compiler's settings for a folder with `tools` in it.
+/// Compiler configuration for a directory that contains `tools`.
 pub(crate) const SETTINGS: &str = include_str!("../types/tsconfig.json");
-/// What a program of Node's sees without `@types/node`.
+/// Minimal Node types, used without `@types/node`.
 pub(crate) const NODE_GLOBALS: &str = include_str!("../types/node_globals.d.ts");
 
 const HOST: &str = include_str!("../types/toolsmith.d.ts");
 const SCHEMAS: &str = include_str!("../types/schemas.d.ts");
 
-/// All types: the host API, and the schema libraries it brings along.
+/// Returns all types: the host API and the bundled schema libraries.
 pub(crate) fn types() -> String {
     format!("{HOST}\n{SCHEMAS}")
 }
 
-/// What became of a file.
+/// Outcome for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     New,
     Replaced,
-    /// It says the same already.
+    /// It was up to date.
     Same,
-    /// It is the author's own and stays.
+    /// It is the author's own and was kept.
     Kept,
 }
 
@@ -45,7 +45,7 @@ impl Written {
     }
 }
 
-/// Writes types and settings into a folder. Types are ours and replaced; settings that are there stay.
+/// Writes types and configuration into a directory. Types are replaced; an existing configuration is kept.
 pub(crate) fn write_into(folder: &Path) -> io::Result<Vec<(PathBuf, Written)>> {
     fs::create_dir_all(folder)?;
     let types_path = folder.join(TYPES_FILE);

@@ -1,5 +1,4 @@
-//! The person at the terminal as tools see them (CONTRACT 3.3): plain questions on standard error, answers from standard
-//! input.
+//! The terminal user as tools see them (CONTRACT 3.3): questions on standard error, answers from standard input.
 
 use std::io::{self, BufRead as _, Write as _};
 
@@ -14,12 +13,12 @@ use crate::{
 /// Asks on the terminal, one question at a time.
 #[derive(Default)]
 pub(crate) struct TerminalUi {
-    /// A line that is being waited for. It outlives a cancelled question, so that the next one gets the next line.
+    /// A line being read. It outlives a cancelled question, so that the next question gets the next line.
     reading: Mutex<Option<JoinHandle<Option<String>>>>,
 }
 
 impl TerminalUi {
-    /// Asks for a line; `None` at the end of input or when `cancel` is tripped.
+    /// Asks for a line; `None` at the end of input or when cancelled.
     pub(crate) async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
         let mut reading = self.reading.lock().await;
         say(&format!("{question} "), false);

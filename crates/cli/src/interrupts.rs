@@ -1,5 +1,5 @@
-//! Signals that end the program: Ctrl-C and SIGTERM ask first and force the second time, SIGHUP forces at once: nobody is
-//! left to wait. Children go with what started them.
+//! Signals that stop the program: the first Ctrl-C or SIGTERM requests a stop and the second forces it; SIGHUP forces
+//! it at once, because nobody is left to wait. Child processes end with their parent.
 
 use std::sync::{
     Arc,
@@ -8,12 +8,12 @@ use std::sync::{
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What came, if anything.
+/// The signal that was received, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupts(Arc<AtomicU8>);
 
 impl Interrupts {
-    /// The exit code for what came: 128 and the signal's number, as shells have it.
+    /// Returns the exit code: 128 plus the signal number, as in shells.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::SeqCst) {
             0 => None,
@@ -22,11 +22,11 @@ impl Interrupts {
     }
 }
 
-/// Listens from now on. `stop` is told why, and whether by force. Needs a tokio runtime.
+/// Listens from now on. `stop` receives the reason and whether to force it. Needs a tokio runtime.
 pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
     let came = Interrupts::default();
     let own = came.clone();
-    // Set up before returning: a signal that comes now must not end the program the hard way.
+    // Installed before returning, so that no signal can end the program uncleanly.
     let signals =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else {

@@ -1,10 +1,10 @@
-//! Where the log goes: a file in the user's home, never the terminal (CONTRACT 3.4).
+//! The log: a file in the user's home, never the terminal (CONTRACT 3.4).
 
 use toolsmith::Home;
 use toolsmith_host::log::{LogLines, RotatingFile};
 use tracing::Level;
 
-/// Starts the log. `TOOLSMITH_LOG` says how much is written: `error`, `warn`, `info` (the default), `debug` or `trace`.
+/// Starts the log. `TOOLSMITH_LOG` sets the level: `error`, `warn`, `info` (default), `debug` or `trace`.
 pub(crate) fn start() {
     let level = std::env::var("TOOLSMITH_LOG").ok().and_then(|word| word.parse().ok()).unwrap_or(Level::INFO);
     let file = Home::from_environment().toolsmith().join("logs/toolsmith.log");

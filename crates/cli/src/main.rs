@@ -1,4 +1,4 @@
-//! The `toolsmith` command: arguments in, exit code out.
+//! The `toolsmith` command.
 
 mod approver;
 mod arguments;

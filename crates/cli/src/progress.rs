@@ -1,4 +1,4 @@
-//! Saying that something takes long, on standard error, only there where a person sees it, and gone when it is done.
+//! Progress messages on standard error, shown only on a terminal and removed when done.
 
 use std::{
     io::{IsTerminal as _, Write as _},
@@ -7,7 +7,7 @@ use std::{
 
 use tokio::task::JoinHandle;
 
-/// Quick work says nothing.
+/// Fast work shows no message.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Work that may take long.
@@ -16,7 +16,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins. Needs a tokio runtime.
+    /// Starts. Needs a tokio runtime.
     pub(crate) fn start(what: &'static str) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { task: None };
@@ -31,7 +31,7 @@ impl Progress {
         Self { task: Some(task) }
     }
 
-    /// Ends, and leaves the line empty.
+    /// Ends and clears the line.
     pub(crate) fn end(self) {
         if let Some(task) = self.task {
             task.abort();

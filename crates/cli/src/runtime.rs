@@ -1,17 +1,17 @@
-//! The tokio runtime a command works in.
+//! The tokio runtime of a command.
 
 use std::future::Future;
 
 use anyhow::{Context as _, Result};
 use tokio::runtime::Builder;
 
-/// Runs a command's work. What is still running in the background when it ends is left behind.
+/// Runs a command. Background tasks that still run when it ends are abandoned.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     run(&mut Builder::new_multi_thread(), work)
 }
 
-/// The same for what is over soon, and computes on threads of its own: starting a thread and waking it costs as much as what
-/// it would do.
+/// Runs a short command that computes on its own threads: starting and waking another thread would cost as much as its
+/// work.
 pub(crate) fn block_on_briefly<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     run(Builder::new_multi_thread().worker_threads(1), work)
 }

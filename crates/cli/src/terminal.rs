@@ -1,4 +1,4 @@
-//! What is at the other end: a terminal or a pipe, how wide, and whether it wants colours.
+//! Properties of the output: terminal or pipe, width, and colours.
 
 use std::io::IsTerminal as _;
 
@@ -6,25 +6,25 @@ use anstyle::{AnsiColor, Style};
 
 use crate::arguments::Color;
 
-/// Columns when nobody says.
+/// Default number of columns.
 const DEFAULT_WIDTH: usize = 100;
 
 /// Headings.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// Names of tools and the like.
+/// Names, such as those of tools.
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default().bold();
-/// What matters less.
+/// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// Good news.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Doubts.
+/// Warnings.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// Errors.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// What to do.
+/// Hints.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// Applies `--color`; without it the streams decide, by NO_COLOR, CLICOLOR_FORCE and whether they are terminals.
+/// Applies `--color`; by default NO_COLOR, CLICOLOR_FORCE and whether the streams are terminals decide.
 pub(crate) fn choose_colours(color: Color) {
     match color {
         Color::Auto => {}
@@ -33,19 +33,19 @@ pub(crate) fn choose_colours(color: Color) {
     }
 }
 
-/// Whether a person can be asked: they see standard error and can answer.
+/// Returns whether a person can be asked: standard error and standard input are a terminal.
 pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Columns of standard output; `None` when it is no terminal, where nothing is cut.
+/// Returns the columns of standard output; `None` if it is not a terminal, where nothing is cut.
 pub(crate) fn output_width() -> Option<usize> {
     std::io::stdout().is_terminal().then(|| {
         terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20))
     })
 }
 
-/// Text in a style.
+/// Applies a style to text.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -1,10 +1,10 @@
-//! What is built in, by version: the engine, the compiler of TypeScript, the schema libraries.
+//! Versions of bundled components: the engine, the TypeScript compiler, the schema libraries.
 
 use std::sync::LazyLock;
 
 include!(concat!(env!("OUT_DIR"), "/versions.rs"));
 
-/// What `--version` prints after the name; `-V` prints the first line of it.
+/// Returns the output of `--version` after the name; `-V` prints its first line.
 pub(crate) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let list = |all: &[(&str, &str)]| {

@@ -1,4 +1,4 @@
-//! `toolsmith config`: the settings in force, and where each came from.
+//! `toolsmith config`: shows the effective settings and their origins.
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -15,13 +15,13 @@ use crate::{
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
 
-/// Options of `config`.
+/// Arguments of `config`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArguments {
-    /// Only this setting, or those below it.
+    /// Show only this setting, or those below it.
     #[arg(value_name = "KEY")]
     key: Option<String>,
-    /// Show every setting there is, with what it is for.
+    /// List all settings with their descriptions.
     #[arg(long, conflicts_with = "key")]
     keys: bool,
 }
@@ -110,7 +110,7 @@ fn to_json(loaded: &LoadedSettings, entries: &[&SettingEntry], project: &Project
     })
 }
 
-/// How a file of settings is, in a word.
+/// Returns the state of a settings file as one word.
 pub(crate) fn state_word(state: FileState) -> &'static str {
     match state {
         FileState::Missing => "missing",

@@ -1,4 +1,4 @@
-//! `toolsmith list`: what was found and from where, what waits, and what was refused and why.
+//! `toolsmith list`: lists tools with their origins, modules that wait for trust, and load errors.
 
 use std::{
     io::{self, Write},
@@ -20,7 +20,7 @@ use crate::{
     terminal::{self, DIM, ERROR, HEADING, HINT, NAME, WARNING, paint},
 };
 
-/// Options of `list`.
+/// Arguments of `list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArguments {}
 
@@ -44,7 +44,7 @@ pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a tool's parameters were written with, in a word.
+/// Returns the name of the schema library.
 pub(crate) fn schema_word(kind: SchemaKind) -> &'static str {
     match kind {
         SchemaKind::Zod => "zod",
@@ -146,7 +146,7 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
     out.write_all(&sections.join(&b'\n'))
 }
 
-/// What a rule is for, in a word.
+/// Describes a rule in a few words.
 fn rule_use(rule: &Rule) -> &'static str {
     if rule.is_stream_rule() {
         "watches"
@@ -157,7 +157,7 @@ fn rule_use(rule: &Rule) -> &'static str {
     }
 }
 
-/// What waits until the user trusts this folder.
+/// Lists what waits for trust in this directory.
 fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
     let mut section = Vec::new();
     let settings = &project.loaded.waiting;

@@ -1,4 +1,4 @@
-//! `toolsmith sessions`: the conversations that are kept; list, show, export and remove them.
+//! `toolsmith sessions`: lists, shows, exports and removes stored sessions.
 
 use std::{
     io::{ErrorKind, Write as _},
@@ -21,7 +21,7 @@ use crate::{
     terminal,
 };
 
-/// Options of `sessions`.
+/// Arguments of `sessions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionsArguments {
     #[command(subcommand)]
@@ -30,37 +30,37 @@ pub(crate) struct SessionsArguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List the sessions of the working folder, newest first. This is what happens without a command.
+    /// List the sessions of the working directory, most recent first (default).
     List {
-        /// Those of all folders.
+        /// List the sessions of all directories.
         #[arg(long)]
         all: bool,
     },
     /// Print a session as Markdown.
     Show {
-        /// The beginning of an id, or a file.
+        /// Id prefix or file.
         session: String,
-        /// All its paths in short, in place of the last one in full.
+        /// Print the whole tree in short instead of the current branch in full.
         #[arg(long)]
         tree: bool,
     },
-    /// Write a session as a page or as Markdown.
+    /// Export a session as HTML or Markdown.
     Export {
-        /// The beginning of an id, or a file; also of pi, oh-my-pi and xcsh.
+        /// Id prefix or file; also a session file of pi, oh-my-pi or xcsh.
         session: String,
-        /// Where to; `-` is standard output. Without it, a file in the working folder named for the session.
+        /// Output file; `-` for standard output (default: a file in the working directory named after the session).
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// What to write; otherwise the file's ending decides.
+        /// Format (default: by file extension).
         #[arg(long, value_enum)]
         format: Option<Format>,
-        /// Write over a file that is there.
+        /// Overwrite an existing file.
         #[arg(long)]
         force: bool,
     },
-    /// Remove sessions for good, with their artifacts.
+    /// Remove sessions and their artifacts permanently.
     Rm {
-        /// The beginning of an id, or a file.
+        /// Id prefix or file.
         #[arg(required = true)]
         sessions: Vec<String>,
     },
@@ -134,7 +134,7 @@ fn summary_json(one: &SessionSummary) -> Value {
     })
 }
 
-/// How long ago, in the largest unit that is not zero.
+/// Formats an age in the largest unit that is not zero.
 fn ago(now: SystemTime, then: SystemTime) -> String {
     let seconds = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs();
     let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
@@ -162,7 +162,7 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Every entry on a line: those on the path to the leaf are marked, and what follows a fork is indented.
+/// Prints one entry per line: those on the path to the leaf are marked, and branches are indented.
 fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
     let rows = session.outline();
     let mut out = std::io::stdout().lock();
@@ -178,7 +178,7 @@ fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
             None => beginnings.push(at),
         }
     }
-    // The last one is taken first. A conversation is as deep as it is long, so nothing calls itself here.
+    // Uses a stack instead of recursion, because a conversation is as deep as it is long.
     let mut text = String::new();
     let mut open: Vec<(usize, usize)> = beginnings.into_iter().rev().map(|at| (at, 0)).collect();
     while let Some((at, depth)) = open.pop() {
@@ -232,7 +232,7 @@ fn export(
 }
 
 fn remove(shared: &Shared, sessions: &Sessions, given: &[String], cwd: &Path) -> Result<()> {
-    // All are found before any is gone.
+    // All are resolved before any is removed.
     let paths: Vec<PathBuf> = given.iter().map(|one| sessions.find(one, cwd)).collect::<Result<_, _>>()?;
     for path in &paths {
         sessions.remove(path)?;

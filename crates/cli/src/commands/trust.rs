@@ -1,4 +1,4 @@
-//! `toolsmith trust [PATH] [--list|--remove]`: whose code may run (CONTRACT 2.8).
+//! `toolsmith trust [PATH] [--list|--remove]`: decides whose code may run (CONTRACT 2.8).
 
 use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
@@ -14,16 +14,16 @@ use crate::{
     terminal::{DIM, GOOD, WARNING, paint},
 };
 
-/// Options of `trust`.
+/// Arguments of `trust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArguments {
-    /// The folder or file; the working folder without it.
+    /// Directory or file to trust (default: the working directory).
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Show what is trusted.
+    /// List trusted directories and files.
     #[arg(long, conflicts_with_all = ["remove", "path"])]
     list: bool,
-    /// Trust it no longer.
+    /// Remove the trust entry.
     #[arg(long)]
     remove: bool,
 }

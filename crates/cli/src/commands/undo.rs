@@ -1,4 +1,4 @@
-//! `toolsmith undo`: takes back what tools changed of files, the last change or a named one.
+//! `toolsmith undo`: undoes file changes made by tools, the last one or a named one.
 
 use std::{io::Write as _, process::ExitCode};
 
@@ -15,16 +15,16 @@ use crate::{
     terminal::{self, DIM, NAME},
 };
 
-/// Options of `undo`.
+/// Arguments of `undo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UndoArguments {
-    /// The change, as `--list` names it; the last one of this folder when absent.
+    /// Id of the change, as shown by --list (default: the last change in this directory).
     #[arg(value_name = "CHANGE")]
     change: Option<String>,
-    /// Show what can be undone, newest first.
+    /// List changes that can be undone, newest first.
     #[arg(long, conflicts_with = "change")]
     list: bool,
-    /// With --list: also changes in other folders.
+    /// With --list, include changes in other directories.
     #[arg(long, requires = "list")]
     all: bool,
 }

@@ -1,4 +1,4 @@
-//! What a tool costs: its share of every request, and the time to load it.
+//! Rules about cost: a tool's share of every request, and its load time.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use toolsmith_tool::ToolSpec;
 
 use super::{finding::Remark, subject::Subject};
 
-/// Text of schemas has about so many bytes to a token.
+/// Approximate bytes per token of schema text.
 const BYTES_PER_TOKEN: usize = 4;
-/// More tokens than this are worth a word.
+/// Maximum number of tokens without a warning.
 const MANY_TOKENS: usize = 1500;
-/// Loading that takes longer is felt.
+/// Maximum load time without a warning.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// About how many tokens name, description and schema take in every request.
+/// Estimates the tokens of name, description and schema in every request.
 pub(crate) fn tokens(spec: &ToolSpec) -> usize {
     let sent = json!({ "name": spec.name, "description": spec.description, "parameters": spec.parameters });
     sent.to_string().len().div_ceil(BYTES_PER_TOKEN)

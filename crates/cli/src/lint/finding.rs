@@ -1,18 +1,18 @@
-//! What a rule found: how bad, where, what is wrong and what to do.
+//! Findings of rules: severity, position, message and hint.
 
 use std::{fmt, path::PathBuf};
 
 use serde::Serialize;
 
-/// How bad a finding is. The order is that of a report.
+/// Severity of a finding, in report order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
-    /// It does not work, or makes a provider refuse the request.
+    /// It does not work, or a provider rejects the request.
     Error,
-    /// It works and is probably not what was meant.
+    /// It works, but probably not as intended.
     Warning,
-    /// It could be better.
+    /// It could be improved.
     Hint,
 }
 
@@ -26,40 +26,40 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
     pub(crate) severity: Severity,
-    /// The rule's name.
+    /// Name of the rule.
     pub(crate) code: &'static str,
     pub(crate) tool: Option<String>,
     pub(crate) path: PathBuf,
-    /// Counts from one.
+    /// Starts at one.
     pub(crate) line: Option<u32>,
     pub(crate) column: Option<u32>,
     pub(crate) message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub(crate) help: Option<String>,
-    /// The lines around the place.
+    /// Lines around the position.
     pub(crate) frame: Option<String>,
 }
 
-/// What a rule says, before it is known where that is in the file.
+/// A rule's remark, before its position in the file is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Remark {
     pub(crate) message: String,
     pub(crate) help: String,
-    /// The parameter it is about.
+    /// The parameter it concerns.
     pub(crate) parameter: Option<String>,
 }
 
 impl Remark {
-    /// A remark about the tool as a whole.
+    /// Creates a remark about the tool as a whole.
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into(), parameter: None }
     }
 
-    /// Says which parameter it is about.
+    /// Sets the parameter it concerns.
     pub(crate) fn about(mut self, parameter: &str) -> Self {
         self.parameter = Some(parameter.to_owned());
         self

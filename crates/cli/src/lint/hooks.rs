@@ -1,4 +1,4 @@
-//! Rules about a tool's functions: whether they take what they are given.
+//! Rules about the parameters of a tool's functions.
 
 use super::{finding::Remark, subject::Subject};
 

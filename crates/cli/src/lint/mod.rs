@@ -1,5 +1,5 @@
-//! Rules for tools, in one table. A rule is a small function that looks at a loaded tool and says what it finds; where that
-//! is in the author's file is found out here.
+//! Rules for tools, in one table. A rule is a small function that examines a loaded tool; its remarks are located in
+//! the author's file here.
 
 mod cost;
 mod finding;
@@ -22,10 +22,10 @@ use subject::Subject;
 
 /// A rule about tools.
 pub(crate) struct Rule {
-    /// Its name, as findings show it.
+    /// Name, as shown in findings.
     pub(crate) code: &'static str,
     pub(crate) severity: Severity,
-    /// What it looks for, in one line.
+    /// Description in one line.
     pub(crate) about: &'static str,
     check: Check,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Rule {
 enum Check {
     Module(fn(&LoadedModule) -> Vec<Remark>),
     Tool(fn(&Subject<'_>) -> Vec<Remark>),
-    /// Found by other means; here for its name.
+    /// Reported elsewhere; listed here for its name.
     Elsewhere,
 }
 
@@ -43,7 +43,7 @@ const fn rule(code: &'static str, severity: Severity, about: &'static str, check
 
 use Severity::{Error, Hint, Warning};
 
-/// All rules, in the order of a report.
+/// All rules, in report order.
 pub(crate) const RULES: &[Rule] = &[
     rule("load-error", Error, "The module or one of its tools does not load.", Check::Elsewhere),
     rule("no-tool", Hint, "The module offers no tool.", Check::Module(no_tool)),
@@ -164,19 +164,19 @@ fn no_tool(module: &LoadedModule) -> Vec<Remark> {
     Vec::new()
 }
 
-/// Looks at modules, and remembers the names it has seen.
+/// Checks modules and remembers the names seen.
 pub(crate) struct Examiner {
-    /// Names that are taken, with where the tool that has them comes from.
+    /// Used names, with the origin of their tools.
     taken: HashMap<String, String>,
 }
 
 impl Examiner {
-    /// `built_in` are names no custom tool can have.
+    /// Creates a checker; `built_in` are reserved names.
     pub(crate) fn new(built_in: &[&str]) -> Self {
         Self { taken: built_in.iter().map(|name| ((*name).to_owned(), "built in".to_owned())).collect() }
     }
 
-    /// What is to be said of a module.
+    /// Returns the findings of a module.
     pub(crate) fn examine(&mut self, module: &LoadedModule) -> Vec<Finding> {
         let mut findings: Vec<Finding> = module.errors.iter().map(load_error).collect();
         let sources = Sources::read(&module.files);

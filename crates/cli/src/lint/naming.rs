@@ -1,10 +1,10 @@
-//! Rules about names: what providers accept, and what clashes.
+//! Rules about names: provider restrictions and conflicts.
 
 use toolsmith_tool::check_tool_name;
 
 use super::{finding::Remark, subject::Subject};
 
-/// The longest property name Anthropic takes.
+/// Maximum length of a property name for Anthropic.
 const MAX_PARAMETER_NAME: usize = 64;
 
 pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Remark> {

@@ -1,4 +1,4 @@
-//! Rules about what each provider takes of a JSON Schema. What a provider drops is still checked here, when the call comes.
+//! Rules about the parts of JSON Schema each provider supports. What a provider ignores is still validated here.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::{finding::Remark, subject::Subject};
 
-/// Providers refuse these at the top of a tool's schema.
+/// Keywords that providers reject at the top level of a tool's schema.
 const NOT_AT_ROOT: &[&str] = &["anyOf", "oneOf", "allOf", "not", "enum", "const"];
 
-/// What Anthropic's strict mode does not know.
+/// Keywords that Anthropic's strict mode does not support.
 const NOT_STRICT_ANTHROPIC: &[&str] = &[
     "minimum",
     "maximum",
@@ -34,7 +34,7 @@ const NOT_STRICT_ANTHROPIC: &[&str] = &[
     "oneOf",
 ];
 
-/// What OpenAI's strict mode does not know.
+/// Keywords that OpenAI's strict mode does not support.
 const NOT_STRICT_OPENAI: &[&str] = &[
     "allOf",
     "oneOf",
@@ -59,7 +59,7 @@ const NOT_STRICT_OPENAI: &[&str] = &[
     "default",
 ];
 
-/// What Gemini takes no notice of.
+/// Keywords that Gemini ignores.
 const NOT_GEMINI: &[&str] = &[
     "pattern",
     "minLength",
@@ -183,7 +183,7 @@ pub(super) fn gemini_keyword(subject: &Subject<'_>) -> Vec<Remark> {
         .collect()
 }
 
-/// Which of the keywords are used, and at which parameters.
+/// Returns which of the keywords are used, and at which parameters.
 fn used(subject: &Subject<'_>, keywords: &[&'static str]) -> Option<String> {
     let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for place in subject.schemas() {

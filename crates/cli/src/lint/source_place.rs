@@ -1,12 +1,12 @@
-//! Where in an author's file a tool or a parameter is written, as far as a look at the text can tell.
+//! Finds the position of a tool or a parameter in the author's file by searching its text.
 
 use std::{fs, path::PathBuf};
 
-/// Files that are looked through; a tool is rarely made of more that are its own.
+/// Maximum number of files searched; a tool rarely has more of its own.
 const MAX_FILES: usize = 20;
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The files of a module that its author wrote.
+/// The author's own files of a module.
 pub(crate) struct Sources {
     files: Vec<(PathBuf, Vec<String>)>,
 }
@@ -24,11 +24,11 @@ impl Sources {
         Self { files: read.collect() }
     }
 
-    /// The line a tool's name is on, or a parameter of it.
+    /// Returns the line of a tool's name, or of one of its parameters.
     pub(crate) fn find(&self, tool: &str, parameter: Option<&str>) -> Option<(PathBuf, u32)> {
         let tool_at = self.first(0, 0, &|line| has_quoted(line, tool));
         let Some(parameter) = parameter else { return self.place(tool_at?) };
-        // Parameters are below the name, or above it where the schema has a variable of its own.
+        // Parameters are below the name, or above it if the schema is a separate variable.
         let is_key = |line: &str| has_key(line, parameter);
         let below = tool_at.and_then(|(file, line)| self.first(file, line, &is_key));
         self.place(below.or_else(|| self.first(0, 0, &is_key)).or(tool_at)?)
@@ -51,7 +51,7 @@ fn has_quoted(line: &str, word: &str) -> bool {
     ['"', '\'', '`'].iter().any(|quote| line.contains(&format!("{quote}{word}{quote}")))
 }
 
-/// Whether a line has `word:`, quoted or not.
+/// Returns whether a line contains `word:`, quoted or not.
 fn has_key(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -1,16 +1,16 @@
-//! What rules look at: a loaded tool, and its schema taken apart.
+//! The subject of rules: a loaded tool and the parts of its schema.
 
 use serde_json::{Map, Value};
 use toolsmith_js::LoadedTool;
 use toolsmith_tool::ToolSpec;
 
-/// Deeper schemas are looked at down to here.
+/// Maximum depth examined.
 const MAX_DEPTH: usize = 64;
 
-/// A tool under examination.
+/// A tool being checked.
 pub(crate) struct Subject<'a> {
     pub(crate) tool: &'a LoadedTool,
-    /// Where a tool of the same name came from, if one was there before.
+    /// Origin of an earlier tool with the same name.
     pub(crate) winner: Option<String>,
 }
 
@@ -19,14 +19,14 @@ impl<'a> Subject<'a> {
         self.tool.tool.spec()
     }
 
-    /// The schema and all schemas in it.
+    /// Returns the schema and all its subschemas.
     pub(crate) fn schemas(&self) -> Vec<Place<'a>> {
         let mut found = Vec::new();
         collect(&self.spec().parameters, String::new(), 0, &mut found);
         found
     }
 
-    /// All parameters, nested ones too.
+    /// Returns all parameters, including nested ones.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'a>> {
         let mut found = Vec::new();
         for place in self.schemas() {
@@ -47,10 +47,10 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A schema within the parameters.
+/// A subschema of the parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Place<'a> {
-    /// Names of the parameters that lead to it; empty for the whole.
+    /// Names of the parameters that lead to it; empty for the root.
     pub(crate) path: String,
     pub(crate) schema: &'a Map<String, Value>,
 }
@@ -60,13 +60,13 @@ pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a str,
     /// The names that lead to it, joined by dots.
     pub(crate) path: String,
-    /// `None` for a schema that is only `true` or `false`.
+    /// `None` for a schema that is `true` or `false`.
     pub(crate) schema: Option<&'a Map<String, Value>>,
     pub(crate) is_required: bool,
 }
 
 impl<'a> Parameter<'a> {
-    /// A keyword's value that is text.
+    /// Returns the text value of a keyword.
     pub(crate) fn text(&self, keyword: &str) -> Option<&'a str> {
         self.schema?.get(keyword)?.as_str()
     }

@@ -1,13 +1,13 @@
-//! Rules about what the model reads: descriptions of the tool and of its parameters, and hints on values.
+//! Rules about what the model reads: descriptions of the tool and its parameters.
 
 use super::{
     finding::Remark,
     subject::{Parameter, Subject},
 };
 
-/// Shorter descriptions hardly say when to use a tool.
+/// Shorter descriptions rarely say when to use a tool.
 const SHORT: usize = 20;
-/// OpenAI refuses longer ones.
+/// OpenAI rejects longer ones.
 const LONG: usize = 1024;
 
 pub(super) fn description_missing(subject: &Subject<'_>) -> Vec<Remark> {
@@ -76,7 +76,7 @@ pub(super) fn parameter_type(subject: &Subject<'_>) -> Vec<Remark> {
         .collect()
 }
 
-/// Words that say what happens when an optional parameter is left out.
+/// Phrases that document what happens if an optional parameter is omitted.
 const SAYS_DEFAULT: &[&str] =
     &["default", "if ", "unless", "omit", "without", "otherwise", "optional", "else"];
 
@@ -86,7 +86,7 @@ pub(super) fn optional_without_default(subject: &Subject<'_>) -> Vec<Remark> {
         let description = parameter.text("description").unwrap_or_default().to_lowercase();
         !parameter.is_required
             && !parameter.has("default")
-            // A parameter that says nothing at all has its own finding.
+            // A parameter without a description has its own finding.
             && !description.trim().is_empty()
             && !SAYS_DEFAULT.iter().any(|word| description.contains(word))
     });
@@ -104,7 +104,7 @@ pub(super) fn optional_without_default(subject: &Subject<'_>) -> Vec<Remark> {
         .collect()
 }
 
-/// Words that introduce a closed list.
+/// Phrases that introduce a closed list of values.
 const SAYS_LIST: &[&str] =
     &["one of", "either ", "possible values", "allowed values", "must be \"", "can be \""];
 

@@ -1,4 +1,4 @@
-//! What a person typed, as the JSON a tool takes: `key=value` read by the tool's schema, or JSON as it is.
+//! Conversion of command-line arguments to JSON: `key=value` by the tool's schema, or JSON.
 
 use std::io::Read as _;
 
@@ -10,10 +10,10 @@ use toolsmith_tool::{ToolSpec, closest_names};
 use super::usage;
 use crate::failure::Problem;
 
-/// A schema that refers to itself is followed this far.
+/// Maximum depth of recursive references.
 const MAX_DEPTH: usize = 16;
 
-/// A tool's schema, and what its references lead to.
+/// A tool's schema with its references.
 #[derive(Clone, Copy)]
 pub(super) struct Schema<'a> {
     root: &'a Value,
@@ -39,7 +39,7 @@ impl<'a> Schema<'a> {
         part
     }
 
-    /// The arguments, in order.
+    /// Returns the arguments in order.
     pub(super) fn properties(self) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let properties = self.resolve(self.root).get("properties").and_then(Value::as_object);
         properties.into_iter().flatten().map(|(name, property)| (name.as_str(), property))
@@ -50,7 +50,7 @@ impl<'a> Schema<'a> {
         required.is_some_and(|required| required.iter().any(|entry| entry == name))
     }
 
-    /// The types a value may have, those of alternatives too.
+    /// Returns the types a value may have, including those of alternatives.
     pub(super) fn types(self, part: &'a Value) -> Vec<&'a str> {
         let mut types = Vec::new();
         self.collect_types(part, &mut types, 0);
@@ -87,7 +87,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// The schema of a member: one of its own, one of an alternative, or the one for all others.
+    /// Returns the schema of a member: its own, that of an alternative, or the one for additional properties.
     fn member(self, part: &'a Value, name: &str, depth: usize) -> Option<&'a Value> {
         let part = self.resolve(part);
         if let Some(own) = part.get("properties").and_then(|properties| properties.get(name)) {
@@ -104,7 +104,7 @@ impl<'a> Schema<'a> {
         part.get("additionalProperties").filter(|other| other.is_object())
     }
 
-    /// Whether an object may have members its schema does not name, said in so many words.
+    /// Returns whether an object explicitly allows additional members.
     fn is_open(self, part: &'a Value) -> bool {
         let part = self.resolve(part);
         let named = part.get("properties").and_then(Value::as_object).is_some_and(|named| !named.is_empty());
@@ -127,7 +127,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Reads what was typed.
+/// Parses the given arguments.
 pub(in crate::commands) fn read(spec: &ToolSpec, pairs: &[String], args: Option<&str>) -> Result<Value> {
     let mut arguments = match args {
         Some(given) => read_json(given)?,
@@ -184,13 +184,13 @@ fn read_json(given: &str) -> Result<Value> {
     Ok(value)
 }
 
-/// Puts one `key=value` where it belongs.
+/// Stores one `key=value`.
 fn put(arguments: &mut Value, schema: Schema<'_>, spec: &ToolSpec, pair: &str) -> Result<()> {
     let Some((key, text)) = pair.split_once('=') else {
         let what = format!("\"{pair}\" is not KEY=VALUE");
         return Err(Problem::wrong_use(what).more(usage::draw(spec)).into());
     };
-    // A name that has a dot in it is that name.
+    // A property whose name contains a dot takes precedence.
     let whole = schema.member(schema.root, key, 0).is_some();
     let path: Vec<&str> = if whole { vec![key] } else { key.split('.').collect() };
     let Some((last, parents)) = path.split_last() else {
@@ -233,7 +233,7 @@ fn object<'v>(at: &'v mut Value, walked: &[&str]) -> Result<&'v mut Map<String, 
     })
 }
 
-/// The schema of a member, or an error when there cannot be one.
+/// Returns the schema of a member, or an error if there can be none.
 fn enter<'a>(
     schema: Schema<'a>,
     part: Option<&'a Value>,
@@ -261,7 +261,7 @@ fn enter<'a>(
     Err(problem.into())
 }
 
-/// A value by its schema. What does not fit stays the text it is, and validation says what was expected.
+/// Converts a value by its schema. A value that does not fit stays text, and validation reports what was expected.
 fn convert(schema: Schema<'_>, part: Option<&Value>, text: &str) -> Value {
     let as_text = || Value::String(text.to_owned());
     let Some(part) = part else {
@@ -278,11 +278,11 @@ fn convert(schema: Schema<'_>, part: Option<&Value>, text: &str) -> Value {
             return Value::Array(items);
         }
         let item = convert(schema, part.get("items"), text);
-        // A list with texts in it is given item by item.
+        // A list of texts is given item by item.
         let item = if part.get("items").is_some() { item } else { as_text() };
         return Value::Array(vec![item]);
     }
-    // A text stays a text, whatever it looks like.
+    // Text stays text, whatever it looks like.
     if may_be("string") {
         return as_text();
     }

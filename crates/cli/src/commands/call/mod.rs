@@ -1,4 +1,4 @@
-//! `toolsmith call NAME`: runs a tool without a model, the way a model's call would run.
+//! `toolsmith call NAME`: runs a tool without a model, in the same way as a model's call.
 
 pub(super) mod arguments;
 mod preview;
@@ -29,31 +29,32 @@ use crate::{
     runtime, terminal,
 };
 
-/// As many modules get a runtime each at once; more are only looked at, and the one that is called is loaded again.
+/// Maximum number of modules that get their own runtime at once; more are only scanned, and the called one is loaded
+/// again.
 const MANY_MODULES: usize = 4;
 
-/// Options of `call`.
+/// Arguments of `call`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  toolsmith call hello name=World\n  toolsmith call search 'filter.kind=open' tags=a tags=b\n  toolsmith call hello --args '{\"name\":\"World\"}'\n\nExit codes: 0 fine, 1 the tool failed, 2 wrong use, 3 a preview was not decided on, 130 Ctrl-C."
 )]
 pub(crate) struct CallArguments {
-    /// The tool.
+    /// Name of the tool.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Its arguments; the tool's schema says what each is. `a.b=1` is one inside another, a list is given by repetition.
+    /// Arguments, converted by the tool's schema. `a.b=1` sets a nested value; repeat a key to give a list.
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
     /// All arguments as JSON, as @FILE, or - for standard input.
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     args: Option<String>,
-    /// How long the call may take without progress, such as 30s.
+    /// Deadline without progress, such as 30s.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     timeout: Option<Duration>,
-    /// Apply what the call only previews.
+    /// Apply a staged preview.
     #[arg(long)]
     apply: bool,
-    /// Discard what the call only previews.
+    /// Discard a staged preview.
     #[arg(long, conflicts_with = "apply")]
     discard: bool,
 }
@@ -69,7 +70,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     runtime::block_on_briefly(async {
         let engine = project.engine();
         let mode = if discovered.ready().count() > MANY_MODULES { LoadMode::Survey } else { LoadMode::Call };
-        // While the tool is loaded, another core makes what checking its arguments takes.
+        // Prepares argument validation on another core while the tool is loaded.
         let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         let progress = Progress::start("Loading tools");
         let loaded = project.load(discovered, &engine, mode).await;
@@ -80,7 +81,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     })
 }
 
-/// What else could not be loaded is one line here; `list` has the rest. A script did not ask.
+/// Other load errors are one line here; `list` shows them. Scripts do not need them.
 fn mention_refused(loaded: &LoadedTools) {
     let count = loaded.errors.len();
     if count > 0 && terminal::is_interactive() {
@@ -90,7 +91,7 @@ fn mention_refused(loaded: &LoadedTools) {
     }
 }
 
-/// The user typed the call, so it is allowed; only a `deny` stands above that, and no question comes out of it.
+/// The user typed the call, so it is allowed without asking; only a `deny` overrides that.
 struct TypedByUser;
 
 #[async_trait]
@@ -100,7 +101,7 @@ impl Approver for TypedByUser {
     }
 }
 
-/// A call that is ready to be made.
+/// A prepared call.
 struct Call {
     tool: Arc<dyn Tool>,
     arguments: Value,
@@ -120,7 +121,7 @@ impl Call {
         own: &CallArguments,
     ) -> Result<Self> {
         let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
-        // What cannot be called leaves nothing behind in the user's folder.
+        // A call that cannot be made leaves nothing in the user's directory.
         if custom.is_none() && !BUILT_IN_NAMES.contains(&own.name.as_str()) {
             return Err(unknown(project, loaded, &own.name));
         }
@@ -162,7 +163,7 @@ impl Call {
         })
     }
 
-    /// What the tool is handed.
+    /// Creates the context for the tool.
     fn context(&self, as_json: bool) -> ToolContext {
         ToolContext::detached()
             .with_cancel(self.cancel.clone())
@@ -195,7 +196,7 @@ impl Call {
         } else {
             preview::decide(&self, own).await
         };
-        // Also when it came while a preview was asked about.
+        // Also if it arrived during the question about a preview.
         let interrupted = came.exit_code();
         let code = match (&outcome, &decisions) {
             _ if interrupted.is_some() => interrupted.unwrap_or_default(),
@@ -213,7 +214,7 @@ impl Call {
     }
 }
 
-/// Why there is no such tool, as far as that is known.
+/// Explains why there is no such tool, as far as known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
     if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
         let what = format!("\"{name}\" waits until you trust this folder: {}", project.show(&module.path));
@@ -224,7 +225,7 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         let file = error.path.file_stem().is_some_and(|stem| stem == name);
         file || error.path.parent().and_then(|folder| folder.file_name()).is_some_and(|folder| folder == name)
     };
-    // What a module would have been called is not known; one that was named on the command line was most likely meant.
+    // The tools of a failed module are unknown; one given on the command line was most likely intended.
     let given = |error: &&toolsmith::ToolLoadError| error.source_of_path.scope == toolsmith::Scope::Given;
     let errors = || loaded.errors.iter();
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {

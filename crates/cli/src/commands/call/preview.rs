@@ -1,4 +1,4 @@
-//! Previews a call left behind (CONTRACT 8): shown, and applied or discarded by whoever is there.
+//! Previews staged by a call (CONTRACT 8): shown, then applied or discarded.
 
 use serde_json::{Value, json};
 use toolsmith_agent::{PendingChoice, PendingView};
@@ -7,24 +7,24 @@ use toolsmith_tool::{ToolError, ToolResult};
 use super::{Call, CallArguments};
 use crate::terminal::{HEADING, NAME, paint};
 
-/// What became of a staged action.
+/// Outcome of a staged action.
 pub(super) struct Decided {
     label: String,
     source: String,
     details: Option<Value>,
-    /// `None` when nobody decided.
+    /// `None` if it was not decided.
     action: Option<&'static str>,
-    /// What applying or discarding gave.
+    /// Result of applying or discarding.
     pub(super) outcome: Option<Result<ToolResult, ToolError>>,
 }
 
 impl Decided {
-    /// Nobody decided.
+    /// Returns whether it was not decided.
     pub(super) fn is_open(&self) -> bool {
         self.action.is_none()
     }
 
-    /// Applying or discarding failed.
+    /// Returns whether applying or discarding failed.
     pub(super) fn failed(&self) -> bool {
         match &self.outcome {
             Some(Ok(result)) => result.is_error,
@@ -52,7 +52,7 @@ impl Decided {
     }
 }
 
-/// Decides on everything that waits, newest first (CONTRACT 8.2).
+/// Decides all pending actions, newest first (CONTRACT 8.2).
 pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     let mut decided = Vec::new();
     for action in call.resolver.list() {
@@ -81,7 +81,7 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     decided
 }
 
-/// The exact difference where the action names its files, else what the tool wants shown.
+/// Shows the exact diff if the action declares its files, else the tool's details.
 async fn shown(call: &Call, action: &PendingView) -> String {
     if !action.files.is_empty() {
         let files = call.resolver.view(PendingChoice::Id(action.id)).await;
@@ -104,7 +104,7 @@ async fn settle(call: &Call, action: PendingView, apply: Option<bool>) -> Decide
     let outcome = match apply {
         Some(true) => Some(call.resolver.apply(choice, None, "applied on the command line", context).await),
         Some(false) => Some(call.resolver.discard(choice, "discarded on the command line", context).await),
-        // The program ends, and the action with it (CONTRACT 8.6).
+        // The program exits, and the action is dropped (CONTRACT 8.6).
         None => {
             let _ = call.resolver.discard(choice, "nobody decided", context).await;
             None

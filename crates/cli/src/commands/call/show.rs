@@ -1,4 +1,4 @@
-//! What is shown of a call: updates on standard error as they come, the result on standard output.
+//! Output of a call: updates on standard error, the result on standard output.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -18,7 +18,7 @@ use crate::{
     terminal::{self, DIM, paint},
 };
 
-/// Shows updates. One that only adds to the last is shown by what it adds.
+/// Shows updates. If an update extends the previous one, only the new part is shown.
 pub(super) fn updates(as_json: bool) -> UpdateSink {
     let mut last = String::new();
     UpdateSink::new(move |partial: ToolResult| {
@@ -35,7 +35,7 @@ pub(super) fn updates(as_json: bool) -> UpdateSink {
     })
 }
 
-/// The result as text: images by their size.
+/// Formats the result as text; images are shown by their size.
 fn plain(result: &ToolResult) -> String {
     let blocks = result.content.iter().map(|block| match block {
         ContentBlock::Text { text } => text.clone(),
@@ -48,7 +48,7 @@ fn plain(result: &ToolResult) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// The result: drawn by the tool itself on a terminal, as text elsewhere. An error goes where errors go.
+/// Prints the result: rendered by the tool on a terminal, as text elsewhere. An error goes to standard error.
 pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Result<()> {
     let arguments = outcome.arguments.clone().unwrap_or(Value::Null);
     if let Some(width) = terminal::output_width().filter(|_| io::stdout().is_terminal()) {
@@ -62,7 +62,7 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
         }
     }
     let text = plain(&outcome.result);
-    // Its last line has an end already, or gets one.
+    // The last line always ends with a line end.
     let text = text.strip_suffix('\n').unwrap_or(&text);
     if outcome.is_error() {
         failure::failed(&Problem::failed(text).into(), false);
@@ -72,7 +72,7 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
     Ok(())
 }
 
-/// What became of previews.
+/// Prints the outcome of previews.
 pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
     for decided in decisions {
         match &decided.outcome {
@@ -95,7 +95,7 @@ pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
     Ok(())
 }
 
-/// The raw result, with what became of previews where there were any.
+/// Returns the raw result, with the outcome of previews if there were any.
 pub(super) fn raw(outcome: &CallOutcome, decisions: &[Decided]) -> Result<()> {
     let mut value = json!(outcome.result);
     if let Some(object) = value.as_object_mut().filter(|_| !decisions.is_empty()) {

@@ -1,11 +1,11 @@
-//! How a tool is called from the command line, drawn from its schema.
+//! Command-line usage of a tool, derived from its schema.
 
 use serde_json::Value;
 use toolsmith_tool::ToolSpec;
 
 use super::arguments::Schema;
 
-/// The usage line and one line for each argument.
+/// Returns the usage line and one line for each argument.
 pub(super) fn draw(spec: &ToolSpec) -> String {
     let schema = Schema::new(&spec.parameters);
     let mut line = format!("Usage: toolsmith call {}", spec.name);
@@ -35,7 +35,7 @@ pub(super) fn draw(spec: &ToolSpec) -> String {
     std::iter::once(line).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// What an argument is, in a few words.
+/// Describes an argument in a few words.
 fn kind_of(schema: Schema<'_>, property: &Value) -> String {
     let property = schema.resolve(property);
     if let Some(words) = property.get("enum").and_then(Value::as_array) {

@@ -1,4 +1,4 @@
-//! `toolsmith check`: loads tools and looks for mistakes.
+//! `toolsmith check`: loads tools and reports mistakes.
 
 mod report;
 mod typescript;
@@ -17,22 +17,22 @@ use crate::{
 pub(crate) use report::print_finding;
 use report::{CheckedTool, Report};
 
-/// So many modules are held at once: each has a thread and memory of its own.
+/// Maximum number of modules held at once, because each has a thread and memory.
 const AT_ONCE: usize = 32;
 
-/// Options of `check`.
+/// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArguments {
-    /// Modules, or folders of them; everything that is found if there is none.
+    /// Modules or directories to check (default: all discovered modules).
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Fail on warnings too.
     #[arg(long)]
     strict: bool,
-    /// Leave out the TypeScript compiler, if there is one.
+    /// Skip the TypeScript compiler.
     #[arg(long)]
     no_types: bool,
-    /// List the rules and do nothing else.
+    /// List the rules and exit.
     #[arg(long)]
     rules: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// Loads and examines modules.
+/// Loads and checks modules.
 async fn examine(project: &Project, paths: &[PathBuf], report: &mut Report) {
     let engine = project.engine();
     let mut examiner = Examiner::new(&toolsmith::BUILT_IN_NAMES);

@@ -1,4 +1,4 @@
-//! What `check` found, for people and as JSON.
+//! The report of `check`, as text and as JSON.
 
 use std::{
     io::{self, Write},
@@ -20,7 +20,7 @@ use crate::{
     terminal::{DIM, ERROR, HINT, NAME, WARNING, paint},
 };
 
-/// Everything that is to be said.
+/// The report.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) modules: usize,
@@ -28,11 +28,11 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     /// Modules that wait for trust; nothing of them was run.
     pub(crate) waiting: Vec<PathBuf>,
-    /// Paths that were named and cannot be used.
+    /// Given paths that cannot be used.
     pub(crate) refused: Vec<ToolLoadError>,
 }
 
-/// A tool that was loaded.
+/// A loaded tool.
 #[derive(Debug)]
 pub(crate) struct CheckedTool {
     name: String,
@@ -65,14 +65,14 @@ impl Report {
         refused + self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 
-    /// Puts findings in the order of their places.
+    /// Sorts findings by position.
     pub(crate) fn sort(&mut self) {
         self.findings.sort_by(|a, b| {
             (&a.path, a.line, a.severity, a.code).cmp(&(&b.path, b.line, b.severity, b.code))
         });
     }
 
-    /// Prints it to standard output.
+    /// Prints the report to standard output.
     pub(crate) fn print(&self, shared: &Shared, project: &Project) -> io::Result<()> {
         if shared.json {
             return print_json(&self.json());
@@ -100,7 +100,7 @@ impl Report {
         print_page(&out)
     }
 
-    /// The last line.
+    /// Prints the summary line.
     pub(crate) fn summary(&self) -> String {
         format!(
             "{} in {}: {}, {}, {}",
@@ -140,7 +140,7 @@ impl Report {
     }
 }
 
-/// Prints what `check` looks for.
+/// Prints the rules.
 pub(super) fn print_rules(shared: &Shared) -> io::Result<()> {
     if shared.json {
         let rules: Vec<_> = RULES
@@ -160,7 +160,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Prints one finding: what, where, the lines around, what to do.
+/// Prints one finding: message, position, code frame, hint.
 pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Project) -> io::Result<()> {
     let style = match finding.severity {
         Severity::Error => ERROR,

@@ -1,4 +1,4 @@
-//! The author's own TypeScript compiler, run over their modules with our types, where there is one.
+//! The author's TypeScript compiler, run over their modules with our types, if installed.
 
 use std::{
     collections::BTreeMap,
@@ -19,10 +19,10 @@ use crate::{
 
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Errors that only say that a type is not known: names of Node's modules used as types, and callbacks given to them.
+/// Errors about unknown types only: names of Node's modules used as types, and callbacks passed to them.
 const UNKNOWN_TYPES: &[&str] = &["(TS2709)", "(TS7006)", "(TS7019)", "(TS7031)"];
 
-/// Checks the modules that are TypeScript. Where there is no compiler nothing is found, and nothing is wrong.
+/// Checks the TypeScript modules. Without a compiler there are no findings.
 pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
     let mut programs: BTreeMap<Surroundings, Vec<PathBuf>> = BTreeMap::new();
     for path in paths.iter().filter(|path| is_typescript(path) && path.is_file()) {
@@ -37,7 +37,7 @@ pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
                 let found = read_output(&output, folder).into_iter();
                 findings.extend(found.filter(|finding| !is_for_want_of_types(finding, around)));
             }
-            // The compiler is a help and not a part of the check.
+            // The compiler is optional, so its failure is not an error.
             Err(error) => {
                 tracing::warn!(compiler = %around.compiler, %error, "The TypeScript compiler does not run")
             }
@@ -50,14 +50,14 @@ fn is_typescript(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["ts", "mts", "cts"].iter().any(|known| extension == *known))
 }
 
-/// What a module is compiled with. Modules with the same are compiled together.
+/// Compiler configuration of a module. Modules with the same one are compiled together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Surroundings {
     /// A path, or a name to look up.
     compiler: String,
-    /// The author's settings.
+    /// The author's tsconfig.json.
     settings: Option<PathBuf>,
-    /// The folder with `node` or `bun` types.
+    /// The directory with `node` or `bun` types.
     type_roots: Option<PathBuf>,
 }
 
@@ -77,7 +77,7 @@ impl Surroundings {
     }
 }
 
-/// Whether a finding is there only because Node's types are not, which is not the author's mistake.
+/// Returns whether a finding exists only because Node's types are missing, which is not the author's mistake.
 fn is_for_want_of_types(finding: &Finding, around: &Surroundings) -> bool {
     around.type_roots.is_none()
         && UNKNOWN_TYPES.iter().any(|code| finding.message.ends_with(code))
@@ -113,7 +113,7 @@ async fn compile(folder: &Path, around: &Surroundings, modules: &[PathBuf]) -> i
     }
     let mut settings: Value = serde_json::from_str(editor_types::SETTINGS)?;
     if let Some(own) = &around.settings {
-        // The author's rules, with what checking without output needs.
+        // The author's rules, with the options needed to check without output.
         settings["extends"] = json!(own);
         settings["compilerOptions"] = json!({
             "noEmit": true, "composite": false, "incremental": false, "declaration": false, "skipLibCheck": true,
@@ -138,7 +138,7 @@ async fn compile(folder: &Path, around: &Surroundings, modules: &[PathBuf]) -> i
     Ok(output)
 }
 
-/// Reads `path(line,column): error TS1: message`, with more lines of the message indented.
+/// Parses `path(line,column): error TS1: message`, with further lines of the message indented.
 fn read_output(output: &str, folder: &Path) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for line in output.lines() {
@@ -153,7 +153,7 @@ fn read_output(output: &str, folder: &Path) -> Vec<Finding> {
             None => {}
         }
     }
-    // What packages get wrong is not the author's to mend.
+    // Errors in packages are not the author's to fix.
     findings.retain(|finding| !finding.path.components().any(|part| part.as_os_str() == "node_modules"));
     findings
 }

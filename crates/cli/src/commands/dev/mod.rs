@@ -1,4 +1,4 @@
-//! `toolsmith dev NAME`: loads a tool, checks it and calls it, and does so again whenever one of its files changes.
+//! `toolsmith dev NAME`: loads, checks and calls a tool, and repeats this whenever one of its files changes.
 
 mod show;
 mod watch;
@@ -29,13 +29,13 @@ use crate::{
 use show::{Run, Screen};
 use watch::Watch;
 
-/// Options of `dev`.
+/// Arguments of `dev`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DevArguments {
-    /// The tool, or the path of its module.
+    /// Name of the tool, or path of its module.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Its arguments, as for `call`. Without any, a tool that needs some is only checked.
+    /// Arguments, as for `call`. Without any, a tool with required arguments is only checked.
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
     /// All arguments as JSON, as @FILE, or - for standard input.
@@ -47,7 +47,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     let mut project = Project::open(shared)?;
     project.warn();
     let given = match own.args.as_deref() {
-        // Standard input is there once, and calls come again.
+        // Standard input can be read only once, but calls repeat.
         Some("-") => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
@@ -78,14 +78,15 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     })
 }
 
-/// What is developed.
+/// The module under development.
 struct Target {
     path: PathBuf,
-    /// The tool's name; the module's only one unless given.
+    /// Name of the tool; the module's only one unless given.
     tool: Option<String>,
 }
 
-/// Finds the module by the name of its file or folder, which works for one that does not load too, or by its tool's.
+/// Finds the module by the name of its file or directory, which also works for one that does not load, or by its tool's
+/// name.
 async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<Target> {
     if let Some(module) = discovered.waiting().find(|module| module.name() == name) {
         let what = format!("{} waits for trust", project.show(&module.path));
@@ -111,7 +112,7 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
     }
 }
 
-/// A tool while it is worked on.
+/// A tool under development.
 struct Session<'a> {
     screen: Screen,
     watch: Watch,
@@ -122,7 +123,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Runs and waits, until somebody stops it.
+    /// Repeats rounds until stopped.
     async fn go_on(&mut self) -> Result<()> {
         let mut changed = Vec::new();
         loop {
@@ -130,9 +131,9 @@ impl Session<'_> {
         }
     }
 
-    /// One round: load, check, call, wait for a change. A change while the call runs stops it.
+    /// Runs one round: load, check, call, wait for a change. A change during the call stops it.
     async fn once(&mut self, changed: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        // Measured before loading: what is written meanwhile is a change.
+        // Recorded before loading, so that a write during loading counts as a change.
         self.watch.add([&self.module.path]);
         self.watch.look();
         let engine = self.project.engine();
@@ -162,16 +163,16 @@ impl Session<'_> {
     }
 }
 
-/// What packages bring is not what is worked on.
+/// Package files are not watched.
 fn is_own(path: &Path) -> bool {
     !path.components().any(|part| part.as_os_str() == "node_modules")
 }
 
-/// What became of the call of a round.
+/// Outcome of a round's call.
 pub(super) enum Called {
-    /// The module has no such tool now, or the arguments do not fit: what is wrong.
+    /// No call was made: the module has no such tool, or the arguments are invalid.
     Not(anyhow::Error),
-    /// It was called.
+    /// The call was made.
     Ended { tool: String, result: ToolResult, updates: Vec<ToolResult>, staged: Vec<String> },
 }
 
@@ -189,7 +190,7 @@ async fn call(
         None => tools.next(),
     };
     let Some(found) = found else {
-        // Why it did not load is among the findings.
+        // The load error is among the findings.
         let what = name.map_or_else(
             || "There is no tool to call".to_owned(),
             |name| format!("There is no tool \"{name}\" now"),

@@ -1,5 +1,4 @@
-//! What `dev` shows of each round: on a terminal a clean screen, through a pipe one round after the other, and as JSON one
-//! line each.
+//! Output of `dev`: a cleared screen per round on a terminal, consecutive rounds in a pipe, one line each as JSON.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -18,7 +17,7 @@ use crate::{
     terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
 
-/// Clears a terminal, what was scrolled away too.
+/// Clears a terminal, including its scrollback.
 const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// One round.
@@ -35,7 +34,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Where rounds are shown.
+/// Output target of rounds.
 pub(super) struct Screen {
     as_json: bool,
     is_terminal: bool,
@@ -69,7 +68,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Shows what came of the call.
+    /// Shows the outcome of the call.
     pub(super) fn end(&self, run: &Run<'_>, files: usize) -> io::Result<()> {
         if self.as_json {
             let line = json!({
@@ -85,7 +84,7 @@ impl Screen {
         let does_not_load = run.findings.iter().any(|finding| finding.severity == Severity::Error);
         match &run.called {
             None => writeln!(anstream::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
-            // That it cannot be called needs no words where it did not load.
+            // If the module did not load, the missing call needs no explanation.
             Some(Called::Not(_)) if does_not_load => {}
             Some(Called::Not(error)) => explain(error),
             Some(Called::Ended { tool, result, updates, staged }) => {

@@ -1,5 +1,5 @@
-//! Waiting until a module's files change. Folders are watched and not files, so that editors that write beside and rename,
-//! and files that go and come again, are seen too; what counts is whether a file says something else than before.
+//! Waits for changes of a module's files. Directories are watched rather than files, to detect editors that write a new
+//! file and rename it, and files that are removed and recreated. A change is a change of content.
 
 use std::{
     collections::{BTreeMap, BTreeSet, hash_map::DefaultHasher},
@@ -16,14 +16,14 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// Changes closer together than this are one: editors write in several steps.
+/// Changes within this time count as one, because editors write in several steps.
 const QUIET: Duration = Duration::from_millis(60);
-/// A file that changes all the time is looked at this often.
+/// Interval for a file that changes continuously.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often folders are looked at where the system cannot tell of changes.
+/// Polling interval if the system cannot report changes.
 const POLL: Duration = Duration::from_millis(500);
 
-/// What a file says; `None` for one that is not there.
+/// Content of a file; `None` if it does not exist.
 type Print = Option<u64>;
 
 /// Watches the files of a module.
@@ -35,11 +35,11 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches nothing yet.
+    /// Creates an empty watch.
     pub(super) fn new() -> Result<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         let tell = move |event: notify::Result<Event>| {
-            // Being read is no change. What cannot be read of the events may be one.
+            // Reading is not a change. Unreadable events may be one.
             if event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_))) {
                 let _ = sender.send(());
             }
@@ -55,8 +55,8 @@ impl Watch {
         Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeMap::new() })
     }
 
-    /// Watches these files too. What they say now is what later changes are measured by; for those that were watched
-    /// already it is what they said at the last [`Watch::look`].
+    /// Adds these files. Later changes are compared with their current content; for files that were watched already,
+    /// with their content at the last [`Watch::look`].
     pub(super) fn add<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
         for file in files {
             self.files.entry(file.clone()).or_insert_with(|| print(file));
@@ -64,7 +64,7 @@ impl Watch {
         self.follow();
     }
 
-    /// Looks what the files say; gives those that changed since the last look.
+    /// Reads the files; returns those that changed since the last call.
     pub(super) fn look(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
@@ -77,7 +77,7 @@ impl Watch {
         changed
     }
 
-    /// Waits until a file says something else; gives those that do.
+    /// Waits until a file changes; returns the changed files.
     pub(super) async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             if self.events.recv().await.is_none() {
@@ -96,7 +96,7 @@ impl Watch {
         }
     }
 
-    /// Watches the folders of all files, and where a folder is gone, the nearest one above, to see it come again.
+    /// Watches the directories of all files, or the nearest existing parent of a missing one.
     fn follow(&mut self) {
         let wanted: BTreeSet<PathBuf> = self
             .files
@@ -104,10 +104,10 @@ impl Watch {
             .filter_map(|file| file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf))
             .collect();
         for gone in self.folders.difference(&wanted) {
-            // It may be gone from the disk too.
+            // It may have been removed from disk too.
             let _ = self.watcher.unwatch(gone);
         }
-        // A folder that was removed and made again is another one with the same name, so all are asked for anew.
+        // A recreated directory is a different one with the same name, so all are registered again.
         let mut watched = BTreeSet::new();
         for folder in wanted {
             let _ = self.watcher.unwatch(&folder);
@@ -118,7 +118,7 @@ impl Watch {
         self.folders = watched;
     }
 
-    /// How many files are watched.
+    /// Returns the number of watched files.
     pub(super) fn count(&self) -> usize {
         self.files.len()
     }

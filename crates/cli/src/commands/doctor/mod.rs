@@ -1,4 +1,4 @@
-//! `toolsmith doctor`: what this installation is made of, and whether it can work.
+//! `toolsmith doctor`: shows the installation and checks whether it works.
 
 mod models;
 
@@ -26,19 +26,19 @@ use crate::{
     terminal::{DIM, ERROR, GOOD, HEADING, WARNING, paint},
 };
 
-/// Programs that can run modules the embedded engine cannot.
+/// Sidecar programs for modules the embedded engine cannot run.
 const SIDECARS: &[&str] = &["bun", "node"];
-/// A program that does not say its version by then does not count.
+/// Deadline for a program to print its version.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A module that only works when the engine does: it needs the transformer, a virtual module, and the schema library.
+/// A module that exercises the compiler, a virtual module and the schema library.
 const PROBE: &str = "import { Type } from \"@sinclair/typebox\";\n\
     export default () => ({ name: \"probe\", description: \"\", parameters: Type.Object({}), execute: async () => ({ content: [] }) });\n";
 
-/// Options of `doctor`.
+/// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoctorArguments {}
 
-/// A line of the report: a name, what was found, and whether that is fine.
+/// A line of the report: name, value, and whether it is all right.
 struct Finding {
     group: &'static str,
     name: String,
@@ -110,7 +110,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
     })
 }
 
-/// What a program says its version is; `None` when it is not there or does not say.
+/// Returns the version a program prints; `None` if it is missing or does not answer.
 async fn version(program: &str) -> Option<String> {
     let request = Request::new(program).args(["--version"]).timeout(PATIENCE);
     let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.ok()?;
@@ -142,7 +142,7 @@ fn folders(project: &Project, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a folder can be used; one that is not there is made when it is needed.
+/// Returns whether a directory is usable; a missing one is created when needed.
 fn look(path: &Path, home: &Home) -> (String, State) {
     let shown = path.display();
     match std::fs::read_dir(path) {
@@ -157,7 +157,7 @@ fn look(path: &Path, home: &Home) -> (String, State) {
     }
 }
 
-/// Asked by trying: permissions are not all that can stand in the way.
+/// Checked by trying, because permissions are not the only obstacle.
 fn is_writable(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }

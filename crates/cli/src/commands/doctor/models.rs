@@ -1,5 +1,5 @@
-//! Which models could be asked: keys that are set, by the names of their variables and never by their values, and servers
-//! that want none.
+//! Available models: providers with a key, shown by the name of the variable and never by its value, and servers that
+//! need none.
 
 use serde_json::{Value, json};
 use toolsmith::{ModelChoice, ModelError};
@@ -8,13 +8,13 @@ use toolsmith_llm::{Environment, HttpProvider, KeySource, LocalServer, Provider 
 use super::{Finding, State};
 use crate::project::Project;
 
-/// How many models of a server are named.
+/// Maximum number of models shown per server.
 const MAX_NAMED: usize = 5;
 const GROUP: &str = "models";
 
-/// What was found.
+/// Result of the check.
 pub(super) struct Models {
-    /// The model a prompt would go to, or why there is none.
+    /// The default model, or the reason why there is none.
     chosen: Result<String, ModelError>,
     providers: Vec<Known>,
 }
@@ -23,11 +23,11 @@ struct Known {
     name: String,
     host: String,
     key: KeySource,
-    /// The variable the key is in.
+    /// The variable with the key.
     variable: Option<String>,
-    /// Its key can be had, or its server answered.
+    /// Set if its key is available or its server answered.
     is_usable: bool,
-    /// For servers that want no key: whether they were asked, and what they have.
+    /// For servers that need no key: whether they were queried, and their models.
     server: Server,
 }
 
@@ -37,7 +37,7 @@ enum Server {
     Has(Vec<String>),
 }
 
-/// Looks, and asks the servers that want no key.
+/// Checks the providers and queries the servers that need no key.
 pub(super) async fn look(project: &Project) -> Models {
     let settings = &project.loaded.settings;
     let chosen = ModelChoice::Settings.select(settings, Environment::process());
@@ -82,7 +82,7 @@ fn known(provider: &HttpProvider, found: &[LocalServer], asked: bool) -> Known {
 }
 
 impl Models {
-    /// For people.
+    /// Formats the result as text.
     pub(super) fn report(&self, findings: &mut Vec<Finding>) {
         let mut add = |name: &str, value: String, state| {
             findings.push(Finding { group: GROUP, name: name.to_owned(), value, state });
@@ -122,7 +122,7 @@ impl Models {
         }
     }
 
-    /// For machines.
+    /// Formats the result as JSON.
     pub(super) fn to_json(&self) -> Value {
         let providers = self.providers.iter().map(|known| {
             let (answers, models) = match &known.server {

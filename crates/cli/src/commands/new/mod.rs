@@ -1,4 +1,4 @@
-//! `toolsmith new`: a tool to begin with, in a folder of its own.
+//! `toolsmith new`: creates a tool in its own directory.
 
 mod template;
 
@@ -23,18 +23,18 @@ use crate::{
 };
 use template::{Library, MODULE, Template};
 
-/// Options of `new`.
+/// Arguments of `new`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewArguments {
-    /// The tool's name: what the model calls.
+    /// Name of the tool, as used by the model.
     name: String,
-    /// Write the parameters with zod (the default).
+    /// Define the parameters with zod (default).
     #[arg(long, conflicts_with = "typebox")]
     zod: bool,
-    /// Write the parameters with TypeBox.
+    /// Define the parameters with TypeBox.
     #[arg(long)]
     typebox: bool,
-    /// Make it one of your own tools, for every project.
+    /// Create the tool in your own directory, for all projects.
     #[arg(long)]
     user: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     let types = editor_types::write_into(&root)
         .with_context(|| format!("The types could not be written into {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
-    // The author wrote it, so it may run (CONTRACT 2.8).
+    // The user created it, so it is trusted (CONTRACT 2.8).
     let trusted = trust_store(&project.home).add(&folder.join(MODULE));
     tell(shared, own, &project, &files)?;
     if let Err(error) = trusted {
@@ -68,7 +68,7 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names every provider takes, and that are good names of folders too.
+/// Checks that every provider accepts the name and that it is a valid directory name.
 fn check_name(name: &str) -> Result<()> {
     check_tool_name(name).map_err(|error| Problem::wrong_use(error.to_string()))?;
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {

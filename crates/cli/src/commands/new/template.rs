@@ -5,17 +5,17 @@ const TYPEBOX: &str = include_str!("../../../templates/typebox.ts");
 const CASE: &str = include_str!("../../../templates/case.json");
 const README: &str = include_str!("../../../templates/README.md");
 
-/// The name of the module's file.
+/// Name of the module file.
 pub(super) const MODULE: &str = "index.ts";
 
-/// What the parameters are written with.
+/// Schema library of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Library {
     Zod,
     TypeBox,
 }
 
-/// A tool to be written.
+/// A tool to create.
 pub(super) struct Template<'a> {
     name: &'a str,
     library: Library,
@@ -26,7 +26,7 @@ impl<'a> Template<'a> {
         Self { name, library }
     }
 
-    /// Names and contents.
+    /// Returns the names and contents of the files.
     pub(super) fn files(&self) -> Vec<(String, String)> {
         let module = match self.library {
             Library::Zod => ZOD,
@@ -44,7 +44,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// `repo_stats` as people write it: `Repo Stats`.
+/// Converts `repo_stats` to `Repo Stats`.
 fn label(name: &str) -> String {
     let words = name.split(['_', '-']).filter(|word| !word.is_empty());
     let capitalised = words.map(|word| {

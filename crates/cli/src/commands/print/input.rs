@@ -1,4 +1,4 @@
-//! The prompt: words of the command line, files named with `@`, and what comes on standard input.
+//! The prompt: words of the command line, files named with `@`, and standard input.
 
 use std::{
     fs::File,
@@ -14,14 +14,14 @@ use toolsmith_tool::ContentBlock;
 
 use crate::failure::Problem;
 
-/// More than any model reads.
+/// Maximum size, larger than any context window.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Images by how their files begin.
+/// Image types by their first bytes.
 const IMAGES: &[(&[u8], &str)] =
     &[(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif")];
 
-/// Puts the prompt together.
+/// Builds the prompt.
 pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
     let mut said: Vec<&str> = Vec::new();
     let mut files = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
     Ok(Prompt::new(content))
 }
 
-/// The text itself, or that of the file it names with `@`.
+/// Returns the text itself, or that of the file named with `@`.
 pub(super) fn text_or_file(text: &str, cwd: &Path) -> Result<String> {
     match text.strip_prefix('@') {
         None => Ok(text.to_owned()),
@@ -87,7 +87,7 @@ fn read_file(path: &str, cwd: &Path) -> Result<Content> {
         .map_err(|_| wrong("is neither text nor an image".to_owned()).into())
 }
 
-/// What is piped in. A terminal is not waited for.
+/// Reads piped input. Does not wait for a terminal.
 fn read_piped() -> Result<String> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

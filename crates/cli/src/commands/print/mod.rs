@@ -1,4 +1,4 @@
-//! `toolsmith -p PROMPT`: one prompt, one answer. Text for people and pipes, or every event as a line of JSON.
+//! `toolsmith -p PROMPT`: one prompt, one answer, as text or as JSON events.
 
 mod input;
 mod json;
@@ -26,62 +26,62 @@ use crate::{
     runtime, terminal,
 };
 
-/// Options of a prompt.
+/// Arguments of a prompt.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Options of a prompt")]
 pub(crate) struct PrintArguments {
-    /// What to do. `@FILE` adds a file's text, or an image; standard input joins it.
+    /// Prompt. `@FILE` attaches a text file or an image; standard input is appended.
     #[arg(value_name = "PROMPT")]
     prompt: Vec<String>,
-    /// Print the answer and end.
+    /// Print the answer and exit.
     #[arg(long, short)]
     print: bool,
-    /// What comes out: the answer, every event as a line of JSON, or a session for another program (no prompt).
+    /// Output: the answer, JSON events, or a session for another program (without a prompt).
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<Mode>,
-    /// The model, such as anthropic/claude-sonnet-4-5, gpt-5.2:high, ollama/NAME or script:FILE.
+    /// Model, such as anthropic/claude-sonnet-4-5, gpt-5.2:high, ollama/NAME or script:FILE.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Who answers: anthropic, openai, openai-chat, google, a provider of the settings, or any name with --base-url.
+    /// Provider: anthropic, openai, openai-chat, google, one from the settings, or any name with --base-url.
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// Where the provider is.
+    /// Base URL of the provider.
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// The environment variable with the provider's key.
+    /// Environment variable with the provider's key.
     #[arg(long, value_name = "VAR")]
     api_key_env: Option<String>,
-    /// How hard to think: off, minimal, low, medium, high, xhigh.
+    /// Thinking level: off, minimal, low, medium, high, xhigh.
     #[arg(long, value_name = "LEVEL")]
     thinking: Option<ThinkingLevel>,
-    /// Built-in tools to begin with, separated by commas; custom tools are there in any case.
+    /// Built-in tools to activate, separated by commas. Custom tools are always active.
     #[arg(long = "tools", id = "built_ins", value_name = "NAMES", value_delimiter = ',')]
     tools: Option<Vec<String>>,
-    /// No built-in tools.
+    /// Disable all built-in tools.
     #[arg(long, conflicts_with = "built_ins")]
     no_tools: bool,
-    /// What runs without asking: always-ask, write, yolo.
+    /// Approval mode: always-ask, write, yolo.
     #[arg(long, value_name = "MODE")]
     approval_mode: Option<ApprovalMode>,
-    /// Run everything without asking; deny in the settings still counts.
+    /// Run all calls without asking, except those denied in the settings.
     #[arg(long, conflicts_with = "approval_mode")]
     auto_approve: bool,
-    /// Say this to the model in place of our own words; @FILE reads a file.
+    /// Replace the system prompt; @FILE reads a file.
     #[arg(long, value_name = "TEXT")]
     system_prompt: Option<String>,
-    /// Say this to the model last; @FILE reads a file. May be given several times.
+    /// Append to the system prompt; @FILE reads a file. Can be repeated.
     #[arg(long, value_name = "TEXT")]
     append_system_prompt: Vec<String>,
-    /// Go on with the newest conversation of this folder.
+    /// Continue the most recent session in this directory.
     #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
     go_on: bool,
-    /// Go on with the conversation of this id, beginning of an id, or file; `toolsmith sessions list` has them.
+    /// Continue the session with this id, id prefix or file (see `toolsmith sessions list`).
     #[arg(long, short, value_name = "SESSION")]
     resume: Option<String>,
-    /// Keep nothing of the conversation.
+    /// Do not store the session.
     #[arg(long, conflicts_with_all = ["go_on", "resume"])]
     no_session: bool,
-    /// The most answers of the model one prompt may take.
+    /// Maximum number of model turns per prompt.
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     max_turns: Option<usize>,
 }
@@ -90,24 +90,24 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
     text.parse().ok().filter(|count| *count > 0).ok_or("expected a number, 1 or more")
 }
 
-/// What comes out.
+/// Output mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
     /// The answer.
     Text,
-    /// Every event as a line of JSON.
+    /// One JSON event per line.
     Json,
     /// Requests on standard input, replies and events on standard output; see docs/rpc.md.
     Rpc,
 }
 
 impl PrintArguments {
-    /// Whether anything of this was said.
+    /// Returns whether any of these options was given.
     pub(crate) fn is_asked_for(&self) -> bool {
         self.print || !self.prompt.is_empty()
     }
 
-    /// A single word is more likely a command that was mistyped than something to ask a model.
+    /// A single word is more likely a mistyped command than a prompt.
     fn check_word(&self) -> Result<()> {
         let [word] = self.prompt.as_slice() else { return Ok(()) };
         if self.print || word.contains(char::is_whitespace) || word.starts_with('@') {
@@ -146,7 +146,7 @@ impl PrintArguments {
         }
     }
 
-    /// Where the conversation is kept; in memory, with a warning, where its file cannot be made.
+    /// Returns where the session is stored; in memory with a warning if its file cannot be created.
     fn keeping_here(&self, project: &Project) -> Keeping {
         let sessions = Sessions::at(project.home.toolsmith());
         let keeping = self.keeping();
@@ -172,7 +172,7 @@ impl PrintArguments {
         }
     }
 
-    /// A session as the command line wants it.
+    /// Builds the session from the command line.
     pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
@@ -241,7 +241,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         let told = if as_json { json::follow(events).await } else { text::follow(events, &session).await };
         let end = match told {
             Ok(end) => end,
-            // Whoever was to read the answer is gone: nothing to say, but it was not given.
+            // The reader of the answer is gone: exit without a message, but with an error code.
             Err(error) if failure::is_broken_pipe(&error) => {
                 session.dispose().await;
                 return Ok(ExitCode::FAILURE);
@@ -252,14 +252,14 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         Ok(match (came.exit_code(), end) {
             (Some(code), _) => ExitCode::from(code),
             (None, RunEnd::Completed) => ExitCode::SUCCESS,
-            // In JSON the last event says it.
+            // In JSON mode the last event has it.
             (None, _) if as_json => ExitCode::FAILURE,
             (None, end) => return Err(ended_early(&end, own.no_session).into()),
         })
     })
 }
 
-/// Why there is no whole answer, and what the command line offers against it.
+/// Explains why the run failed, and which options help.
 fn ended_early(end: &RunEnd, no_session: bool) -> Problem {
     let problem = Problem::failed(end.message().unwrap_or("the run ended early"));
     match end {

@@ -1,4 +1,4 @@
-//! The answer on standard output; on standard error, where a person sees it, what is happening.
+//! The answer on standard output; progress on standard error, if it is a terminal.
 
 use std::{
     collections::BTreeSet,
@@ -18,10 +18,10 @@ use crate::{
     terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
 
-/// Characters of arguments that are shown beside a call.
+/// Maximum characters of arguments shown beside a call.
 const SHOWN_CHARS: usize = 100;
 
-/// Shows the run until it is over, then the model's last words.
+/// Shows the run until it ends, then the model's final text.
 pub(super) async fn follow(mut events: Subscription, session: &Session) -> Result<RunEnd> {
     let watched = io::stderr().is_terminal();
     let mut refused = BTreeSet::new();
@@ -29,7 +29,7 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
         if watched {
             show(&event);
         }
-        // The model is told each time; the person, who alone can do something about it, once for each tool.
+        // The model is informed each time; the user once per tool.
         if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event.as_ref()
             && is_refused_unasked(result)
             && refused.insert(tool_name.clone())
@@ -48,7 +48,7 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
     Ok(RunEnd::Completed)
 }
 
-/// Says that a call was refused because nobody could be asked, and what allows it (CONTRACT 5.4).
+/// Reports that a call was refused because nobody could be asked, and how to allow it (CONTRACT 5.4).
 fn tell_refused(tool: &str) {
     let tool = harmless(tool);
     let _ = writeln!(
@@ -75,7 +75,7 @@ fn show(event: &AgentEvent) {
             let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
             format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
         }
-        // An error that ends the run is told at the end.
+        // An error that ends the run is reported at the end.
         AgentEvent::Session(event) => match session_line(event) {
             Some(line) => paint(DIM, line),
             None => return,
@@ -86,7 +86,7 @@ fn show(event: &AgentEvent) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
-/// What a person who waits wants to know of the session.
+/// Shows session events that are relevant to a waiting user.
 fn session_line(event: &SessionEvent) -> Option<String> {
     Some(match event {
         SessionEvent::AutoRetryStart(start) => {

@@ -1,4 +1,4 @@
-//! The format of case files: what is given to a tool, and what is expected of it. A file holds one case, or a list.
+//! The format of case files: input and expected output of a tool. A file contains one case or a list.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -6,35 +6,35 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Stands for the case's own folder in arguments, recordings and expectations.
+/// Placeholder for the case's directory in arguments, recordings and expectations.
 pub(super) const CWD_MARK: &str = "<cwd>";
 
 /// One case.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with \"args\" and \"expect\"")]
 pub(super) struct Case {
-    /// What it shows, for people.
+    /// Description.
     #[serde(default)]
     pub(super) about: String,
-    /// The module, from the case file's folder; the one beside it unless given.
+    /// Module path, relative to the case file; the one beside it by default.
     pub(super) module: Option<String>,
-    /// The tool; needed where the module has several.
+    /// Name of the tool; required if the module has several.
     pub(super) tool: Option<String>,
-    /// The arguments, as a model would send them.
+    /// Arguments as the model would send them.
     #[serde(default = "no_arguments")]
     pub(super) args: Value,
-    /// Files that are there before the call.
+    /// Files created before the call.
     #[serde(default)]
     pub(super) files: BTreeMap<String, String>,
-    /// What `pi.exec` answers.
+    /// Recorded results of `pi.exec`.
     #[serde(default)]
     pub(super) exec: Vec<Recorded>,
-    /// What is to come of it.
+    /// Expected outcome.
     pub(super) expect: Option<Expect>,
 }
 
 impl Case {
-    /// The recordings without those nobody asks for.
+    /// Removes unused recordings.
     pub(super) fn without_unused(&self, unused: &[String]) -> Vec<Recorded> {
         let mut unused = unused.to_vec();
         // Of equal ones the first are used first.
@@ -53,7 +53,7 @@ fn no_arguments() -> Value {
     Value::Object(Map::new())
 }
 
-/// A command and its answer.
+/// A command and its recorded result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Recorded {
@@ -68,13 +68,13 @@ pub(super) struct Recorded {
     pub(super) code: i32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) killed: bool,
-    /// It could not be started, and this is why.
+    /// It could not be started, with the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
 
 impl Recorded {
-    /// The command line, for people.
+    /// Returns the command line for display.
     pub(super) fn shown(&self) -> String {
         std::iter::once(&self.command).chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ")
     }
@@ -85,25 +85,25 @@ fn is_zero(code: &i32) -> bool {
     *code == 0
 }
 
-/// What is to come. What is left out is not compared, but a call that fails has to be expected to.
+/// Expected outcome. Missing fields are not compared, but a failing call must be expected.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expect {
-    /// The text of the result.
+    /// Text of the result.
     pub(super) text: Option<String>,
     /// The whole result.
     pub(super) result: Option<Value>,
-    /// The text of the failure.
+    /// Error text.
     pub(super) error: Option<String>,
-    /// What was streamed before: texts, or whole results.
+    /// Updates: texts, or whole results.
     pub(super) updates: Option<Vec<Value>>,
-    /// Every file that was made or changed, with its text, or removed, with null.
+    /// Created or changed files with their text; null for removed ones.
     pub(super) files: Option<BTreeMap<String, Option<String>>>,
-    /// Labels of the actions that were staged.
+    /// Labels of staged actions.
     pub(super) pending: Option<Vec<String>>,
 }
 
-/// A case file as it is on disk, so that an update changes only what it has to.
+/// A case file as on disk, so that an update changes only what it must.
 #[derive(Debug)]
 pub(super) struct CaseFile {
     value: Value,

@@ -1,4 +1,4 @@
-//! Which case files there are, and which module each is about.
+//! Finds case files and their modules.
 
 use std::{
     fs,
@@ -11,10 +11,10 @@ use super::case::Case;
 
 const EXTENSIONS: &[&str] = &["ts", "mts", "js", "mjs", "cts", "cjs"];
 const SUFFIX: &str = ".case.json";
-/// Folders below a given one are looked through so deep.
+/// Maximum search depth below a given directory.
 const MAX_DEPTH: usize = 12;
 
-/// The case files a path stands for: itself, those below a folder, or those beside a module.
+/// Returns the case files of a path: itself, those below a directory, or those beside a module.
 pub(super) fn cases_at(path: &Path) -> Result<Vec<PathBuf>> {
     let found = fs::metadata(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut cases = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn cases_at(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(cases)
 }
 
-/// The case files of a module.
+/// Returns the case files of a module.
 pub(super) fn cases_beside(module: &Path) -> Vec<PathBuf> {
     let Some(folder) = module.parent() else { return Vec::new() };
     let stem = stem_of(module);
@@ -45,7 +45,7 @@ pub(super) fn cases_beside(module: &Path) -> Vec<PathBuf> {
     cases
 }
 
-/// The module a case is about.
+/// Returns the module of a case.
 pub(super) fn module_of(file: &Path, case: &Case) -> Result<PathBuf> {
     let own = file.parent().unwrap_or_else(|| Path::new("."));
     if let Some(module) = &case.module {
@@ -72,7 +72,7 @@ pub(super) fn module_of(file: &Path, case: &Case) -> Result<PathBuf> {
 fn walk(folder: &Path, depth: usize, cases: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         let name = name_of(&path);
-        // Links are not followed, so there is no way round in circles.
+        // Links are not followed, so there are no cycles.
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
         if is_folder && depth < MAX_DEPTH && name != "node_modules" && name != ".git" {
             walk(&path, depth + 1, cases);

@@ -1,4 +1,4 @@
-//! `toolsmith test`: runs the case files beside tools.
+//! `toolsmith test`: runs the case files of tools.
 
 mod case;
 mod find;
@@ -22,27 +22,27 @@ use case::{Case, CaseFile};
 use outcome::Mismatch;
 use report::{Line, Report, Verdict};
 
-/// Options of `test`.
+/// Arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TestArguments {
-    /// Case files, modules, or folders with them; the cases of every tool if there is none.
+    /// Case files, modules or directories (default: the cases of all tools).
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write what comes into the case files.
+    /// Save the actual results as the expected ones.
     #[arg(long)]
     update: bool,
-    /// Really run what tools run, and keep it in the case files. Implies --update.
+    /// Run programs for real and record their output in the case files. Implies --update.
     #[arg(long)]
     record: bool,
 }
 
-/// What is the same for all cases: settings, and the modules they speak of.
+/// State shared by all cases: settings and modules.
 struct Around<'a> {
     settings: &'a Settings,
     found: Discovered,
 }
 
-/// What is to be done with cases.
+/// What to do with cases.
 #[derive(Clone, Copy)]
 struct Mode {
     update: bool,
@@ -71,7 +71,7 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
         }
     } else {
         for path in &own.paths {
-            // Taken apart and put together again, a path has no "." in it.
+            // Rebuilding the path removes "." components.
             let path: PathBuf = project.cwd.join(path).components().collect();
             files.extend(find::cases_at(&path)?);
         }
@@ -145,7 +145,7 @@ async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> 
         Some(expect) => ran.outcome.compare(expect),
         None => vec![],
     };
-    // A missing recording makes everything after it meaningless, so it is not written down as an expectation.
+    // A missing recording invalidates everything after it, so the result is not saved as an expectation.
     if !ran.missing.is_empty() {
         anyhow::bail!(
             "no answer is recorded for: {}\n`toolsmith test --record` runs it and keeps what it says.",
@@ -160,7 +160,7 @@ async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> 
         let exec = if mode.record {
             Some(json!(ran.recorded))
         } else {
-            // Recordings nobody asks for any more go.
+            // Unused recordings are removed.
             (!ran.unused.is_empty()).then(|| json!(case.without_unused(&ran.unused)))
         };
         return Ok(Ran::Update { expect: ran.outcome.as_expectation(case.expect.as_ref()), exec });

@@ -1,4 +1,4 @@
-//! What came of a call, compared with what was expected, and written down as an expectation.
+//! The outcome of a call: compared with the expectation, and saved as one.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use toolsmith_tool::ToolResult;
 
 use super::case::{CWD_MARK, Expect};
 
-/// What came of a call. The case's folder is marked in every text.
+/// Outcome of a call. The case's directory is replaced by its placeholder in every text.
 #[derive(Debug)]
 pub(super) struct Outcome {
     result: Result<Value, String>,
@@ -17,7 +17,7 @@ pub(super) struct Outcome {
     pending: Vec<String>,
 }
 
-/// One thing that is not as expected.
+/// One difference from the expectation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mismatch {
     pub(super) what: String,
@@ -30,7 +30,7 @@ impl Mismatch {
         Self { what: what.into(), expected: expected.into(), came: came.into() }
     }
 
-    /// Recordings that nobody asked for.
+    /// Unused recordings.
     pub(super) fn unused(commands: &[String]) -> Self {
         Self::new("exec", commands.join("\n"), "")
     }
@@ -61,7 +61,7 @@ impl Outcome {
         }
     }
 
-    /// What is not as expected.
+    /// Returns the differences from the expectation.
     pub(super) fn compare(&self, expect: &Expect) -> Vec<Mismatch> {
         let mut found = Vec::new();
         match (&self.result, &expect.error) {
@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// What came as an expectation, in the shape the old one has.
+    /// Converts the outcome to an expectation in the form of the old one.
     pub(super) fn as_expectation(&self, old: Option<&Expect>) -> Value {
         let mut members = Map::new();
         let nothing = Expect::default();
@@ -177,7 +177,7 @@ fn text_of(result: &Value) -> String {
     content(result).iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Marks the case's folder in every text of a value.
+/// Replaces the case's directory by its placeholder in every text of a value.
 fn mark_in(value: &mut Value, cwd: &str) {
     match value {
         Value::String(text) => *text = text.replace(cwd, CWD_MARK),
@@ -187,7 +187,7 @@ fn mark_in(value: &mut Value, cwd: &str) {
     }
 }
 
-/// Puts the case's folder where it is marked.
+/// Replaces the placeholder by the case's directory.
 pub(super) fn unmark_in(value: &mut Value, cwd: &str) {
     match value {
         Value::String(text) => *text = text.replace(CWD_MARK, cwd),

@@ -1,4 +1,4 @@
-//! What became of the cases, for people and as JSON.
+//! The report of the cases, as text and as JSON.
 
 use std::{
     io::{self, Write},
@@ -19,19 +19,19 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Verdict {
     Passed,
-    /// The file says now what came.
+    /// The file was updated.
     Updated,
-    /// What came is not what was expected.
+    /// The outcome differs from the expectation.
     Differs(Vec<Mismatch>),
-    /// It did not come to a call, or the file cannot be used.
+    /// The call was not made, or the file is invalid.
     Broken(String),
 }
 
-/// One case, or a file that is none.
+/// One case, or an invalid file.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) path: PathBuf,
-    /// Which case of the file, from one; `None` for files with one case.
+    /// Number of the case in the file, starting at one; `None` for files with one case.
     pub(super) number: Option<usize>,
     pub(super) about: String,
     pub(super) verdict: Verdict,
@@ -130,7 +130,7 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
     }
 }
 
-/// Lines that are the same around those that are not.
+/// Context lines around differences.
 const CONTEXT: usize = 3;
 
 fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Running one case: a folder, an engine, a call.
+//! Runs one case: a directory, an engine, a call.
 
 use std::{
     path::Path,
@@ -19,18 +19,18 @@ use super::{
 };
 use crate::calling::call_alone;
 
-/// What came of a case.
+/// Outcome of a case.
 pub(super) struct Ran {
     pub(super) outcome: Outcome,
-    /// Commands that were run, while recording.
+    /// Commands that were run while recording.
     pub(super) recorded: Vec<Recorded>,
-    /// Recordings nobody asked for.
+    /// Unused recordings.
     pub(super) unused: Vec<String>,
     /// Commands without a recording.
     pub(super) missing: Vec<String>,
 }
 
-/// Runs a case in a folder of its own.
+/// Runs a case in its own directory.
 pub(super) async fn run(case: &Case, module: &Path, around: &Around<'_>, record: bool) -> Result<Ran> {
     let sandbox = Sandbox::new(&case.files)?;
     let cwd = sandbox.root();
@@ -65,7 +65,7 @@ pub(super) async fn run(case: &Case, module: &Path, around: &Around<'_>, record:
     Ok(Ran { outcome, recorded, unused, missing })
 }
 
-/// The tool the case is about.
+/// Returns the tool of the case.
 fn choose<'a>(module: &'a LoadedModule, name: Option<&str>) -> Result<&'a LoadedTool> {
     if let Some(error) = module.errors.first() {
         let frame = error.frame.as_ref().map(|frame| format!("\n{frame}")).unwrap_or_default();

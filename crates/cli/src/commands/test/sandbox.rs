@@ -1,4 +1,4 @@
-//! The folder a case runs in: made before, looked at after, gone at the end.
+//! The temporary directory of a case.
 
 use std::{
     collections::BTreeMap,
@@ -9,16 +9,16 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
-/// A folder of a case's own.
+/// The directory of a case.
 pub(super) struct Sandbox {
-    /// Removed with the sandbox.
+    /// Removed on drop.
     _folder: TempDir,
     root: PathBuf,
     before: BTreeMap<String, String>,
 }
 
 impl Sandbox {
-    /// Makes the folder with these files in it.
+    /// Creates the directory with these files.
     pub(super) fn new(files: &BTreeMap<String, String>) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("toolsmith-case-").tempdir()?;
         let root = folder.path().canonicalize()?;
@@ -39,7 +39,7 @@ impl Sandbox {
         &self.root
     }
 
-    /// Files that were made or changed, with their text, and those that are gone, with none.
+    /// Returns created or changed files with their text, and removed ones without.
     pub(super) fn changes(&self) -> BTreeMap<String, Option<String>> {
         let mut after = BTreeMap::new();
         read_below(&self.root, &self.root, &mut after);
@@ -58,7 +58,7 @@ fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) 
         let Ok(kind) = entry.file_type() else { continue };
         let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
         if kind.is_dir() {
-            // A repository made by the tool is not what it is about.
+            // A repository created by the tool is ignored.
             if entry.file_name() != ".git" {
                 read_below(root, &path, files);
             }

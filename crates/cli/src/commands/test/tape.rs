@@ -1,4 +1,4 @@
-//! `pi.exec` in a case: answered from what was recorded, or run and recorded.
+//! `pi.exec` in a case: replayed from a recording, or run and recorded.
 
 use std::{
     path::Path,
@@ -11,7 +11,7 @@ use toolsmith_tool::{CancelToken, async_trait};
 
 use super::case::{CWD_MARK, Recorded};
 
-/// Commands and their answers.
+/// Commands and their results.
 pub(super) struct Tape {
     cwd: String,
     records: bool,
@@ -20,21 +20,21 @@ pub(super) struct Tape {
 
 #[derive(Default)]
 struct State {
-    /// What is recorded and was not asked for yet.
+    /// Recordings that were not used yet.
     left: Vec<Recorded>,
-    /// What was run, while recording.
+    /// Commands that were run while recording.
     taken: Vec<Recorded>,
-    /// What was asked for and is not recorded.
+    /// Commands that have no recording.
     missing: Vec<String>,
 }
 
 impl Tape {
-    /// Plays `recorded`. Each is used once, in any order.
+    /// Replays `recorded`. Each is used once, in any order.
     pub(super) fn play(cwd: &Path, recorded: &[Recorded]) -> Self {
         Self::new(cwd, false, State { left: recorded.to_vec(), ..State::default() })
     }
 
-    /// Runs what is asked for and keeps it.
+    /// Runs commands and records them.
     pub(super) fn record(cwd: &Path) -> Self {
         Self::new(cwd, true, State::default())
     }
@@ -43,7 +43,7 @@ impl Tape {
         Self { cwd: cwd.to_string_lossy().into_owned(), records, state: Mutex::new(state) }
     }
 
-    /// What was recorded, what of it was not asked for, and what was missing.
+    /// Returns the recorded, unused and missing commands.
     pub(super) fn finish(&self) -> (Vec<Recorded>, Vec<String>, Vec<String>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let unused = state.left.iter().map(Recorded::shown).collect();

@@ -1,4 +1,4 @@
-//! `toolsmith types`: the types editors check tools with.
+//! `toolsmith types`: writes type definitions for editors.
 
 use std::{
     io::Write as _,
@@ -16,10 +16,10 @@ use crate::{
     project::Project,
 };
 
-/// Options of `types`.
+/// Arguments of `types`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TypesArguments {
-    /// The folder to write toolsmith.d.ts and tsconfig.json into, or - to print the types.
+    /// Directory for toolsmith.d.ts and tsconfig.json, or - to print the types.
     #[arg(value_name = "FOLDER", default_value = ".toolsmith")]
     folder: PathBuf,
 }
