@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Shared {
     /// Working directory (default: the current directory).
     #[arg(long, global = true, value_name = "FOLDER")]

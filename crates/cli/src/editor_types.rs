@@ -40,7 +40,7 @@ impl Written {
             Self::New => "written",
             Self::Replaced => "replaced",
             Self::Same => "up to date",
-            Self::Kept => "kept as it is",
+            Self::Kept => "kept unchanged",
         }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
 fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
     let of_kept = |error: &KeptError| match error {
         KeptError::NotFound { .. } => {
-            Some("`toolsmith sessions list` shows those of this folder, `--all` behind it all there are.")
+            Some("`toolsmith sessions list` shows the sessions of this directory; add --all for every directory.")
         }
         _ => None,
     };
@@ -94,7 +94,7 @@ fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
     match built {
         Some(SessionError::Kept(error)) => of_kept(error),
         Some(SessionError::Model(ModelError::Select(SelectError::Unknown { .. }))) => Some(
-            "`toolsmith doctor` shows what can be asked; PROVIDER/MODEL also asks for a model that is not known here.",
+            "`toolsmith doctor` lists available models; PROVIDER/MODEL also selects a model that is not in the catalog.",
         ),
         _ => error.downcast_ref::<KeptError>().and_then(of_kept),
     }
@@ -191,9 +191,9 @@ pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
         let _ = show_load_error(&mut out, error, false);
     }
     if !loaded.waiting.is_empty() {
-        let what = format!("{} of this folder's modules wait until you trust it", loaded.waiting.len());
+        let what = format!("{} modules in this directory are waiting for trust", loaded.waiting.len());
         let hint =
-            "`toolsmith list` shows them, `toolsmith trust` lets them run, --trust does for this run only.";
+            "`toolsmith list` shows them, `toolsmith trust` trusts the directory, --trust trusts it for this run.";
         let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(hint));
     }
 }

@@ -66,7 +66,7 @@ impl Ui for TerminalUi {
         for (at, option) in options.iter().enumerate() {
             question.push_str(&format!("  {} {option}\n", paint(NAME, format_args!("{}.", at + 1))));
         }
-        question.push_str("Number or name, empty for none:");
+        question.push_str("Number or name (empty for none):");
         loop {
             let answer = self.ask(&question, &dialog.cancel).await?;
             let answer = answer.trim();
@@ -78,7 +78,7 @@ impl Ui for TerminalUi {
             if let Some(chosen) = options.iter().find(|option| *option == answer).or(by_number) {
                 return Some(chosen.clone());
             }
-            question = format!("\"{answer}\" is none of them. Number or name, empty for none:");
+            question = format!("\"{answer}\" is not an option. Number or name (empty for none):");
         }
     }
 
@@ -98,9 +98,9 @@ impl Ui for TerminalUi {
         say(&paint(HEADING, title), true);
         if let Some(prefill) = prefill.filter(|text| !text.is_empty()) {
             say(&paint(DIM, prefill), true);
-            say("A single dot keeps this text; anything else replaces it.", true);
+            say("Enter a single dot to keep this text; anything else replaces it.", true);
         }
-        say("End with a line that is a single dot.", true);
+        say("Finish with a line that contains a single dot.", true);
         let mut lines = Vec::new();
         loop {
             let line = self.next_line(&mut reading, &dialog.cancel).await?;

@@ -40,13 +40,13 @@ pub(crate) struct Project {
 impl Project {
     /// Reads the settings for the folder the flags name.
     pub(crate) fn open(shared: &Shared) -> Result<Self> {
-        let here = std::env::current_dir().context("the working folder cannot be found")?;
+        let here = std::env::current_dir().context("could not determine the working directory")?;
         let cwd = match &shared.cwd {
             Some(folder) => {
                 let folder = here.join(folder);
                 if !folder.is_dir() {
-                    let what = format!("{} is not a folder", folder.display());
-                    return Err(Problem::wrong_use(what).hint("--cwd names the folder to work in.").into());
+                    let what = format!("{} is not a directory", folder.display());
+                    return Err(Problem::wrong_use(what).hint("--cwd must be a directory.").into());
                 }
                 folder
             }
@@ -61,7 +61,7 @@ impl Project {
             match trust_store(&home).load() {
                 Ok(list) => TrustDecision::from_list(list),
                 Err(error) => {
-                    warnings.push(Warning::new(format!("Nothing is trusted: {error}")));
+                    warnings.push(Warning::new(format!("no directory is trusted: {error}")));
                     TrustDecision::default()
                 }
             }
@@ -177,8 +177,8 @@ impl Project {
 
 fn split_flag(flag: &str) -> Result<(String, String)> {
     let (key, value) = flag.split_once('=').ok_or_else(|| {
-        Problem::wrong_use(format!("\"{flag}\" sets nothing"))
-            .hint("Write --set KEY=VALUE; `toolsmith config` lists the keys.")
+        Problem::wrong_use(format!("invalid --set value \"{flag}\""))
+            .hint("Use --set KEY=VALUE; `toolsmith config` lists the keys.")
     })?;
     Ok((key.trim().to_owned(), value.to_owned()))
 }

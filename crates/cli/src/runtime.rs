@@ -17,7 +17,7 @@ pub(crate) fn block_on_briefly<T>(work: impl Future<Output = Result<T>>) -> Resu
 }
 
 fn run<T>(builder: &mut Builder, work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = builder.enable_all().build().context("the program could not start its threads")?;
+    let runtime = builder.enable_all().build().context("could not start threads")?;
     let outcome = runtime.block_on(work);
     runtime.shutdown_background();
     outcome

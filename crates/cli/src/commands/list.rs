@@ -104,7 +104,7 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
         print_table(&mut section, &heading, &rows, terminal::output_width())?;
         sections.push(section);
     } else if loaded.waiting.is_empty() && loaded.errors.is_empty() {
-        sections.push(b"No tools found. `toolsmith new NAME` writes one.\n".to_vec());
+        sections.push(b"No tools found. `toolsmith new NAME` creates one.\n".to_vec());
     }
     sections.push(waiting(project, loaded)?);
     let mut section = Vec::new();

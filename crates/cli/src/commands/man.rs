@@ -28,7 +28,7 @@ pub(crate) fn run(own: &ManArguments) -> Result<ExitCode> {
                 let closest = closest_names(name, names.iter().copied());
                 let known = if closest.is_empty() { names } else { closest };
                 let hint = format!("There are: {}", known.join(", "));
-                return Err(Problem::wrong_use(format!("There is no command \"{name}\"")).hint(hint).into());
+                return Err(Problem::wrong_use(format!("unknown command \"{name}\"")).hint(hint).into());
             }
         },
     };

@@ -76,7 +76,7 @@ pub(crate) fn run(shared: &Shared, own: &SessionsArguments) -> Result<ExitCode> 
     let sessions = Sessions::at(Home::from_environment().toolsmith());
     let cwd = match &shared.cwd {
         Some(cwd) => cwd.clone(),
-        None => std::env::current_dir().context("the working folder is gone")?,
+        None => std::env::current_dir().context("could not determine the working directory")?,
     };
     match &own.what {
         None => list(shared, &sessions, &cwd, false)?,
@@ -103,7 +103,7 @@ fn list(shared: &Shared, sessions: &Sessions, cwd: &Path, all: bool) -> Result<(
         return Ok(());
     }
     if found.is_empty() {
-        let hint = if all { "" } else { " in this folder; --all shows those of other folders" };
+        let hint = if all { "" } else { " in this directory; --all includes other directories" };
         writeln!(out, "No sessions{hint}.")?;
     }
     let now = SystemTime::now();
@@ -218,7 +218,7 @@ fn export(
         cwd.join(output.map_or_else(|| PathBuf::from(format!("session-{name}.{ending}")), Path::to_path_buf));
     match write_file(&path, &text, force) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{} is there already; --force writes over it", path.display())
+            bail!("{} already exists; use --force to overwrite it", path.display())
         }
         written => written.with_context(|| format!("could not write {}", path.display()))?,
     }

@@ -42,7 +42,7 @@ pub(crate) fn run(shared: &Shared, own: &UndoArguments) -> Result<ExitCode> {
         None => store.undo_last(&project.cwd, &cancel),
     };
     let undone = undone.map_err(|error| {
-        Problem::failed(error.to_string()).hint("`toolsmith undo --list` shows what can be undone.")
+        Problem::failed(error.to_string()).hint("`toolsmith undo --list` lists changes that can be undone.")
     })?;
     if shared.json {
         print_json(&json!(undone))?;
@@ -63,7 +63,7 @@ fn list(shared: &Shared, project: &Project, changes: &[PastChange]) -> Result<Ex
     }
     let mut out = anstream::stdout().lock();
     if changes.is_empty() {
-        writeln!(out, "Nothing was changed here.")?;
+        writeln!(out, "No changes in this directory.")?;
         return Ok(ExitCode::SUCCESS);
     }
     let rows: Vec<Vec<Cell>> = changes

@@ -24,7 +24,7 @@ pub(super) fn token_cost(subject: &Subject<'_>) -> Vec<Remark> {
     let tokens = tokens(subject.spec());
     if tokens > MANY_TOKENS {
         return vec![Remark::new(
-            format!("it takes about {tokens} tokens of every request"),
+            format!("it uses about {tokens} tokens in every request"),
             "Shorten descriptions, split the tool, or set loadMode: \"discoverable\".",
         )];
     }
@@ -35,7 +35,7 @@ pub(super) fn slow_load(module: &toolsmith_js::LoadedModule) -> Vec<Remark> {
     if module.errors.is_empty() && module.elapsed > SLOW {
         return vec![Remark::new(
             format!("loading took {:.1} s", module.elapsed.as_secs_f64()),
-            "Move work from the top of the module and the factory into execute, and import large packages there.",
+            "Move work from the module's top level and the factory into execute, and import large packages there.",
         )];
     }
     Vec::new()

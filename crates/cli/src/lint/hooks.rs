@@ -14,7 +14,7 @@ pub(super) fn hook_arity(subject: &Subject<'_>) -> Vec<Remark> {
     for (name, count, most, given) in most {
         if let Some(count) = count.filter(|count| *count > most) {
             remarks.push(Remark::new(
-                format!("{name} declares {count} parameters and is given {most}"),
+                format!("{name} declares {count} parameters but receives {most}"),
                 format!("It is called as {name}{given}."),
             ));
         }
@@ -22,7 +22,7 @@ pub(super) fn hook_arity(subject: &Subject<'_>) -> Vec<Remark> {
     let has_parameters = !subject.parameters().is_empty();
     if arity.execute == Some(1) && has_parameters {
         remarks.push(Remark::new(
-            "execute declares one parameter, and the first it is given is the call's id",
+            "execute declares one parameter, but the first argument is the call id",
             "The arguments come second: execute(toolCallId, params).",
         ));
     }
@@ -32,8 +32,8 @@ pub(super) fn hook_arity(subject: &Subject<'_>) -> Vec<Remark> {
 pub(super) fn render_call_order(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.tool.arity.render_call == Some(2) {
         return vec![Remark::new(
-            "renderCall declares two parameters, so it gets (args, theme)",
-            "Write renderCall(args, options, theme) to get the options too.",
+            "renderCall declares two parameters, so it receives (args, theme)",
+            "Declare renderCall(args, options, theme) to receive the options.",
         )];
     }
     Vec::new()

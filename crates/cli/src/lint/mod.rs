@@ -46,18 +46,18 @@ use Severity::{Error, Hint, Warning};
 /// All rules, in report order.
 pub(crate) const RULES: &[Rule] = &[
     rule("load-error", Error, "The module or one of its tools does not load.", Check::Elsewhere),
-    rule("no-tool", Hint, "The module offers no tool.", Check::Module(no_tool)),
-    rule("engine", Hint, "The module needs another program to run in.", Check::Module(engine)),
-    rule("note", Hint, "How the module is written or runs is worth knowing.", Check::Module(note)),
+    rule("no-tool", Hint, "The module defines no tool.", Check::Module(no_tool)),
+    rule("engine", Hint, "The module needs Bun or Node.", Check::Module(engine)),
+    rule("note", Hint, "Additional information about the module.", Check::Module(note)),
     rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(cost::slow_load)),
-    rule("name", Error, "The name is one that providers refuse.", Check::Tool(naming::tool_name)),
+    rule("name", Error, "Providers reject the name.", Check::Tool(naming::tool_name)),
     rule(
         "name-start",
         Warning,
-        "The name begins with a digit or \"-\".",
+        "The name starts with a digit or \"-\".",
         Check::Tool(naming::tool_name_start),
     ),
-    rule("name-clash", Error, "Another tool has the name.", Check::Tool(naming::name_clash)),
+    rule("name-clash", Error, "Another tool has the same name.", Check::Tool(naming::name_clash)),
     rule(
         "description-missing",
         Warning,
@@ -73,19 +73,19 @@ pub(crate) const RULES: &[Rule] = &[
     rule(
         "description-long",
         Warning,
-        "OpenAI refuses the description.",
+        "The description is too long for OpenAI.",
         Check::Tool(wording::description_long),
     ),
     rule(
         "parameter-name",
         Error,
-        "A parameter's name is one that providers refuse.",
+        "Providers reject the name of a parameter.",
         Check::Tool(naming::parameter_name),
     ),
     rule(
         "parameter-style",
         Hint,
-        "Parameters are named in two styles.",
+        "Parameter names use two styles.",
         Check::Tool(naming::parameter_style),
     ),
     rule(
@@ -94,48 +94,48 @@ pub(crate) const RULES: &[Rule] = &[
         "A parameter has no description.",
         Check::Tool(wording::parameter_description),
     ),
-    rule("parameter-type", Warning, "A parameter takes anything.", Check::Tool(wording::parameter_type)),
+    rule("parameter-type", Warning, "A parameter has no type.", Check::Tool(wording::parameter_type)),
     rule(
         "optional-default",
         Hint,
-        "An optional parameter does not say what leaving it out means.",
+        "An optional parameter has no documented default.",
         Check::Tool(wording::optional_without_default),
     ),
-    rule("enum", Hint, "A list of values is described in words.", Check::Tool(wording::enum_hint)),
+    rule("enum", Hint, "Allowed values are described in words instead of an enum.", Check::Tool(wording::enum_hint)),
     rule(
         "root-keyword",
         Warning,
-        "Providers refuse a keyword at the top of the schema.",
+        "Providers reject a keyword at the top level of the schema.",
         Check::Tool(providers::root_keyword),
     ),
-    rule("array-items", Warning, "A list does not say what it holds.", Check::Tool(providers::array_items)),
+    rule("array-items", Warning, "An array has no item type.", Check::Tool(providers::array_items)),
     rule(
         "strict-open",
         Warning,
-        "A strict tool's schema does not meet strict mode.",
+        "The schema of a strict tool does not meet strict mode.",
         Check::Tool(providers::strict_open),
     ),
     rule(
         "strict-keyword",
         Warning,
-        "Strict mode does not take a keyword.",
+        "Strict mode does not support a keyword.",
         Check::Tool(providers::strict_keyword),
     ),
-    rule("gemini-keyword", Hint, "Gemini does not see a keyword.", Check::Tool(providers::gemini_keyword)),
+    rule("gemini-keyword", Hint, "Gemini ignores a keyword.", Check::Tool(providers::gemini_keyword)),
     rule(
         "token-cost",
         Warning,
-        "The tool takes many tokens of every request.",
+        "The tool uses many tokens in every request.",
         Check::Tool(cost::token_cost),
     ),
-    rule("hook-arity", Warning, "A function does not take what it is given.", Check::Tool(hooks::hook_arity)),
+    rule("hook-arity", Warning, "A function declares the wrong parameters.", Check::Tool(hooks::hook_arity)),
     rule(
         "render-call-order",
         Hint,
-        "renderCall has the older order of parameters.",
+        "renderCall uses the old parameter order.",
         Check::Tool(hooks::render_call_order),
     ),
-    rule("typescript", Warning, "The TypeScript compiler finds a mistake.", Check::Elsewhere),
+    rule("typescript", Warning, "The TypeScript compiler reports an error.", Check::Elsewhere),
 ];
 
 fn engine(module: &LoadedModule) -> Vec<Remark> {
@@ -144,21 +144,21 @@ fn engine(module: &LoadedModule) -> Vec<Remark> {
     }
     let why = module.engine_reason.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
     vec![Remark::new(
-        format!("it runs in {}, not in the engine that is built in{why}", module.engine),
-        "It starts more slowly, and people need that program too. Is there a way without?",
+        format!("it runs in {} instead of the embedded engine{why}", module.engine),
+        "It starts more slowly and requires that program. Consider a lighter import.",
     )]
 }
 
 fn note(module: &LoadedModule) -> Vec<Remark> {
-    let help = "Nothing has to be done if that is meant.";
+    let help = "Ignore this if it is intentional.";
     module.notes.iter().map(|note| Remark::new(note, help)).collect()
 }
 
 fn no_tool(module: &LoadedModule) -> Vec<Remark> {
     if module.errors.is_empty() && module.tools.is_empty() {
         return vec![Remark::new(
-            "the module offers no tool",
-            "Its factory returned nothing. That is fine if it is meant, for this machine or folder.",
+            "the module defines no tool",
+            "Its factory returned nothing. Ignore this if it is intentional.",
         )];
     }
     Vec::new()

@@ -12,7 +12,7 @@ pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Remark> {
         Ok(()) => Vec::new(),
         Err(error) => vec![Remark::new(
             error.to_string(),
-            "Name it with letters, digits, \"_\" and \"-\", at most 64 of them.",
+            "Use letters, digits, \"_\" and \"-\", at most 64 characters.",
         )],
     }
 }
@@ -20,8 +20,8 @@ pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Remark> {
 pub(super) fn tool_name_start(subject: &Subject<'_>) -> Vec<Remark> {
     let name = &subject.spec().name;
     if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-        let message = format!("the name begins with {:?}, which Gemini refuses", &name[..1]);
-        return vec![Remark::new(message, "Begin the name with a letter or \"_\".")];
+        let message = format!("the name starts with {:?}, which Gemini rejects", &name[..1]);
+        return vec![Remark::new(message, "Start the name with a letter or \"_\".")];
     }
     Vec::new()
 }
@@ -34,7 +34,7 @@ pub(super) fn name_clash(subject: &Subject<'_>) -> Vec<Remark> {
         .map(|winner| {
             Remark::new(
                 format!("Tool name \"{name}\" conflicts with existing tool ({winner})"),
-                "Rename one of them; names are unique.",
+                "Rename one of them.",
             )
         })
         .into_iter()
@@ -51,8 +51,8 @@ pub(super) fn parameter_name(subject: &Subject<'_>) -> Vec<Remark> {
     let bad = parameters.iter().filter(|parameter| !is_fine(parameter.name));
     bad.map(|parameter| {
         Remark::new(
-            format!("parameter {:?} has a name that Anthropic refuses", parameter.path),
-            "Use letters, digits, \"_\", \".\" and \"-\", at most 64 of them.",
+            format!("parameter {:?} has a name that Anthropic rejects", parameter.path),
+            "Use letters, digits, \"_\", \".\" and \"-\", at most 64 characters.",
         )
         .about(parameter.name)
     })
@@ -69,8 +69,8 @@ pub(super) fn parameter_style(subject: &Subject<'_>) -> Vec<Remark> {
     match (snake, camel) {
         (Some(snake), Some(camel)) => vec![
             Remark::new(
-                format!("\"{}\" and \"{}\" are written in two styles", snake.path, camel.path),
-                "Choose one; models guess names by the others they see.",
+                format!("\"{}\" and \"{}\" use two naming styles", snake.path, camel.path),
+                "Use one style; models infer names from the others.",
             )
             .about(camel.name),
         ],

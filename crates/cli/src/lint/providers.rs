@@ -91,10 +91,10 @@ pub(super) fn root_keyword(subject: &Subject<'_>) -> Vec<Remark> {
     }
     vec![Remark::new(
         format!(
-            "the parameters have {} at the top, which Anthropic and OpenAI refuse: they are sent one object with room for every choice",
+            "the parameters have {} at the top level, which Anthropic and OpenAI reject; they receive one object that admits every alternative",
             quoted(&found)
         ),
-        "Make it one object with optional properties, or put the choice into a property.",
+        "Use one object with optional properties, or move the union into a property.",
     )]
 }
 
@@ -108,7 +108,7 @@ pub(super) fn array_items(subject: &Subject<'_>) -> Vec<Remark> {
     bare.map(|place| {
         Remark::new(
             format!(
-                "\"{}\" is a list that does not say of what, which OpenAI and Gemini refuse: they are sent one of anything",
+                "\"{}\" is an array without an item type, which OpenAI and Gemini reject; they receive an array of anything",
                 place.path
             ),
             "Add \"items\".",
@@ -128,10 +128,10 @@ pub(super) fn strict_open(subject: &Subject<'_>) -> Vec<Remark> {
         let is_object = properties.is_some() || place.schema.get("type").is_some_and(|kind| kind == "object");
         let at =
             if place.path.is_empty() { "the parameters".to_owned() } else { format!("\"{}\"", place.path) };
-        let without = "so providers are asked without strict mode";
+        let without = "so strict mode is not requested";
         if is_object && place.schema.get("additionalProperties") != Some(&Value::Bool(false)) {
             remarks.push(Remark::new(
-                format!("the tool is strict, but {at} may have other properties, {without}"),
+                format!("the tool is strict, but {at} allows other properties, {without}"),
                 "Close it: z.strictObject({…}), or additionalProperties: false.",
             ));
         }
@@ -164,8 +164,8 @@ pub(super) fn strict_keyword(subject: &Subject<'_>) -> Vec<Remark> {
         .filter_map(|(provider, keywords)| {
             let used = used(subject, keywords)?;
             Some(Remark::new(
-                format!("the tool is strict, and {provider}'s strict mode does not take {used}"),
-                "Leave strict out, or say it in the description.",
+                format!("the tool is strict, and {provider}'s strict mode does not support {used}"),
+                "Remove `strict`, or describe the constraint instead.",
             ))
         })
         .collect()
@@ -175,8 +175,8 @@ pub(super) fn gemini_keyword(subject: &Subject<'_>) -> Vec<Remark> {
     used(subject, NOT_GEMINI)
         .map(|used| {
             Remark::new(
-                format!("Gemini does not see {used}"),
-                "Say it in the description too; the value is checked when the call comes.",
+                format!("Gemini ignores {used}"),
+                "Mention it in the description too; arguments are still validated.",
             )
         })
         .into_iter()

@@ -14,7 +14,7 @@ pub(super) fn description_missing(subject: &Subject<'_>) -> Vec<Remark> {
     if subject.spec().description.trim().is_empty() {
         return vec![Remark::new(
             "the description is empty",
-            "Say what it does and when to use it; it is all a model knows of the tool.",
+            "State what it does and when to use it; the model sees nothing else.",
         )];
     }
     Vec::new()
@@ -25,7 +25,7 @@ pub(super) fn description_short(subject: &Subject<'_>) -> Vec<Remark> {
     if (1..SHORT).contains(&description.chars().count()) {
         return vec![Remark::new(
             format!("the description is very short: {description:?}"),
-            "Say what it does and when to use it.",
+            "State what it does and when to use it.",
         )];
     }
     Vec::new()
@@ -35,8 +35,8 @@ pub(super) fn description_long(subject: &Subject<'_>) -> Vec<Remark> {
     let chars = subject.spec().description.chars().count();
     if chars > LONG {
         return vec![Remark::new(
-            format!("the description has {chars} characters; OpenAI takes at most {LONG}"),
-            "Keep what helps to choose the tool; move the rest to the parameters.",
+            format!("the description has {chars} characters; OpenAI accepts at most {LONG}"),
+            "Keep what helps the model to choose the tool; move the rest to the parameters.",
         )];
     }
     Vec::new()
@@ -69,7 +69,7 @@ pub(super) fn parameter_type(subject: &Subject<'_>) -> Vec<Remark> {
         .map(|parameter| {
             Remark::new(
                 format!("parameter \"{}\" takes anything", parameter.path),
-                "Give it a type; models guess otherwise.",
+                "Add a type; otherwise models guess.",
             )
             .about(parameter.name)
         })
@@ -94,10 +94,10 @@ pub(super) fn optional_without_default(subject: &Subject<'_>) -> Vec<Remark> {
         .map(|parameter| {
             Remark::new(
                 format!(
-                    "parameter \"{}\" is optional and does not say what leaving it out means",
+                    "parameter \"{}\" is optional but has no documented default",
                     parameter.path
                 ),
-                "Give it a default, or say so in its description.",
+                "Add a default, or document it in the description.",
             )
             .about(parameter.name)
         })
@@ -118,7 +118,7 @@ pub(super) fn enum_hint(subject: &Subject<'_>) -> Vec<Remark> {
     });
     open.map(|parameter| {
         Remark::new(
-            format!("parameter \"{}\" describes a list of values in words", parameter.path),
+            format!("parameter \"{}\" describes its allowed values in words", parameter.path),
             "Use an enum: z.enum([…]), StringEnum([…]), or \"enum\" in JSON Schema.",
         )
         .about(parameter.name)

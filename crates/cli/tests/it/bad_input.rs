@@ -201,7 +201,7 @@ async fn without_a_home_to_write_to_tools_are_made_and_prompts_answered() {
     let request = |args: &[&str]| place.request(args).env("HOME", NO_HOME);
     let made = place.run_request(&request(&["new", "hello"])).await;
     assert_eq!(made.code, 0, "{made:#?}");
-    assert!(made.stderr.contains("The tool was written, but not trusted"), "{}", made.stderr);
+    assert!(made.stderr.contains("the tool was created, but could not be trusted"), "{}", made.stderr);
     let called = place.run_request(&request(&["call", "hello", "name=World", "--trust"])).await;
     assert_eq!((called.code, called.stdout.as_str()), (0, "Hello, World!\n"));
     let asked = place.run_request(&request(&["-p", "--model", "script:script.json", "hi"])).await;

@@ -83,7 +83,7 @@ async fn commands_are_answered_from_the_recording_and_not_run() {
     shop.run(&["test", "doer.case.json"]).await.expect(0);
     shop.write("doer.case.json", case(json!([first])));
     let missing = shop.run(&["test", "doer.case.json"]).await.expect(1).stdout;
-    assert!(missing.contains("no answer is recorded for: touch ran"), "{missing}");
+    assert!(missing.contains("no recording for: touch ran"), "{missing}");
     shop.write("doer.case.json", case(json!([first, second, { "command": "never" }])));
     let unused = shop.run(&["test", "doer.case.json"]).await.expect(1).stdout;
     assert!(unused.contains("- never"), "{unused}");
@@ -127,7 +127,7 @@ async fn files_are_there_before_and_compared_after() {
     for name in ["../out", "/out", ""] {
         shop.write("cases/one.json", json!({ "files": { name: "" }, "expect": {} }).to_string());
         let refused = shop.run(&["test", "."]).await.expect(1).stdout;
-        assert!(refused.contains("has to be a path below the case's folder"), "{refused}");
+        assert!(refused.contains("must be a path below the case's directory"), "{refused}");
     }
 }
 
@@ -158,7 +158,7 @@ async fn paths_that_lead_nowhere_are_errors() {
     let odd = shop.run(&["test", "text.txt"]).await.expect(1).stderr;
     assert!(odd.contains("neither a case file nor a module"), "{odd}");
     let none = shop.run(&["test"]).await.expect(1).stderr;
-    assert!(none.contains("There is no case to run"), "{none}");
+    assert!(none.contains("no cases found"), "{none}");
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
         // Standard input can be read only once, but calls repeat.
         Some("-") => {
             let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
+            std::io::stdin().read_to_string(&mut text).context("could not read standard input")?;
             Some(text)
         }
         other => other.map(str::to_owned),
@@ -72,7 +72,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
         };
         tokio::select! {
             outcome = session.go_on() => outcome,
-            interrupt = tokio::signal::ctrl_c() => interrupt.context("Ctrl-C cannot be heard"),
+            interrupt = tokio::signal::ctrl_c() => interrupt.context("could not listen for Ctrl-C"),
         }?;
         Ok(ExitCode::SUCCESS)
     })
@@ -102,10 +102,10 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
         None => {
             let known: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
             let close = closest_names(name, known.iter().copied());
-            let problem = Problem::wrong_use(format!("There is no tool \"{name}\" and no such file"));
+            let problem = Problem::wrong_use(format!("no tool or file named \"{name}\""));
             let hint = match close.first() {
                 Some(close) => format!("Did you mean \"{close}\"?"),
-                None => format!("`toolsmith new {name}` begins one; `toolsmith list` shows what there is."),
+                None => format!("`toolsmith new {name}` creates one; `toolsmith list` shows all tools."),
             };
             Err(problem.hint(hint).into())
         }
@@ -192,8 +192,8 @@ async fn call(
     let Some(found) = found else {
         // The load error is among the findings.
         let what = name.map_or_else(
-            || "There is no tool to call".to_owned(),
-            |name| format!("There is no tool \"{name}\" now"),
+            || "no tool to call".to_owned(),
+            |name| format!("no tool \"{name}\" any more"),
         );
         return Called::Not(Problem::failed(what).into());
     };

@@ -111,14 +111,14 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[
             ContentBlock::Image { mime_type, data } => {
                 writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
             }
-            _ => writeln!(out, "(something that cannot be shown)")?,
+            _ => writeln!(out, "(unsupported content)")?,
         }
     }
     if let Some(details) = &result.details {
         writeln!(out, "{}", paint(DIM, format_args!("details {details}")))?;
     }
     for label in staged {
-        writeln!(out, "{}", paint(WARNING, format_args!("staged, not applied here: {label}")))?;
+        writeln!(out, "{}", paint(WARNING, format_args!("staged, not applied: {label}")))?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ impl Watch {
             Ok(watcher) => Box::new(watcher),
             Err(_) => Box::new(
                 PollWatcher::new(tell, Config::default().with_poll_interval(POLL))
-                    .context("files cannot be watched")?,
+                    .context("could not watch files")?,
             ),
         };
         Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeMap::new() })

@@ -96,9 +96,9 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
         match module.filter(|module| module.errors.is_empty() && !module.tools.is_empty()) {
             Some(_) => {
                 let memory = limits.memory >> 20;
-                add("engine", "embedded", format!("QuickJS-NG, {memory} MB a module"), State::Good);
+                add("engine", "embedded", format!("QuickJS-NG, {memory} MB per module"), State::Good);
             }
-            None => add("engine", "embedded", "does not load a small module".to_owned(), State::Bad),
+            None => add("engine", "embedded", "fails to load a test module".to_owned(), State::Bad),
         }
         for program in SIDECARS {
             match version(program).await {
@@ -147,7 +147,7 @@ fn look(path: &Path, home: &Home) -> (String, State) {
     let shown = path.display();
     match std::fs::read_dir(path) {
         Ok(_) if path.starts_with(home.toolsmith()) && !is_writable(path) => {
-            (format!("{shown} (cannot be written to)"), State::Bad)
+            (format!("{shown} (not writable)"), State::Bad)
         }
         Ok(_) => (shown.to_string(), State::Good),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -169,8 +169,8 @@ fn trust(project: &Project, findings: &mut Vec<Finding>) {
         Err(error) => (error.to_string(), State::Bad),
         Ok(_) if project.trust.is_for_this_run() => ("for this run".to_owned(), State::Good),
         Ok(list) if list.covers(&project.cwd) => ("yes".to_owned(), State::Good),
-        Ok(_) if waiting == 0 => ("no, and nothing waits for it".to_owned(), State::Good),
-        Ok(_) => (format!("no; {waiting} waiting, `toolsmith trust` lets them run"), State::Absent),
+        Ok(_) if waiting == 0 => ("not trusted; nothing pending".to_owned(), State::Good),
+        Ok(_) => (format!("not trusted; {waiting} modules waiting; run `toolsmith trust`"), State::Absent),
     };
     findings.push(Finding { group: "trust", name: "working folder".to_owned(), value, state });
 }

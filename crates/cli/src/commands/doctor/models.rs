@@ -90,7 +90,7 @@ impl Models {
         match &self.chosen {
             Ok(model) => add("chosen", model.clone(), State::Good),
             Err(ModelError::None) => {
-                let what = "none; set a key, start a server, or name one with --model";
+                let what = "none; set a key, start a local server, or use --model";
                 add("chosen", what.to_owned(), State::Absent);
             }
             Err(error) => add("chosen", error.to_string(), State::Bad),
@@ -106,7 +106,7 @@ impl Models {
                     add(&known.name, format!("{} has {}", known.host, some(models)), State::Good);
                 }
                 (KeySource::None, _, Server::Silent) => {
-                    add(&known.name, format!("{} does not answer", known.host), State::Absent);
+                    add(&known.name, format!("no answer from {}", known.host), State::Absent);
                 }
                 (KeySource::None, _, Server::NotAsked) => {
                     add(&known.name, format!("{}, not asked", known.host), State::Absent);

@@ -49,21 +49,21 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     let library = if own.typebox { Library::TypeBox } else { Library::Zod };
     let template = Template::new(&own.name, library);
     let mut files = Vec::new();
-    fs::create_dir_all(&folder).with_context(|| format!("{} could not be made", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
     for (name, text) in template.files() {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("{} could not be written", path.display()))?;
         files.push(path);
     }
     let types = editor_types::write_into(&root)
-        .with_context(|| format!("The types could not be written into {}", root.display()))?;
+        .with_context(|| format!("could not write the types to {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
     // The user created it, so it is trusted (CONTRACT 2.8).
     let trusted = trust_store(&project.home).add(&folder.join(MODULE));
     tell(shared, own, &project, &files)?;
     if let Err(error) = trusted {
-        let warning = toolsmith::Warning::new(format!("The tool was written, but not trusted: {error}"));
-        failure::warn_all([&warning.hint("--trust lets it run, each time.")]);
+        let warning = toolsmith::Warning::new(format!("the tool was created, but could not be trusted: {error}"));
+        failure::warn_all([&warning.hint("Use --trust to run it.")]);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -72,8 +72,8 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
 fn check_name(name: &str) -> Result<()> {
     check_tool_name(name).map_err(|error| Problem::wrong_use(error.to_string()))?;
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        let what = format!("Tool name {name:?} has to begin with a letter");
-        return Err(Problem::wrong_use(what).hint("Some model providers refuse others.").into());
+        let what = format!("tool name {name:?} must start with a letter");
+        return Err(Problem::wrong_use(what).hint("Some model providers reject other names.").into());
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn refuse_to_overwrite(tools: &Path, name: &str) -> Result<()> {
     let files = extensions.iter().map(|extension| tools.join(format!("{name}.{extension}")));
     for path in std::iter::once(tools.join(name)).chain(files) {
         if fs::symlink_metadata(&path).is_ok() {
-            bail!("{} is there already; choose another name, or remove it first", path.display());
+            bail!("{} already exists; choose another name or remove it first", path.display());
         }
     }
     Ok(())

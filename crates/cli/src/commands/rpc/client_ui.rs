@@ -68,7 +68,7 @@ impl ClientUi {
                     Ok(Said::Text(value))
                 }
                 (Expected::OneOf(options), Some(value), None) => {
-                    Err(format!("\"{value}\" is none of the options: {}", options.join(", ")))
+                    Err(format!("\"{value}\" is not one of the options: {}", options.join(", ")))
                 }
                 (Expected::Text, Some(value), None) => Ok(Said::Text(value)),
                 (Expected::Confirmation, None, Some(confirmed)) => Ok(Said::Confirmed(confirmed)),

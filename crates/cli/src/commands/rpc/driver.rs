@@ -146,7 +146,7 @@ impl Driver {
                     return false;
                 }
                 Request::Abort { reason } => {
-                    self.session.abort(reason.as_deref().unwrap_or("the client asked for it"));
+                    self.session.abort(reason.as_deref().unwrap_or("requested by the client"));
                     self.reply(id, &command, Ok(Value::Null));
                 }
                 Request::AbortRetry => {
@@ -160,7 +160,7 @@ impl Driver {
                 request => {
                     if let Err(full) = waiting.try_send((id, command, Box::new(request))) {
                         let (id, command, _) = full.into_inner();
-                        let error = format!("{MAX_WAITING} requests wait already. Wait for replies.");
+                        let error = format!("{MAX_WAITING} requests are already queued; wait for replies");
                         self.reply(id, &command, Err(error));
                     }
                 }
@@ -236,10 +236,10 @@ impl Driver {
     fn abort_call(&self, id: &str) -> handle::Outcome {
         match self.calls().get(id) {
             Some(cancel) => {
-                cancel.cancel("the client asked for it");
+                cancel.cancel("requested by the client");
                 Ok(Value::Null)
             }
-            None => Err(format!("No call \"{id}\" is on its way")),
+            None => Err(format!("no call \"{id}\" is in progress")),
         }
     }
 }

@@ -110,7 +110,7 @@ fn read_result(value: Value) -> Result<ToolResult, String> {
     match value {
         Value::String(text) => Ok(ToolResult::text(text)),
         value => serde_json::from_value(value).map_err(|error| {
-            format!("The host tool returned an invalid result: {error}. {{content: [{{type: \"text\", text}}]}} is wanted.")
+            format!("The host tool returned an invalid result: {error}. {{content: [{{type: \"text\", text}}]}} is expected.")
         }),
     }
 }
@@ -136,7 +136,7 @@ impl Tool for HostTool {
         tokio::select! {
             biased;
             result = asked.answer() => return result
-                .ok_or_else(|| ToolError::reply("The client that runs this tool is gone; its effects are unknown.")),
+                .ok_or_else(|| ToolError::reply("The client that runs this tool is gone. Its side effects may be incomplete.")),
             () = context.cancel.cancelled() => {}
         }
         // The tool is asked to stop, and can still send its result until it is force-stopped.

@@ -48,7 +48,7 @@ pub(super) fn start(source: impl BufRead + Send + 'static) -> io::Result<mpsc::R
                 Ok(line) if line.trim_ascii().is_empty() => continue,
                 Ok(line) => read(&line),
                 Err(TooLong { bytes }) => wrong(format!(
-                    "The line has {bytes} bytes; at most {MAX_FRAME_BYTES} are read. Nothing of it was done."
+                    "The line has {bytes} bytes; the maximum is {MAX_FRAME_BYTES}. It was ignored."
                 )),
             };
             if sender.blocking_send(incoming).is_err() {
@@ -109,7 +109,7 @@ fn read(line: &[u8]) -> Incoming {
     };
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(error) => return wrong(format!("The line is not JSON that can be read: {error}")),
+        Err(error) => return wrong(format!("The line is not valid JSON: {error}")),
     };
     let Some(fields) = value.as_object() else {
         return wrong("The line is not an object. A request is {\"id\": …, \"type\": …, …}".to_owned());
@@ -118,14 +118,14 @@ fn read(line: &[u8]) -> Incoming {
         None | Some(Value::Null) => None,
         Some(id) => match serde_json::from_value(id.clone()) {
             Ok(id) => Some(id),
-            Err(_) => return wrong("\"id\" is neither a text nor a whole number".to_owned()),
+            Err(_) => return wrong("\"id\" must be a string or an integer".to_owned()),
         },
     };
     let Some(command) = fields.get("type").and_then(Value::as_str).map(str::to_owned) else {
         return Incoming::Wrong {
             id,
             command: "parse".to_owned(),
-            error: "There is no \"type\" that says what is wanted".to_owned(),
+            error: "\"type\" is missing".to_owned(),
         };
     };
     if ANSWERS.contains(&command) {
@@ -145,7 +145,7 @@ fn read(line: &[u8]) -> Incoming {
 }
 
 fn parse<T: DeserializeOwned>(command: &str, value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| format!("\"{command}\" cannot be read: {error}"))
+    serde_json::from_value(value).map_err(|error| format!("invalid \"{command}\": {error}"))
 }
 
 fn unknown(command: &str) -> String {

@@ -45,7 +45,7 @@ use setting::Setting;
 
 /// Serves one client.
 pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
-    let outgoing = Outgoing::start(io::stdout()).context("the program could not start its threads")?;
+    let outgoing = Outgoing::start(io::stdout()).context("could not start threads")?;
     runtime::block_on(async {
         let outcome = serve(shared, own, &outgoing).await;
         if let Err(error) = &outcome {
@@ -80,7 +80,7 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
     };
     let driver = Driver::new(session, Arc::clone(outgoing), ui, approver, setting, ending);
     let incoming = incoming::start(BufReader::with_capacity(64 << 10, io::stdin()))
-        .context("the program could not start its threads")?;
+        .context("could not start threads")?;
     let end = driver.serve(incoming).await;
     match (came.exit_code(), end) {
         (Some(code), _) => Ok(ExitCode::from(code)),

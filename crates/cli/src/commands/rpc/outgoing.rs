@@ -145,12 +145,12 @@ impl Outgoing {
         }
         let line = match line(frame) {
             Ok(line) => line,
-            Err(error) => return tracing::error!(%error, "A line for the client could not be written"),
+            Err(error) => return tracing::error!(%error, "A line to the client could not be serialised"),
         };
         let mut state = self.lock();
         if state.bytes > TOO_MUCH {
             drop(state);
-            return self.give_up("the client does not read what it is sent");
+            return self.give_up("the client does not read its input");
         }
         state.add(line);
         self.more.notify_one();

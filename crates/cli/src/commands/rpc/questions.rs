@@ -92,7 +92,7 @@ impl<E, A> Questions<E, A> {
 
 fn unknown(id: &str) -> String {
     let id: String = id.chars().take(100).collect();
-    format!("Nothing with the id \"{id}\" waits for an answer: it was answered, taken back, or never asked.")
+    format!("no open question has the id \"{id}\": it was answered, cancelled or never asked")
 }
 
 /// An open question.

@@ -109,9 +109,9 @@ impl LoadProblem {
         let loaded = session.loaded();
         let waiting = loaded.waiting.iter().map(|module| Self {
             path: module.path.display().to_string(),
-            message: "waits until the folder is trusted".to_owned(),
+            message: "waiting for trust in the directory".to_owned(),
             place: None,
-            hint: Some("`toolsmith trust` lets it run; --trust does for one run.".to_owned()),
+            hint: Some("Run `toolsmith trust`, or use --trust for one run.".to_owned()),
         });
         loaded.errors.iter().map(Self::from).chain(waiting).collect()
     }

@@ -147,7 +147,7 @@ pub(super) fn whole() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Toolsmith RPC",
-        "description": "One JSON object per line. ClientLine goes to standard input, ServerLine comes from standard output.",
+        "description": "One JSON object per line. ClientLine is sent to standard input, ServerLine is read from standard output.",
         "protocolVersion": PROTOCOL_VERSION,
         "anyOf": [{ "$ref": "#/$defs/ClientLine" }, { "$ref": "#/$defs/ServerLine" }],
         "$defs": definitions,
@@ -189,7 +189,7 @@ fn reply(replies: &[(&str, Option<Schema>)]) -> Value {
     });
     let failed = json!({
         "type": "object",
-        "description": "What was asked for was not done.",
+        "description": "The request failed.",
         "properties": {
             "id": { "$ref": "#/$defs/RequestId" },
             "type": { "const": "response" },

@@ -64,7 +64,7 @@ pub(super) fn module_of(file: &Path, case: &Case) -> Result<PathBuf> {
         }
     }
     bail!(
-        "there is no module beside it: neither {first}.ts nor index.ts in {}. Name one with \"module\".",
+        "no module beside it: neither {first}.ts nor index.ts in {}. Set \"module\".",
         folder.display()
     )
 }

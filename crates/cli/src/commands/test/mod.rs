@@ -79,8 +79,8 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     files.sort();
     files.dedup();
     if files.is_empty() {
-        return Err(Problem::failed("There is no case to run")
-            .hint("Write NAME.case.json beside a tool: { \"args\": { … } }, then `toolsmith test --update`.")
+        return Err(Problem::failed("no cases found")
+            .hint("Create NAME.case.json beside a tool: { \"args\": { … } }, then run `toolsmith test --update`.")
             .into());
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
@@ -148,7 +148,7 @@ async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> 
     // A missing recording invalidates everything after it, so the result is not saved as an expectation.
     if !ran.missing.is_empty() {
         anyhow::bail!(
-            "no answer is recorded for: {}\n`toolsmith test --record` runs it and keeps what it says.",
+            "no recording for: {}\nRun `toolsmith test --record` to run it and record its output.",
             ran.missing.join("; ")
         );
     }
@@ -166,7 +166,7 @@ async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> 
         return Ok(Ran::Update { expect: ran.outcome.as_expectation(case.expect.as_ref()), exec });
     }
     if case.expect.is_none() {
-        anyhow::bail!("it expects nothing; `toolsmith test --update` writes what comes");
+        anyhow::bail!("it has no expectation; run `toolsmith test --update` to save the result");
     }
     Ok(if found.is_empty() { Ran::Same } else { Ran::Differs(found) })
 }

@@ -67,7 +67,7 @@ impl Report {
             print_line(&mut out, line, &project.show(&line.path))?;
         }
         for path in &self.without {
-            writeln!(out, "{}  {}  no case beside it", paint(DIM, "none  "), project.show(path))?;
+            writeln!(out, "{}  {}  no cases", paint(DIM, "none  "), project.show(path))?;
         }
         let passed = self.count(|verdict| matches!(verdict, Verdict::Passed));
         let updated = self.count(|verdict| matches!(verdict, Verdict::Updated));
@@ -124,7 +124,7 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
         Verdict::Broken(why) => why.lines().try_for_each(|line| writeln!(out, "    {line}")),
         Verdict::Differs(list) => {
             list.iter().try_for_each(|item| print_difference(out, item))?;
-            let hint = "If this is right now, `toolsmith test --update` writes it into the case.";
+            let hint = "If this is now correct, run `toolsmith test --update` to save it.";
             writeln!(out, "    {} {hint}", paint(HINT, "→"))
         }
     }

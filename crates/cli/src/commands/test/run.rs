@@ -73,9 +73,9 @@ fn choose<'a>(module: &'a LoadedModule, name: Option<&str>) -> Result<&'a Loaded
     }
     let names: Vec<&str> = module.tools.iter().map(|tool| tool.tool.spec().name.as_str()).collect();
     match (name, module.tools.as_slice()) {
-        (_, []) => bail!("the module offers no tool"),
+        (_, []) => bail!("the module defines no tool"),
         (None, [only]) => Ok(only),
-        (None, _) => bail!("the module has several tools ({}); name one with \"tool\"", names.join(", ")),
+        (None, _) => bail!("the module has several tools ({}); set \"tool\"", names.join(", ")),
         (Some(name), tools) => tools.iter().find(|tool| tool.tool.spec().name == name).ok_or_else(|| {
             let close = closest_names(name, names.iter().copied());
             let hint = if close.is_empty() { names.join(", ") } else { close.join(", ") };

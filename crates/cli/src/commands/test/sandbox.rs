@@ -25,7 +25,7 @@ impl Sandbox {
         for (name, text) in files {
             let stays = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
             if name.is_empty() || !stays {
-                bail!("file \"{name}\" has to be a path below the case's folder");
+                bail!("file \"{name}\" must be a path below the case's directory");
             }
             let path = root.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&root))
@@ -68,7 +68,7 @@ fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) 
         } else if kind.is_file() {
             let text = match fs::read(&path).map(String::from_utf8) {
                 Ok(Ok(text)) => text,
-                Ok(Err(bytes)) => format!("({} bytes that are no text)", bytes.as_bytes().len()),
+                Ok(Err(bytes)) => format!("({} bytes, not text)", bytes.as_bytes().len()),
                 Err(error) => format!("(cannot be read: {error})"),
             };
             files.insert(name, text);

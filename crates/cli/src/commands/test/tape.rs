@@ -61,7 +61,7 @@ impl Tape {
         let Some(at) = state.left.iter().position(fits) else {
             let wanted =
                 std::iter::once(command).chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-            let message = format!("No answer is recorded for: {wanted}");
+            let message = format!("no recording for: {wanted}");
             state.missing.push(wanted);
             return Err(message);
         };

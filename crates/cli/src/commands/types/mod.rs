@@ -32,7 +32,7 @@ pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let folder = project.cwd.join(&own.folder);
     let files = editor_types::write_into(&folder)
-        .with_context(|| format!("The types could not be written into {}", folder.display()))?;
+        .with_context(|| format!("could not write the types to {}", folder.display()))?;
     if shared.json {
         let told: Vec<_> =
             files.iter().map(|(path, what)| json!({ "path": path, "state": what.as_str() })).collect();

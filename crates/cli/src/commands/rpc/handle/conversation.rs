@@ -29,10 +29,10 @@ pub(super) fn initialize(
 ) -> Outcome {
     if let Some(version) = version.filter(|version| *version != PROTOCOL_VERSION) {
         return Err(format!(
-            "Version {version} of the protocol is not spoken here; version {PROTOCOL_VERSION} is."
+            "protocol version {version} is not supported; this program uses version {PROTOCOL_VERSION}"
         ));
     }
-    tracing::info!(client, ?ui, approval, "A client said what it can do");
+    tracing::info!(client, ?ui, approval, "A client declared its capabilities");
     driver.ui.set_methods(ui);
     driver.approver.set_can_ask(approval);
     data(Initialized { protocol_version: PROTOCOL_VERSION, has_ui: driver.ui.has_ui() })
@@ -46,7 +46,7 @@ pub(super) fn prompt(driver: &Arc<Driver>, prompt: Prompt, busy: Option<Streamin
             session.follow_up(prompt).map(|()| false)
         }
         (Err(PromptError::Busy), None) => {
-            return Err("A run is on its way. Send steer or follow_up, say streamingBehavior, or wait for \
+            return Err("A run is in progress. Send steer or follow_up, set streamingBehavior, or wait for \
                         agent_end."
                 .to_owned());
         }
@@ -56,7 +56,7 @@ pub(super) fn prompt(driver: &Arc<Driver>, prompt: Prompt, busy: Option<Streamin
 }
 
 pub(super) async fn abort_and_prompt(driver: &Arc<Driver>, prompt: Prompt) -> Outcome {
-    driver.session.abort("the client asked for something else");
+    driver.session.abort("the client sent another prompt");
     driver.session.wait_for_idle().await;
     self::prompt(driver, prompt, None)
 }
@@ -74,7 +74,7 @@ pub(super) async fn compact(driver: &Arc<Driver>, instructions: Option<&str>) ->
 pub(in super::super) fn abort_retry(driver: &Driver) -> Outcome {
     let aborted = driver.session.is_retrying();
     if aborted {
-        driver.session.abort("the client asked for it");
+        driver.session.abort("requested by the client");
     }
     data(RetryAborted { aborted })
 }

@@ -95,7 +95,7 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
 
 /// Creates the `data` of a reply.
 fn data(reply: impl Serialize) -> Outcome {
-    serde_json::to_value(reply).map_err(|error| format!("the reply could not be written: {error}"))
+    serde_json::to_value(reply).map_err(|error| format!("could not serialise the reply: {error}"))
 }
 
 /// Creates a reply without data.

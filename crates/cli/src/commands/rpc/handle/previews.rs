@@ -15,7 +15,7 @@ use super::{
     Outcome, data, tools,
 };
 
-const REASON: &str = "the user decided so";
+const REASON: &str = "decided by the user";
 
 fn choice(id: Option<u64>) -> PendingChoice {
     id.map_or(PendingChoice::Top, PendingChoice::Id)

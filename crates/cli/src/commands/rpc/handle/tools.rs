@@ -43,7 +43,7 @@ pub(in super::super) async fn call(
     id: Option<String>,
 ) -> Outcome {
     let id = id.unwrap_or_else(|| driver.next_call_id());
-    let cancel = driver.begin_call(&id).ok_or_else(|| format!("A call \"{id}\" is on its way already"))?;
+    let cancel = driver.begin_call(&id).ok_or_else(|| format!("a call \"{id}\" is already in progress"))?;
     let arguments = arguments.unwrap_or_else(|| json!({}));
     let told = (Arc::clone(&driver.outgoing), id.clone(), name.clone(), arguments.clone());
     let agent = driver.session.agent();
