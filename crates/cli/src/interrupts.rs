@@ -37,7 +37,7 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
         loop {
             let (number, reason, force) = tokio::select! {
                 _ = interrupt.recv() => (2, "cancelled by Ctrl-C", again),
-                _ = terminate.recv() => (15, "the program was told to end", again),
+                _ = terminate.recv() => (15, "the program was terminated", again),
                 _ = hangup.recv() => (1, "the terminal is gone", true),
             };
             own.0.store(number, Ordering::SeqCst);

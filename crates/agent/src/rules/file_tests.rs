@@ -62,7 +62,7 @@ fn what_cannot_be_understood_is_refused_and_says_why() {
         ("---\ncondition: a\nscope: 'tool:edit(*.ts'\n---\nx", "`scope` has \"tool:edit(*.ts\""),
         ("---\ncondition: a\nscope: 'tool:'\n---\nx", "`scope` has"),
         ("---\ncondition: a\nscope: 'tool:web_*'\n---\nx", "`scope` has \"tool:web_*\""),
-        ("---\nglobs: 'a{'\n---\nx", "is no file pattern"),
+        ("---\nglobs: 'a{'\n---\nx", "is not a file pattern"),
         (
             "---\ncondition: a\ninterruptMode: often\n---\nx",
             "there are always, never, prose-only and tool-only",

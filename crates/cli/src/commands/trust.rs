@@ -41,7 +41,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
                 &json!({ "file": store.file(), "trusted": entries.iter().map(to_json).collect::<Vec<_>>() }),
             )?;
         } else if entries.is_empty() {
-            writeln!(out, "Nothing is trusted. `toolsmith trust` trusts the working folder.")?;
+            writeln!(out, "Nothing is trusted. `toolsmith trust` trusts the working directory.")?;
         } else {
             for entry in &entries {
                 let gone = if entry.exists() { "" } else { "  (gone)" };
@@ -62,16 +62,16 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
     let path = own.path.as_ref().map_or_else(|| cwd.clone(), |path| cwd.join(path));
     if own.remove {
         if !store.remove(&path)? {
-            let what = format!("{} was not trusted by itself", path.display());
-            return Err(Problem::failed(what).hint("`toolsmith trust --list` shows what is.").into());
+            let what = format!("{} has no trust entry of its own", path.display());
+            return Err(Problem::failed(what).hint("`toolsmith trust --list` shows all entries.").into());
         }
         let still = store.load()?.covers(&path);
         if shared.json {
             print_json(&json!({ "path": path, "trusted": still }))?;
         } else {
-            writeln!(out, "{} {}", paint(WARNING, "No longer trusted:"), path.display())?;
+            writeln!(out, "{} {}", paint(WARNING, "Removed trust:"), path.display())?;
             if still {
-                writeln!(out, "It lies in a folder that is trusted, so its code still runs.")?;
+                writeln!(out, "It lies in a trusted directory, so its code still runs.")?;
             }
         }
         return Ok(ExitCode::SUCCESS);

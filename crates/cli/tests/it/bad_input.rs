@@ -12,7 +12,7 @@ async fn an_unknown_tool_comes_with_the_closest_names() {
     let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
     let said = place.run(&["call", "helo"]).await;
     assert_eq!(said.code, 2);
-    assert_eq!(said.stderr, "error: There is no tool \"helo\"\n  → Did you mean hello?\n");
+    assert_eq!(said.stderr, "error: unknown tool \"helo\"\n  → Did you mean hello?\n");
     let said = place.run(&["call", "zzzzzz"]).await;
     assert!(said.stderr.contains("There are: hello"), "{}", said.stderr);
     let said = Place::new(&[]).run(&["call", "zzzzzz"]).await;
@@ -23,7 +23,7 @@ async fn an_unknown_tool_comes_with_the_closest_names() {
 async fn what_a_user_got_wrong_has_no_backtrace_also_when_one_is_asked_for() {
     let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
     let said = place.run_request(&place.request(&["call", "helo"]).env("RUST_BACKTRACE", "1")).await;
-    assert_eq!(said.stderr, "error: There is no tool \"helo\"\n  → Did you mean hello?\n");
+    assert_eq!(said.stderr, "error: unknown tool \"helo\"\n  → Did you mean hello?\n");
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn without_a_home_to_write_to_tools_are_made_and_prompts_answered() {
     assert_eq!((called.code, called.stdout.as_str()), (0, "Hello, World!\n"));
     let asked = place.run_request(&request(&["-p", "--model", "script:script.json", "hi"])).await;
     assert_eq!((asked.code, asked.stdout.as_str()), (0, "answer\n"), "{asked:#?}");
-    assert_eq!(asked.stderr.matches("This conversation is not kept").count(), 1, "{asked:#?}");
+    assert_eq!(asked.stderr.matches("the session is not stored").count(), 1, "{asked:#?}");
     let args = ["-p", "--no-session", "--model", "script:script.json", "hi"];
     let asked = place.run_request(&request(&args)).await;
     assert_eq!((asked.code, asked.stdout.as_str()), (0, "answer\n"));
@@ -228,7 +228,7 @@ async fn c2_8_a_tool_that_resembles_others_may_be_one_that_waits() {
     let place = Place::new(&[("project/.toolsmith/tools/several.ts", "export default () => null;")]);
     let said = place.run(&["call", "reed"]).await;
     assert!(
-        said.stderr.contains("Did you mean read") && said.stderr.contains("waits for trust"),
+        said.stderr.contains("Did you mean read") && said.stderr.contains("waiting for trust"),
         "{said:#?}"
     );
 }

@@ -243,7 +243,7 @@ async fn c2_8_what_waits_for_trust_is_not_run() {
     assert_eq!(report["waiting"].as_array().unwrap().len(), 1);
     assert_eq!(report["findings"], json!([]));
     let plain = shop.run(&["check"]).await.expect(0).stdout;
-    assert!(plain.contains("waits for trust: .toolsmith/tools/bad.js"), "{plain}");
+    assert!(plain.contains("waiting for trust: .toolsmith/tools/bad.js"), "{plain}");
     shop.run(&["check", "--trust"]).await.expect(1);
 }
 

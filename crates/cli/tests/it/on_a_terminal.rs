@@ -92,7 +92,7 @@ fn c8_a_preview_is_asked_about() {
     for (answer, expected, code) in [
         ("y", "Written (applied on the command line)", 0),
         ("n", "Discarded: Write the file", 0),
-        ("", "Nobody decided on the preview", 3),
+        ("", "The preview was not applied", 3),
     ] {
         let mut terminal = Terminal::start(&place, &["call", "stage"]);
         terminal.wait_for("Write the file");

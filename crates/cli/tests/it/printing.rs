@@ -103,7 +103,7 @@ async fn what_is_wrong_with_a_prompt_is_said() {
     let model = model(&place);
     for (args, part) in [
         (&["-p", "@missing.txt", "--model", &model][..], "missing.txt"),
-        (&["-p", "--model", &model], "There is no prompt"),
+        (&["-p", "--model", &model], "the prompt is empty"),
         (&["lst"], "Did you mean list"),
         (&["-p", "x", "--tools", "reed", "--model", &model], "did you mean read"),
         (&["-p", "x", "--thinking", "hard", "--model", &model], "hard"),
@@ -300,7 +300,7 @@ async fn a_home_that_cannot_be_written_costs_the_record_and_not_the_answer() {
     assert_eq!((said.code, said.stdout.as_str()), (0, "Hello.\n"), "{said:#?}");
     let lines: Vec<&str> = said.stderr.lines().collect();
     let [line] = lines.as_slice() else { panic!("{said:#?}") };
-    assert!(line.starts_with("warning: This conversation is not kept: could not write"), "{line}");
+    assert!(line.starts_with("warning: the session is not stored: could not write"), "{line}");
     let silent = place.run(&["-p", "hi", "--no-session", "--model", &model]).await;
     assert_eq!((silent.code, silent.stderr.as_str()), (0, ""), "{silent:#?}");
 }

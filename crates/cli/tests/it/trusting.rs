@@ -28,7 +28,7 @@ async fn c2_8_no_command_runs_code_of_an_untrusted_folder() {
     }
     let said = place.run(&["call", "hello", "name=x"]).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("waits until you trust this folder"), "{}", said.stderr);
+    assert!(said.stderr.contains("is waiting for trust in this directory"), "{}", said.stderr);
     assert!(said.stderr.contains("`toolsmith trust`"), "{}", said.stderr);
     assert!(!place.path("home/.toolsmith").exists(), "nothing was written");
 }

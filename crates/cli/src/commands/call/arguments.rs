@@ -178,7 +178,7 @@ fn read_json(given: &str) -> Result<Value> {
         }
     })?;
     if !value.is_object() {
-        let what = format!("{from} is a JSON {}, and arguments are an object", type_of(&value));
+        let what = format!("{from} is a JSON {}, but arguments must be an object", type_of(&value));
         return Err(Problem::wrong_use(what).hint("Write {\"name\": value}.").into());
     }
     Ok(value)
@@ -219,7 +219,7 @@ fn put(arguments: &mut Value, schema: Schema<'_>, spec: &ToolSpec, pair: &str) -
             other => items.push(other),
         },
         Some(_) => {
-            let what = format!("\"{key}\" is given twice, and it is no list");
+            let what = format!("\"{key}\" given twice, but it does not take a list");
             return Err(Problem::wrong_use(what).more(usage::draw(spec)).into());
         }
     }
@@ -229,7 +229,7 @@ fn put(arguments: &mut Value, schema: Schema<'_>, spec: &ToolSpec, pair: &str) -
 fn object<'v>(at: &'v mut Value, walked: &[&str]) -> Result<&'v mut Map<String, Value>> {
     let parent = walked.split_last().map(|(_, parents)| parents.join(".")).unwrap_or_default();
     at.as_object_mut().ok_or_else(|| {
-        Problem::wrong_use(format!("\"{parent}\" already has a value that is no object")).into()
+        Problem::wrong_use(format!("\"{parent}\" already has a value that is not an object")).into()
     })
 }
 

@@ -87,7 +87,7 @@ fn mention_refused(loaded: &LoadedTools) {
     if count > 0 && terminal::is_interactive() {
         let noun = if count == 1 { "problem" } else { "problems" };
         failure::warn_all(&[toolsmith::Warning::new(format!("{count} {noun} with other tools"))
-            .hint("`toolsmith list` shows what was refused and why.")]);
+            .hint("`toolsmith list` shows the errors.")]);
     }
 }
 
@@ -217,8 +217,8 @@ impl Call {
 /// Explains why there is no such tool, as far as known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
     if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
-        let what = format!("\"{name}\" waits until you trust this folder: {}", project.show(&module.path));
-        let hint = "`toolsmith trust` lets its tools run; --trust does for this run only.";
+        let what = format!("\"{name}\" is waiting for trust in this directory: {}", project.show(&module.path));
+        let hint = "Run `toolsmith trust` to trust the directory, or use --trust for this run.";
         return Problem::failed(what).hint(hint).into();
     }
     let stem = |error: &&toolsmith::ToolLoadError| {
@@ -235,8 +235,8 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if loaded.disabled.iter().any(|disabled| disabled == name) {
-        let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
-        return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
+        let hint = "Remove it from `tools.disabled`; `toolsmith config tools` shows where it is set.";
+        return Problem::failed(format!("\"{name}\" is disabled in the settings")).hint(hint).into();
     }
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
     let known = names.iter().copied().chain(BUILT_IN_NAMES);
@@ -249,15 +249,15 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
             if waiting == 1 { "its" } else { "their" },
             if waiting == 1 { "it" } else { "them" },
         ),
-        ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
+        ([], []) => "There are no tools; `toolsmith new NAME` creates one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
         (closest, _) if waiting > 0 => format!(
-            "Did you mean {}? Or it is in what waits for trust; `toolsmith list` shows that.",
+            "Did you mean {}? It may also be in a module that is waiting for trust; see `toolsmith list`.",
             closest.join(", ")
         ),
         (closest, _) => format!("Did you mean {}?", closest.join(", ")),
     };
-    Problem::wrong_use(format!("There is no tool \"{name}\"")).hint(hint).into()
+    Problem::wrong_use(format!("unknown tool \"{name}\"")).hint(hint).into()
 }

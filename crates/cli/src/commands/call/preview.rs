@@ -65,7 +65,7 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
                     paint(HEADING, "Preview:"),
                     paint(NAME, &action.label),
                     shown(call, &action).await,
-                    paint(NAME, "[y]es, [n]o, anything else leaves it")
+                    paint(NAME, "[y]es, [n]o, anything else to keep it")
                 );
                 let answer = terminal.ask(&question, &call.cancel).await;
                 match answer.unwrap_or_default().trim().to_ascii_lowercase().as_str() {

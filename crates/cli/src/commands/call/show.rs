@@ -43,7 +43,7 @@ fn plain(result: &ToolResult) -> String {
             // Four characters of base64 are three bytes.
             format!("[image {mime_type}, {} bytes]", data.trim_end_matches('=').len() * 3 / 4)
         }
-        _ => "[something this version cannot show]".to_owned(),
+        _ => "[unsupported content]".to_owned(),
     });
     blocks.collect::<Vec<_>>().join("\n")
 }
@@ -86,7 +86,7 @@ pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
                 failure::failed(&Problem::failed(error.to_string()).into(), false);
             }
             None => {
-                let what = format!("Nobody decided on the preview: {}", decided.label());
+                let what = format!("The preview was not applied: {}", decided.label());
                 let hint = "Nothing was changed. Call again with --apply or --discard.";
                 failure::failed(&Problem::failed(what).hint(hint).into(), false);
             }

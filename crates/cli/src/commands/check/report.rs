@@ -87,10 +87,10 @@ impl Report {
             writeln!(out)?;
         }
         for path in &self.waiting {
-            writeln!(out, "{}: {}", paint(WARNING, "waits for trust"), project.show(path))?;
+            writeln!(out, "{}: {}", paint(WARNING, "waiting for trust"), project.show(path))?;
         }
         if !self.waiting.is_empty() {
-            writeln!(out, "  {} `toolsmith trust` lets them run.\n", paint(HINT, "→"))?;
+            writeln!(out, "  {} Run `toolsmith trust` to trust this directory.\n", paint(HINT, "→"))?;
         }
         let width = self.tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
         for tool in &self.tools {

@@ -39,7 +39,7 @@ pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
             }
             // The compiler is optional, so its failure is not an error.
             Err(error) => {
-                tracing::warn!(compiler = %around.compiler, %error, "The TypeScript compiler does not run")
+                tracing::warn!(compiler = %around.compiler, %error, "The TypeScript compiler failed to run")
             }
         }
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
         let session = builder.build().await?;
         let loading = start.elapsed();
         if let Some(error) = session.loaded().errors.first() {
-            return Err(Problem::failed(format!("A tool of the demo did not load: {error}")).into());
+            return Err(Problem::failed(format!("a tool of the demo failed to load: {error}")).into());
         }
 
         let stopper = session.clone();

@@ -26,30 +26,30 @@ const MEANINGS: &[(&str, usize, &str)] = &[
     (
         "repo_stats",
         1,
-        "Arguments are checked before a tool runs. The model is told what is wrong, and can mend it.",
+        "Arguments are validated before a tool runs. The model receives the error and can correct the call.",
     ),
-    ("repo_stats", 2, "The box is drawn by the tool itself: renderResult in its module."),
+    ("repo_stats", 2, "The tool draws this box itself, in renderResult."),
     (
         "slow_count",
         1,
-        "Its updates came while the tool beside it was looping: each tool has a thread and an engine of its own.",
+        "Its updates arrived while another tool was looping: each tool has its own thread and engine.",
     ),
     (
         "endless",
         1,
-        "`while (true) {}` hears no signal. Its deadline passed, so its engine was stopped; nothing else noticed.",
+        "`while (true) {}` ignores signals. Its deadline passed and its engine was stopped; nothing else was affected.",
     ),
     (
         "endless",
         2,
-        "The next call got a fresh engine. What the old one remembered is gone, and nobody pretends otherwise.",
+        "The next call got a new engine. The new engine starts with empty state.",
     ),
     (
         "batch_rename",
         1,
-        "Nothing was renamed: the tool staged an action. The model now has to say apply or discard.",
+        "Nothing was renamed: the tool staged an action. The model must now apply or discard it.",
     ),
-    ("resolve", 1, "Only now were the files renamed. You could have said discard instead."),
+    ("resolve", 1, "The files were renamed only now. `discard` would have dropped the change."),
 ];
 
 struct Started {
@@ -95,7 +95,7 @@ impl<'a> Narrator<'a> {
     }
 
     pub(super) fn begin(&mut self, prompt: &str, loading: Duration) -> Result<()> {
-        self.line(&paint(HEADING, "Toolsmith, a tour: a scripted model, real tools, no network"))?;
+        self.line(&paint(HEADING, "Toolsmith tour: a scripted model, real tools, no network"))?;
         let tools: Vec<&str> = self.session.loaded().tools.iter().map(toolsmith::CustomTool::name).collect();
         let milliseconds = loading.as_millis();
         self.line(&paint(
@@ -232,9 +232,9 @@ impl<'a> Narrator<'a> {
         self.line("")?;
         self.line(&paint(HEADING, "Next"))?;
         for (command, what) in [
-            ("toolsmith new hello", "writes a tool of your own"),
-            ("toolsmith call hello name=World", "calls it, without a model"),
-            ("toolsmith -p \"greet Ada\"", "lets a model call it"),
+            ("toolsmith new hello", "create a tool"),
+            ("toolsmith call hello name=World", "call it without a model"),
+            ("toolsmith -p \"greet Ada\"", "let a model call it"),
         ] {
             self.line(&format!("  {} {}", paint(NAME, format_args!("{command:<34}")), paint(DIM, what)))?;
         }

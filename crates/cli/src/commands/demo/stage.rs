@@ -43,7 +43,7 @@ impl Stage {
         let folder = tempfile::Builder::new()
             .prefix("toolsmith-demo-")
             .tempdir()
-            .context("a folder for the demo could not be made")?;
+            .context("could not create a directory for the demo")?;
         let stage = Self { folder };
         for (name, text) in FILES {
             write(&stage.project().join(name), text)?;
@@ -54,7 +54,7 @@ impl Stage {
         for arguments in [&["init", "-q"][..], &["add", "-A"]] {
             let mut request = Request::new("git").args(arguments.iter().copied());
             request.cwd = Some(stage.project());
-            let hint = "The demo counts files in a git repository of its own.";
+            let hint = "The demo needs git, because it creates a small repository.";
             let outcome = run(&request, &CancelToken::new(), |_| {})
                 .await
                 .map_err(|error| Problem::failed(error.to_string()).hint(hint))?;

@@ -89,8 +89,8 @@ struct Target {
 /// name.
 async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<Target> {
     if let Some(module) = discovered.waiting().find(|module| module.name() == name) {
-        let what = format!("{} waits for trust", project.show(&module.path));
-        return Err(Problem::failed(what).hint("`toolsmith trust` lets it run.").into());
+        let what = format!("{} is waiting for trust", project.show(&module.path));
+        return Err(Problem::failed(what).hint("Run `toolsmith trust` to trust this directory.").into());
     }
     if let Some(module) = discovered.ready().find(|module| module.name() == name) {
         return Ok(Target { path: module.path.clone(), tool: None });

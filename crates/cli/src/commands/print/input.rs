@@ -45,8 +45,8 @@ pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
         content.push(ContentBlock::text(text));
     }
     if content.is_empty() {
-        let hint = "Write `toolsmith -p \"what to do\"`, or pipe it in. `toolsmith demo` shows how it looks.";
-        return Err(Problem::wrong_use("There is no prompt").hint(hint).into());
+        let hint = "Use `toolsmith -p \"PROMPT\"`, or pipe the prompt in. `toolsmith demo` shows an example.";
+        return Err(Problem::wrong_use("the prompt is empty").hint(hint).into());
     }
     Ok(Prompt::new(content))
 }
@@ -57,7 +57,7 @@ pub(super) fn text_or_file(text: &str, cwd: &Path) -> Result<String> {
         None => Ok(text.to_owned()),
         Some(path) => match read_file(path, cwd)? {
             Content::Text(text) => Ok(text),
-            Content::Image(_) => Err(Problem::wrong_use(format!("{path} is an image, not a text")).into()),
+            Content::Image(_) => Err(Problem::wrong_use(format!("{path} is an image, not text")).into()),
         },
     }
 }

@@ -28,7 +28,7 @@ use crate::{
 
 /// Arguments of a prompt.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Options of a prompt")]
+#[command(next_help_heading = "Prompt options")]
 pub(crate) struct PrintArguments {
     /// Prompt. `@FILE` attaches a text file or an image; standard input is appended.
     #[arg(value_name = "PROMPT")]
@@ -116,10 +116,10 @@ impl PrintArguments {
         let commands = Arguments::command();
         let closest = closest_names(word, commands.get_subcommands().map(clap::Command::get_name));
         let hint = match closest.as_slice() {
-            [] => format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` asks a model."),
-            closest => format!("Did you mean {}? `toolsmith -p {word}` asks a model.", closest.join(", ")),
+            [] => format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` sends it to a model."),
+            closest => format!("Did you mean {}? `toolsmith -p {word}` sends it to a model.", closest.join(", ")),
         };
-        Err(Problem::wrong_use(format!("There is no command \"{word}\"")).hint(hint).into())
+        Err(Problem::wrong_use(format!("unknown command \"{word}\"")).hint(hint).into())
     }
 
     fn choice(&self) -> ModelChoice {
@@ -156,7 +156,7 @@ impl PrintArguments {
             _ => false,
         };
         if is_new && let Err(error) = sessions.check_writable(&project.cwd) {
-            failure::warn_all(&[Warning::new(format!("This conversation is not kept: {error}"))]);
+            failure::warn_all(&[Warning::new(format!("the session is not stored: {error}"))]);
             return Keeping::Memory;
         }
         keeping
@@ -265,10 +265,10 @@ fn ended_early(end: &RunEnd, no_session: bool) -> Problem {
     match end {
         RunEnd::Limit { .. } if no_session => problem.hint("--max-turns raises the limit."),
         RunEnd::Limit { .. } => {
-            problem.hint("--max-turns raises the limit, and --continue goes on from here.")
+            problem.hint("--max-turns raises the limit, and --continue continues from here.")
         }
         RunEnd::Fatal { .. } => {
-            problem.hint("If conversations cannot be kept here, --no-session does without.")
+            problem.hint("Use --no-session to run without storing the session.")
         }
         _ => problem,
     }

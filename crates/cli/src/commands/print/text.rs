@@ -95,10 +95,10 @@ fn session_line(event: &SessionEvent) -> Option<String> {
             format!("retrying in {:.1} s ({of}): {}", wait.as_secs_f64(), harmless(&start.error_message))
         }
         SessionEvent::AutoCompactionStart { trigger: CompactionTrigger::Overflow, .. } => {
-            "compacting the conversation: it is too long for the model".to_owned()
+            "compacting the session: it is too long for the model".to_owned()
         }
         SessionEvent::AutoCompactionStart { .. } => {
-            "compacting the conversation: it has grown long".to_owned()
+            "compacting the session: it exceeds the threshold".to_owned()
         }
         SessionEvent::AutoCompactionEnd(end) => {
             let result = end.result.as_ref()?;
@@ -106,7 +106,7 @@ fn session_line(event: &SessionEvent) -> Option<String> {
         }
         SessionEvent::TtsrTriggered { rules } => {
             let names: Vec<&str> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();
-            format!("answer interrupted by a rule: {}", harmless(&names.join(", ")))
+            format!("response interrupted by a rule: {}", harmless(&names.join(", ")))
         }
         SessionEvent::TodoReminder(reminder) => {
             let (open, attempt, most) = (reminder.todos.len(), reminder.attempt, reminder.max_attempts);

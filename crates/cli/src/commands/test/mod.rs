@@ -65,7 +65,7 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
         }
         let waiting = discovered.waiting().count();
         if waiting > 0 {
-            let what = format!("{waiting} modules wait for trust, so their cases do not run");
+            let what = format!("{waiting} modules are waiting for trust, so their cases were not run");
             let warning = toolsmith::Warning::new(what);
             crate::failure::warn_all([&warning]);
         }
