@@ -69,11 +69,11 @@ pub(crate) fn compile(mut modules: Vec<Source>, out: &Path) {
 }
 
 fn compile_one(source: &Source) -> Vec<u8> {
-    let runtime = Runtime::new().unwrap_or_else(|error| panic!("the engine does not start: {error}"));
+    let runtime = Runtime::new().unwrap_or_else(|error| panic!("the engine failed to start: {error}"));
     runtime.set_max_stack_size(0);
     runtime.set_loader(Anything, Anything);
     let context =
-        Context::full(&runtime).unwrap_or_else(|error| panic!("the engine does not start: {error}"));
+        Context::full(&runtime).unwrap_or_else(|error| panic!("the engine failed to start: {error}"));
     context.with(|ctx| {
         let module = Module::declare(ctx.clone(), source.name.as_str(), source.code.as_str());
         let module = module.catch(&ctx).unwrap_or_else(|error| panic!("{}: {error}", source.name));

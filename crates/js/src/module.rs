@@ -89,11 +89,11 @@ impl ModuleHost {
             Some(kind) => {
                 let Some(runtime) = SidecarRuntime::find(kind, &self.options.engine.search_path) else {
                     let message =
-                        format!("Failed to load tool: it is to run in {kind}, which is not installed");
+                        format!("Failed to load tool: it is configured to run in {kind}, which is not installed");
                     return Err(LoadError::new(&self.path, message));
                 };
                 let (runtime, _) =
-                    self.moved.get_or_init(|| (runtime, "it was chosen for this tool".to_owned()));
+                    self.moved.get_or_init(|| (runtime, "configured for this tool".to_owned()));
                 self.start_in(Runner::Sidecar(runtime.clone())).await.0
             }
         }
@@ -135,7 +135,7 @@ impl ModuleHost {
             let note = format!("{needs}, which needs bun or node; neither is installed");
             return match outcome {
                 Ok(mut started) => {
-                    started.described.notes.push(format!("{note}, so it fails when it is used"));
+                    started.described.notes.push(format!("{note}, so it fails when used"));
                     Ok(started)
                 }
                 Err(error) => Err(LoadError { hint: Some(format!("{note}. Install one of them.")), ..error }),
@@ -147,7 +147,7 @@ impl ModuleHost {
                 started
                     .described
                     .notes
-                    .push(format!("{needs}; it does not load in {}: {error}", runtime.kind));
+                    .push(format!("{needs}; it fails to load in {}: {error}", runtime.kind));
                 Ok(started)
             }
             (moved, _) => {

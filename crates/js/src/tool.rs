@@ -59,7 +59,7 @@ impl JsTool {
     ) -> Result<String, CallFailure> {
         let running = self.module.instance().await.map_err(|error| CallFailure::Tool(load_failed(&error)))?;
         let Some(number) = running.number(&self.spec.name) else {
-            let message = format!("Its module, loaded again, no longer has a tool \"{}\"", self.spec.name);
+            let message = format!("after reloading, its module no longer has a tool \"{}\"", self.spec.name);
             return Err(CallFailure::Tool(ToolError::reply(message)));
         };
         running.instance.call(make(number), context).await
@@ -96,7 +96,7 @@ impl JsTool {
         };
         outcome.map_err(|failure| match failure {
             CallFailure::Tool(error) => error,
-            CallFailure::Refused(_) => ToolError::reply("its arguments were refused"),
+            CallFailure::Refused(_) => ToolError::reply("its arguments were rejected"),
         })
     }
 
@@ -116,7 +116,7 @@ impl JsTool {
 }
 
 fn load_failed(error: &LoadError) -> ToolError {
-    ToolError::reply(format!("The tool could not be started again: {error}"))
+    ToolError::reply(format!("The tool could not be restarted: {error}"))
 }
 
 fn options_json(options: &RenderOptions) -> Value {

@@ -314,7 +314,7 @@ impl Dispatcher {
             Ending::Panicked(text) => {
                 let name = &found.tool.spec().name;
                 tracing::error!(tool = name, text, "The tool panicked");
-                let text = format!("Tool \"{name}\" crashed (panic): {text}\nIts effects are unknown.");
+                let text = format!("Tool \"{name}\" crashed (panic): {text}\nIts side effects may be incomplete.");
                 (ToolResult::error(text), CallEnd::Panicked)
             }
             Ending::Abandoned => {

@@ -184,7 +184,7 @@ pub(crate) async fn run_to_end(
     match execute(Site::Here, work, call, context, deadline, limits, |_| {}).await.ending {
         Ending::Answered(answer) => answer,
         Ending::Panicked(text) => {
-            Err(ToolError::reply(format!("It crashed: {text}. Its effects are unknown.")))
+            Err(ToolError::reply(format!("It crashed: {text}. Its side effects may be incomplete.")))
         }
         Ending::Abandoned => Err(ToolError::stopped(Stop::Forced)),
     }

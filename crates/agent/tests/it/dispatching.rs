@@ -414,7 +414,7 @@ async fn c4_5_a_panic_in_a_tool_is_an_error_result() {
         assert_eq!(outcome.end, CallEnd::Panicked);
         assert_eq!(
             outcome.result.joined_text(),
-            "Tool \"bad\" crashed (panic): index out of reach\nIts effects are unknown."
+            "Tool \"bad\" crashed (panic): index out of reach\nIts side effects may be incomplete."
         );
     }
 }

@@ -279,7 +279,7 @@ async fn modules_that_do_their_worst_are_findings() {
     let refused = report["refused"][0]["message"].as_str().unwrap();
     assert!(refused.contains("Tool file not found") && refused.contains("missing.js"), "{refused}");
     for (path, part) in [
-        ("loop.js", "took longer than 500ms"),
+        ("loop.js", "exceeded 500ms"),
         ("binary.js", "is not UTF-8"),
         ("exit.js", "exit"),
         ("note.md", "Declarative tool files"),

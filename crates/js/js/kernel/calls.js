@@ -16,11 +16,11 @@ const isObject = (value) => typeof value === "object" && value !== null;
 /** Why a content block cannot be used; undefined when it can. */
 function blockProblem(block) {
   if (!isObject(block)) return `is ${block === null ? "null" : typeof block}, not an object`;
-  if (block.type === "text") return typeof block.text === "string" ? undefined : "is of type text and has no string text";
+  if (block.type === "text") return typeof block.text === "string" ? undefined : "has type text but no string text";
   if (block.type === "image") {
     return typeof block.data === "string" && typeof block.mimeType === "string"
       ? undefined
-      : "is of type image and needs string data (base64) and mimeType";
+      : "has type image but lacks string data (base64) and mimeType";
   }
   return `has the unknown type ${stringify(block.type) ?? typeof block.type}`;
 }
@@ -81,7 +81,7 @@ async function execute(call, { object, check, invoke }, toolCallId, argumentsJso
     try {
       json = resultJson(partial);
     } catch (error) {
-      host.log("warn", `onUpdate was given something unusable: ${error.message}`, "");
+      host.log("warn", `onUpdate received an invalid value: ${error.message}`, "");
       return;
     }
     host.sendUpdate(call, json);

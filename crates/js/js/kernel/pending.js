@@ -13,7 +13,7 @@ function stagedFile(label, file, index) {
   if (typeof file !== "object" || file === null) fail("must be an object with path and content");
   const { path, content, baseHash } = file;
   if (typeof path !== "string" || path === "") fail("needs a non-empty string path");
-  if (baseHash !== undefined && baseHash !== null && typeof baseHash !== "string") fail("has a baseHash that is no string");
+  if (baseHash !== undefined && baseHash !== null && typeof baseHash !== "string") fail("has a baseHash that is not a string");
   // Left out, the file is taken as it is now; null says that there must be none.
   const base = baseHash === null ? "absent" : (baseHash ?? "now");
   if (content === null) return { path, base };
@@ -52,7 +52,7 @@ export function stagePending(action) {
 export function takePending(number, what) {
   const action = actions.get(number);
   actions.delete(number);
-  if (action === undefined) throw new Error("This action has been used already");
+  if (action === undefined) throw new Error("This action has already been used");
   return what === "apply" || typeof action[what] === "function" ? (reason) => action[what](reason) : undefined;
 }
 

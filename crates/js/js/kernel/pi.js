@@ -95,7 +95,7 @@ class HostApi {
   }
   get registerTool() {
     return (definition) => {
-      if (Object.isFrozen(this.#registered)) logger.warn("A tool was registered after its module was loaded; it is not offered", { name: definition?.name });
+      if (Object.isFrozen(this.#registered)) logger.warn("A tool was registered after its module was loaded and is ignored", { name: definition?.name });
       else this.#registered.push(definition);
     };
   }

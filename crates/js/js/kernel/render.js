@@ -7,9 +7,9 @@ import { toolAt } from "./tools.js";
 function draw(component, width) {
   if (component === undefined || component === null) return [];
   if (typeof component === "string") return component.split("\n");
-  if (typeof component.render !== "function") throw new TypeError("the renderer returned no component: render(width) is missing");
+  if (typeof component.render !== "function") throw new TypeError("the renderer did not return a component: render(width) is missing");
   const lines = component.render(width);
-  if (!Array.isArray(lines)) throw new TypeError("render(width) returned no array of lines");
+  if (!Array.isArray(lines)) throw new TypeError("render(width) did not return an array of lines");
   return lines.flatMap((line) => String(line).split("\n"));
 }
 

@@ -70,7 +70,7 @@ function readTool({ object, invoke, hear }) {
     json = stringify(schema.json);
     if (json === undefined) throw new TypeError("it is not a JSON value");
   } catch (error) {
-    throw new TypeError(`Tool "${name}": its parameters cannot be used as a schema: ${describe(error).message}`);
+    throw new TypeError(`Tool "${name}": its parameters are not a valid schema: ${describe(error).message}`);
   }
   // What is not there is left out: most tools declare nothing beyond the required.
   const said = stringify({
@@ -113,7 +113,7 @@ async function runFactory(factory) {
   const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
   const found = list.map((object) => {
     if (!takesSignalThird(object)) return { object };
-    notes.push(`Tool "${object.name}": its execute takes (id, params, signal, onUpdate), the order of early pi, and is called so`);
+    notes.push(`Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`);
     return { object, invoke: signalThird };
   });
   if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(pi, registered, takesUpdatesThird));

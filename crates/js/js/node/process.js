@@ -94,7 +94,7 @@ const hrtime = (previous) => {
 hrtime.bigint = () => BigInt(Math.floor(host.now() * 1e6));
 
 const refuseExit = (what) => (code) => {
-  throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot end the program it runs in`);
+  throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot exit the host program`);
 };
 
 // Callbacks of `nextTick` run before anything else that waits, once what runs now is done with its promises.

@@ -103,6 +103,6 @@ export function notes(api) {
   const { ignored, members } = stateOf(api);
   const list = [...ignored].map(([what, given]) => (given.size > 0 ? `${what} (${[...given].join(", ")})` : what));
   const label = members.getLabel();
-  return list.length === 0 ? [] : [`Extension${typeof label === "string" ? ` "${label}"` : ""}: accepted and not used here: ${list.join("; ")}`];
+  return list.length === 0 ? [] : [`Extension${typeof label === "string" ? ` "${label}"` : ""}: registered but not supported: ${list.join("; ")}`];
 }
 

@@ -71,8 +71,8 @@ function contextOf(toolCallId, onUpdate, ctx, signal) {
     async ask(request = {}) {
       if (ctx.autoApprove === true) return;
       const what = `${request.permission ?? "permission"} ${[...(request.patterns ?? [])].join(", ")}`.trim();
-      if (!ctx.hasUI) throw new Error(`The tool asks for permission (${what}) and nobody can answer; allow it with --auto-approve`);
-      if (!(await ctx.ui.confirm("Permission", what))) throw new Error(`The person refused permission: ${what}`);
+      if (!ctx.hasUI) throw new Error(`The tool asks for permission (${what}), but nobody can answer; allow it with --auto-approve`);
+      if (!(await ctx.ui.confirm("Permission", what))) throw new Error(`The user refused permission: ${what}`);
     },
   };
 }

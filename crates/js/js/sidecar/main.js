@@ -10,14 +10,14 @@ kernel.host.importName = importName;
 
 // A tool cannot end the program it runs in, and what nobody handles is logged.
 const refuse = (what) => (code) => {
-  throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot end the program it runs in`);
+  throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot exit the host program`);
 };
 process.exit = refuse("process.exit");
 process.reallyExit = refuse("process.reallyExit");
 process.abort = refuse("process.abort");
 const report = (what) => (error) => tell("log", "warn", `${what}: ${kernel.describe(error).message}`, "");
 process.on("uncaughtException", report("A callback failed"));
-process.on("unhandledRejection", report("A promise was rejected and nobody handled it"));
+process.on("unhandledRejection", report("Unhandled promise rejection"));
 // Ending is asked for by the program at the other end alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 

@@ -81,22 +81,22 @@ impl LoadError {
             LoadFailure::Thrown(thrown) => Self::from_thrown(path, "Failed to load tool: ", &thrown, sources),
             LoadFailure::Deadline(time) => Self {
                 hint: Some(
-                    "A module should only define tools when it is loaded; move long work into execute."
+                    "Loading a module should only define tools; move long work into execute."
                         .to_owned(),
                 ),
                 ..Self::new(
                     path,
-                    format!("Failed to load tool: loading took longer than {time:?} and was stopped"),
+                    format!("Failed to load tool: loading exceeded {time:?} and was stopped"),
                 )
             },
             LoadFailure::Memory(cap) => Self {
                 hint: Some(
-                    "A module should only define tools when it is loaded; move large data into execute."
+                    "Loading a module should only define tools; move large data into execute."
                         .to_owned(),
                 ),
                 ..Self::new(
                     path,
-                    format!("Failed to load tool: loading needed more than {} MB of memory", cap >> 20),
+                    format!("Failed to load tool: loading exceeded the memory limit of {} MB", cap >> 20),
                 )
             },
             LoadFailure::Engine(message) => Self::new(path, format!("Failed to load tool: {message}")),
@@ -143,13 +143,13 @@ fn hint(thrown: &Thrown) -> Option<String> {
     let known: &[(&str, &str)] = &[
         (
             "Tool must export a default function",
-            "Write `export default (pi) => ({ name, description, parameters, execute })`.",
+            "({ name, description, parameters, execute })`. => Use `export default (pi) => ({ name, description, parameters, execute })`. => ({ name, description, parameters, execute })`.",
         ),
         (
             "Maximum call stack size exceeded",
-            "Does the module import itself, or a function call itself without end?",
+            "Check for a module that imports itself, or unbounded recursion.",
         ),
-        ("stack overflow", "Does the module import itself, or a function call itself without end?"),
+        ("stack overflow", "Check for a module that imports itself, or unbounded recursion."),
     ];
     known.iter().find(|(part, _)| message.contains(part)).map(|(_, hint)| (*hint).to_owned())
 }

@@ -35,7 +35,7 @@ impl Thrown {
     /// Parses the kernel's description.
     pub(crate) fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_else(|_| Self {
-            message: "an error that could not be described".to_owned(),
+            message: "unknown error".to_owned(),
             ..Self::default()
         })
     }

@@ -98,8 +98,8 @@ impl From<LoadFailure> for CallFailure {
     fn from(failure: LoadFailure) -> Self {
         Self::Tool(ToolError::reply(match failure {
             LoadFailure::Thrown(thrown) => thrown.full_message(),
-            LoadFailure::Deadline(time) => format!("loading the tool took longer than {time:?}"),
-            LoadFailure::Memory(cap) => format!("the tool needed more than {} MB of memory", cap >> 20),
+            LoadFailure::Deadline(time) => format!("loading the tool exceeded {time:?}"),
+            LoadFailure::Memory(cap) => format!("the tool exceeded its memory limit of {} MB", cap >> 20),
             LoadFailure::Engine(message) => message,
         }))
     }

@@ -120,7 +120,7 @@ impl Instance {
                     tracing::error!(%error, "An engine ended early");
                 }
             })
-            .map_err(|error| LoadFailure::Engine(format!("no thread for it could be started: {error}")))?;
+            .map_err(|error| LoadFailure::Engine(format!("could not start a thread: {error}")))?;
         let instance = Arc::new(Self {
             shared: Arc::clone(&shared),
             limits: options.limits.clone(),
@@ -150,7 +150,7 @@ impl Instance {
     pub(crate) async fn load(&self, path: &Path) -> LoadReply {
         let started = self.start_load(path);
         self.finish_load(started).await.unwrap_or_else(|path| {
-            let failure = LoadFailure::Engine("its engine ended while it was loaded".to_owned());
+            let failure = LoadFailure::Engine("its engine stopped during loading".to_owned());
             LoadReply::failed(LoadError::from_failure(&path, failure, &NoSources))
         })
     }
@@ -232,7 +232,7 @@ impl Instance {
             Some(Err(_)) => Err(engine_gone()),
             None => {
                 self.force().await;
-                let lost = "what it kept in memory is lost; the next call starts it afresh";
+                let lost = "its in-memory state is lost; the next call starts a new engine";
                 let note = if reason.is_empty() { lost.to_owned() } else { format!("{reason}; {lost}") };
                 Err(CallFailure::Tool(ToolError::Stopped { stop: Stop::Forced, note: Some(note) }))
             }
@@ -284,7 +284,7 @@ impl Instance {
 
 fn engine_gone() -> CallFailure {
     CallFailure::Tool(ToolError::reply(
-        "The tool's engine was stopped while this call ran, because of another call or its limits; its effects are unknown. \
+        "The tool's engine was stopped during this call, because of another call or its limits. Its side effects may be incomplete. \
          The next call starts it afresh.",
     ))
 }
@@ -312,7 +312,7 @@ impl Drop for Waiting {
         let Some(answer) = self.answer.take() else { return };
         let (instance, call) = (Arc::clone(&self.instance), self.call);
         let cancel = CancelToken::new();
-        cancel.cancel("nobody waits for it any more");
+        cancel.cancel("the caller is gone");
         let runtime = instance.shared.engine.runtime.clone();
         runtime.spawn(async move {
             let _ = instance.stop_call(call, answer, &cancel).await;

@@ -60,7 +60,7 @@ impl PendingCallbacks for PendingCallback {
     fn void(&self) -> Option<String> {
         let alive = self.instance.upgrade().is_some_and(|instance| instance.is_alive());
         (!alive).then(|| {
-            "The tool that staged this action was stopped since, and the action was lost with it. Run the tool again to \
+            "The tool that staged this action was stopped, so the action is lost. Run the tool again to \
              stage it anew."
                 .to_owned()
         })

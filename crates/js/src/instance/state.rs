@@ -258,7 +258,7 @@ impl ThreadState {
     fn tool_error(&self, thrown: Thrown) -> ToolError {
         if self.is_out_of_memory(&thrown) {
             return ToolError::reply(format!(
-                "The tool needed more than {} MB of memory",
+                "The tool exceeded its memory limit of {} MB",
                 self.memory_cap >> 20
             ));
         }

@@ -31,7 +31,7 @@ pub(crate) fn run(
     queue: &mpsc::Receiver<Command>,
 ) -> Result<(), String> {
     let allocator = CappedAllocator::new(Arc::clone(&shared.stop), Arc::clone(&shared.memory), limits.memory);
-    let failed = |error: Error| format!("the engine does not start: {error}");
+    let failed = |error: Error| format!("the engine failed to start: {error}");
     let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
     runtime.set_max_stack_size(limits.stack);
     runtime.set_gc_threshold(GC_THRESHOLD);
@@ -254,7 +254,7 @@ impl Thread<'_> {
         for reason in self.rejections.take() {
             let Ok(reason) = reason.restore(ctx) else { continue };
             if let Ok(json) = self.kernel.describe(ctx, reason) {
-                self.log(&json, "A promise was rejected and nobody handled it");
+                self.log(&json, "Unhandled promise rejection");
             }
         }
     }

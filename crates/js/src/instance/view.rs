@@ -26,7 +26,7 @@ impl CustomView for CustomComponent {
         match self.instance.upgrade()?.view(self.number, "render", payload).await? {
             Drawn::Lines(lines) => Some(lines.into()),
             Drawn::Failed(error) => {
-                tracing::warn!(%error, "A tool's own view failed to draw");
+                tracing::warn!(%error, "A tool's component failed to render");
                 None
             }
         }

@@ -175,7 +175,7 @@ impl ModuleStore {
             return Err(throw_with(
                 ctx,
                 "Error",
-                "require() cannot be used on an ES module that awaits at its top level",
+                "require() cannot load an ES module with top-level await",
                 |object| object.set("code", "ERR_REQUIRE_ASYNC_MODULE"),
             ));
         }
@@ -184,7 +184,7 @@ impl ModuleStore {
 
     fn load_builtin<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         let Some(code) = builtins::bytecode(name) else {
-            return Err(Exception::throw_reference(ctx, &format!("There is no built-in module {name}")));
+            return Err(Exception::throw_reference(ctx, &format!("unknown built-in module {name}")));
         };
         // SAFETY: the bytecode was made by the same version of the engine, in `build.rs`.
         let module = self.stop.while_compiling(|| unsafe { Module::load(ctx.clone(), code) })?;
@@ -444,7 +444,7 @@ fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let message =
-                format!("{} is not UTF-8: the byte at offset {at} starts no character", path.display());
+                format!("{} is not UTF-8: the byte at offset {at} does not start a character", path.display());
             Err(throw_with(ctx, "SyntaxError", &message, |object| {
                 object.set("fileName", path.to_string_lossy().into_owned())
             }))

@@ -274,7 +274,7 @@ fn kill(pid: i32, signal: i32) -> std::result::Result<(), HostError> {
     let group = unsafe { libc::getpgrp() };
     if signal != 0 && (pid == own || pid == 0 || pid == -1 || pid == -group) {
         return Err(HostError::new(format!(
-            "process.kill({pid}) was called by a tool; a tool cannot end the program it runs in"
+            "process.kill({pid}) was called by a tool; a tool cannot exit the host program"
         )));
     }
     // SAFETY: touches no memory.

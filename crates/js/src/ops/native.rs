@@ -51,7 +51,7 @@ pub(super) fn with<T: 'static, R>(
     let mut inner = native
         .0
         .try_borrow_mut()
-        .map_err(|_| Exception::throw_message(ctx, "It is in use further up in the same call"))?;
+        .map_err(|_| Exception::throw_message(ctx, "the object is already in use by this call"))?;
     match inner.downcast_mut::<T>() {
         Some(value) => Ok(work(value)),
         None => Err(Exception::throw_type(ctx, "Illegal invocation")),

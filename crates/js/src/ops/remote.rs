@@ -116,7 +116,7 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         "systemInfo" => json!(system::system_info()),
         "resolveImport" => state.modules.resolve_remote(args.text(0), args.text(1))?,
         "transform" => state.modules.transform_remote(args.text(0), args.flag(1))?,
-        _ => return Err(HostError::new(format!("The program has no function {name}"))),
+        _ => return Err(HostError::new(format!("unknown host function {name}"))),
     })
 }
 

@@ -46,7 +46,7 @@ impl SidecarRuntime {
 
     /// How it is started.
     pub(super) fn request(&self, cwd: &Path, limits: &Limits) -> Result<Request, String> {
-        let program = program_file().map_err(|error| format!("its program could not be written: {error}"))?;
+        let program = program_file().map_err(|error| format!("could not write its program: {error}"))?;
         let mut args = vec!["-c".to_owned(), REDIRECT.to_owned(), self.path.to_string_lossy().into_owned()];
         if self.kind == EngineKind::Node {
             args.push("--no-warnings".to_owned());

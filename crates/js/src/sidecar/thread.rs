@@ -31,7 +31,7 @@ pub(crate) fn run(
     let pipes = match started {
         Ok(pipes) => pipes,
         Err(error) => {
-            return Err(refuse(&state, queue, &format!("{} does not start: {error}", runtime.kind)));
+            return Err(refuse(&state, queue, &format!("{} failed to start: {error}", runtime.kind)));
         }
     };
     let thread = Thread { state, pipes, drawing: RefCell::default(), name: runtime.kind.to_string() };
@@ -143,7 +143,7 @@ impl Thread {
                 });
             }
             Err(error) => {
-                tracing::warn!(tool = %self.state.shared.label, %error, "A sidecar said something that is no message");
+                tracing::warn!(tool = %self.state.shared.label, %error, "A sidecar sent an invalid message");
             }
         }
     }
@@ -152,7 +152,7 @@ impl Thread {
     fn give_up(&self, reason: &str) {
         self.state.shared.stop.force();
         let message = format!(
-            "The tool's {} process ended while this call ran ({reason}); its effects are unknown, and what it kept in \
+            "The tool's {} process exited during this call ({reason}). Its side effects may be incomplete, and its state in \
              memory is lost. The next call starts it afresh.",
             self.name
         );

@@ -160,7 +160,7 @@ async fn process_tells_where_a_tool_runs() {
             "string",
             2,
             "bigint",
-            "process.exit(2) was called by a tool; a tool cannot end the program it runs in",
+            "process.exit(2) was called by a tool; a tool cannot exit the host program",
             false,
             true,
             true,

@@ -69,7 +69,7 @@ async fn c4_6_every_endless_tool_is_stopped_by_force_and_works_again_afterwards(
         let Err(ToolError::Stopped { stop: Stop::Forced, note: Some(note) }) = outcome else {
             panic!("{name}: {outcome:?}")
         };
-        assert!(note.starts_with("the user pressed Esc; what it kept in memory is lost"), "{name}: {note}");
+        assert!(note.starts_with("the user pressed Esc; its in-memory state is lost"), "{name}: {note}");
         let again = call(&tool, json!({ "again": true })).await;
         assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error}")).joined_text(), "fine", "{name}");
         // The stopped thread comes back, if not at once: only the new one is left.
@@ -230,21 +230,21 @@ async fn recursion_without_end_is_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c1_5_loading_cannot_take_the_host_down() {
     let cases = [
-        ("endless loop", "while (true) {}", "took longer than 400ms"),
+        ("endless loop", "while (true) {}", "exceeded 400ms"),
         (
             "endless loop in the factory",
             "export default () => { while (true) {} };",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         (
             "factory that never settles",
             "export default () => new Promise(() => {});",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         (
             "top-level await for ever",
             "await new Promise(() => {}); export default () => [];",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         (
             "allocation bomb",
@@ -259,17 +259,17 @@ async fn c1_5_loading_cannot_take_the_host_down() {
         (
             "loop in a getter of the tool",
             "export default () => ({ get name() { for (;;) {} } });",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         (
             "loop in an exported getter",
             "module.exports = { get default() { for (;;) {} } };",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         (
             "loop in a schema",
             "export default (pi) => ({ name: \"a\", description: \"d\", execute() {}, parameters: { type: \"object\", toJSON() { for (;;) {} } } });",
-            "took longer than 400ms",
+            "exceeded 400ms",
         ),
         ("not JavaScript", "import x from \"./t.js?\" + 1;", "SyntaxError"),
         ("imports itself", "import x from \"./t.js\"; export default x;", "x is not initialized"),

@@ -203,9 +203,9 @@ async fn what_cannot_be_had_says_so_when_it_is_used() {
         json!([
             "worker_threads.Worker is not available in Toolsmith's engine",
             "cluster.fork is not available in Toolsmith's engine",
-            format!("process.kill({pid}) was called by a tool; a tool cannot end the program it runs in"),
+            format!("process.kill({pid}) was called by a tool; a tool cannot exit the host program"),
             "process.umask() was called by a tool to change it; it belongs to the program the tool runs in",
-            "process.exit(1) was called by a tool; a tool cannot end the program it runs in",
+            "process.exit(1) was called by a tool; a tool cannot exit the host program",
             "undefined"
         ])
     );

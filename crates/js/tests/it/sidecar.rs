@@ -45,7 +45,7 @@ async fn without_another_engine_it_loads_with_stubs_and_says_why() {
     assert_eq!(module.engine, EngineKind::Embedded);
     assert_eq!(
         module.notes,
-        ["it imports node:vm, which needs bun or node; neither is installed, so it fails when it is used"]
+        ["it imports node:vm, which needs bun or node; neither is installed, so it fails when used"]
     );
     let error = call(&module.tools[0].tool, json!({})).await.unwrap_err().to_string();
     assert!(error.contains("is not available in Toolsmith"), "{error}");
@@ -89,7 +89,7 @@ async fn an_engine_can_be_chosen_for_a_path() {
         options.engine(EngineKind::Bun).search_path("")
     });
     let error = absent.load_error("a.ts").await;
-    assert_eq!(error.message, "Failed to load tool: it is to run in bun, which is not installed");
+    assert_eq!(error.message, "Failed to load tool: it is configured to run in bun, which is not installed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -151,7 +151,7 @@ async fn c4_6_an_endless_tool_is_killed_with_its_children_and_starts_afresh() {
     cancel.cancel("enough");
     match running.await.unwrap() {
         Err(ToolError::Stopped { stop: Stop::Forced, note }) => {
-            assert!(note.unwrap().contains("what it kept in memory is lost"));
+            assert!(note.unwrap().contains("its in-memory state is lost"));
         }
         other => panic!("{other:?}"),
     }
@@ -175,7 +175,7 @@ async fn a_crash_costs_its_call_and_the_next_starts_it_afresh() {
     for how in ["kill", "memory"] {
         let error = call(&tool, json!({ "how": how })).await.unwrap_err().to_string();
         assert!(
-            error.contains("node process ended while this call ran") && error.contains("is lost"),
+            error.contains("node process exited during this call") && error.contains("is lost"),
             "{error}"
         );
         assert_eq!(call(&tool, json!({})).await.unwrap().joined_text(), "fine");

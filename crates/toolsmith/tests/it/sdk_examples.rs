@@ -75,7 +75,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         "11-limits",
         &[
             "endless: Timed out: ",
-            "greedy: The tool needed more than 32 MB of memory",
+            "greedy: The tool exceeded its memory limit of 32 MB",
             "fine: still here",
             "the run: Stopped after 3 turns",
         ],

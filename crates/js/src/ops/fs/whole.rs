@@ -57,7 +57,7 @@ fn read_all(file: &File, scene: &Scene) -> Result<Vec<u8>, FsError> {
 
 fn too_large(size: u64, scene: &Scene) -> FsError {
     let message = format!(
-        "File size ({size}) is greater than the {} MB of memory that the tool has left; read it in pieces, with createReadStream",
+        "File size ({size}) exceeds the {} MB of memory left for the tool; read it with createReadStream",
         scene.room >> 20
     );
     FsError::Other(HostError::of_class("RangeError", message).with("code", "ERR_FS_FILE_TOO_LARGE"))
