@@ -22,7 +22,7 @@ async fn c4_7_what_expands_without_end_costs_the_call() {
     let project = Project::with_limits(limits, &[("t.ts", &tool_source(body))]);
     let tool = project.tool("t.ts").await;
     let error = call(&tool, json!({})).await.unwrap_err().to_string();
-    assert!(error.contains("more than 24 MB of memory"), "{error}");
+    assert!(error.contains("memory limit of 24 MB"), "{error}");
     assert_eq!(call(&tool, json!({ "again": true })).await.unwrap().joined_text(), "fine");
 }
 

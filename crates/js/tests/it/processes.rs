@@ -99,7 +99,7 @@ async fn c4_7_a_process_that_prints_without_end_waits_for_its_reader_or_costs_th
     let project = Project::with_limits(short(), &[("t.ts", &source)]);
     let tool = project.tool("t.ts").await;
     let error = call(&tool, json!({})).await.unwrap_err().to_string();
-    assert!(error.contains("more than 64 MB of memory"), "{error}");
+    assert!(error.contains("memory limit of 64 MB"), "{error}");
     // A gigabyte that is read and dropped is fine.
     let body = "let bytes = 0; for await (const chunk of spawn(\"head\", [\"-c\", \"1000000000\", \"/dev/zero\"]).stdout) bytes += chunk.length; return bytes;";
     assert_eq!(in_tool(CHILD, body).await, json!(1_000_000_000));
