@@ -1,4 +1,4 @@
-//! Calling cargo, and what tasks need of its answers.
+//! Running cargo and reading its metadata.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-/// The workspace's root folder.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
@@ -28,7 +28,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// What `cargo metadata` says, as far as it is used here.
+/// The used part of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -74,19 +74,19 @@ pub(crate) struct DependencyKind {
 }
 
 impl Dependency {
-    /// Whether it ends up in what is built, and is not only used to build or test it.
+    /// Returns whether it is part of the built program.
     pub(crate) fn is_linked(&self) -> bool {
         self.dep_kinds.iter().any(|kind| kind.kind.is_none())
     }
 
-    /// Whether it takes more than tests to need it.
+    /// Returns whether it is needed by more than tests.
     pub(crate) fn ships(&self) -> bool {
         self.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))
     }
 }
 
 impl Metadata {
-    /// Asks cargo about the workspace, for the platform it runs on.
+    /// Reads the workspace metadata for the current platform.
     pub(crate) fn load() -> Result<Self> {
         let host = host_triple()?;
         let output = command()
@@ -98,7 +98,7 @@ impl Metadata {
         serde_json::from_slice(&output.stdout).context("cargo metadata gave something unexpected")
     }
 
-    /// The name of a package.
+    /// Returns the name of a package.
     pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.packages.iter().find(|package| package.id == id).map_or(id, |package| package.name.as_str())
     }

@@ -1,6 +1,6 @@
-//! Text in pictures.
+//! SVG text.
 
-/// Text as it stands between the tags of an SVG.
+/// Escapes text for SVG.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,5 +1,5 @@
-//! What tests need and nothing ships: [`ModelServer`], which speaks the wires of real model providers from a script, on
-//! this machine only; packages from the npm registry; and modules that have to run unmodified.
+//! Test support, never shipped: [`ModelServer`], which speaks the wire formats of real model providers from a script on
+//! loopback; packages from the npm registry; and modules that must run unmodified.
 
 mod model_server;
 mod npm;

@@ -1,4 +1,4 @@
-//! Packages from the npm registry, for tests that do something with them.
+//! Packages from the npm registry, for tests that use them.
 
 use std::{
     fs::{self, File},

@@ -1,7 +1,6 @@
-//! Modules from the documents the system was asked for in, as they stand there.
+//! Modules from the original documents, unmodified.
 
-/// The batch rename that stages an action. Line ends were lost in the document after two comments; they are all that is
-/// added.
+/// The batch rename that stages an action. The document lost the line ends after two comments; only those are added.
 pub const BATCH_RENAME: &str = r#"
 import type { CustomToolFactory } from "@f5-sales-demo/xcsh";
 const factory: CustomToolFactory = pi => ({ name: "batch_rename_preview", label: "Batch Rename Preview", description: "Previews renames and defers commit to resolve", parameters: pi.typebox.Type.Object({ files: pi.typebox.Type.Array(pi.typebox.Type.String()), }),

@@ -1,4 +1,4 @@
-//! The agent beside omp: one prompt with one call, and one with 200, against a model server on this machine.
+//! The agent compared with omp: prompts with one call and with 200, against a model server on loopback.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "The agent";
 const OMP: &str = "@oh-my-pi/pi-coding-agent@18.2.3";
 const ROUNDS: usize = 5;
@@ -31,7 +31,7 @@ const PEAK_MEGABYTES: f64 = 30.0;
 const FIRST_REQUEST_BYTES: usize = 6 * 1024;
 const TURN_MILLISECONDS: f64 = 2.0;
 
-/// The built-in tools the budget for the first request was set for.
+/// The built-in tools for which the first-request budget was set.
 const SEVEN: &str = "read,write,edit,bash,grep,find,ls";
 
 const ANSWER: &str = "All of them were read.";
@@ -49,7 +49,7 @@ const factory: CustomToolFactory = (pi) => ({
 
 export default factory;
 "#;
-/// The same for omp, which takes tools named on its command line as extensions.
+/// The same for omp, which loads tools given on its command line as extensions.
 const EXTENSION: &str = r#"import tool from "./count_words.ts";
 export default (pi) => pi.registerTool(tool(pi));
 "#;
@@ -60,10 +60,10 @@ struct Side<'a> {
     command: Box<dyn Fn(&str) -> Command + 'a>,
 }
 
-/// What the model asks for.
+/// The model's calls.
 #[derive(Clone, Copy)]
 enum Called {
-    /// The built-in tool both agents have.
+    /// The built-in tool that both agents have.
     Read,
     /// The custom tool.
     Custom,
@@ -135,7 +135,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Puts what was measured into the report.
+/// Adds the measurements to the report.
 fn add(report: &mut Report, calls: usize, needed: &[Needed]) {
     let Some((ours, others)) = needed.split_first() else { return };
     for theirs in others {
@@ -159,7 +159,7 @@ fn add(report: &mut Report, calls: usize, needed: &[Needed]) {
     );
 }
 
-/// What one side needed.
+/// Measurements of one agent.
 #[derive(Default)]
 struct Needed {
     wall: Sample,
@@ -167,7 +167,7 @@ struct Needed {
     first_request: usize,
 }
 
-/// Measures all sides, and prints them beside their budgets; the first is ours.
+/// Measures all agents and prints them with their budgets; the first is ours.
 fn compare(runtime: &Runtime, sides: &[&Side<'_>], turns: usize, rounds: usize) -> Result<Vec<Needed>> {
     let needed = measure(runtime, sides, turns, rounds, Called::Read)?;
     for (side, needed) in sides.iter().zip(&needed) {
@@ -206,7 +206,7 @@ fn measure(
     called: Called,
 ) -> Result<Vec<Needed>> {
     let mut needed: Vec<Needed> = sides.iter().map(|_| Needed::default()).collect();
-    // The first time each fills its caches; its memory is looked at, its time is not taken.
+    // The first run fills caches; its memory is measured, its time is not.
     for (side, needed) in sides.iter().zip(&mut needed) {
         let server = serve(runtime, turns, called)?;
         needed.usage = process::watched(&mut (side.command)(&server.url()), ANSWER)?;
@@ -227,7 +227,7 @@ fn measure(
     Ok(needed)
 }
 
-/// A model that calls once in each of so many turns, and is done then.
+/// Creates a model that makes one call in each of this many turns.
 fn serve(runtime: &Runtime, turns: usize, called: Called) -> Result<ModelServer> {
     let server = runtime.block_on(ModelServer::start())?;
     server.otherwise(move |request| {
@@ -263,7 +263,7 @@ fn our_command(program: &Program, project: &Path, tool: &Path, url: &str) -> Com
     command
 }
 
-/// Installs omp, and gives what starts it: Bun and its script.
+/// Installs omp; returns its command: Bun and its script.
 fn omp(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     peers::npm_install(folder, &[OMP, "bun@1.4.4", "@oven/bun-linux-x64@1.4.4"])?;
     let bun = peers::bun(folder).context("bun was not installed")?;

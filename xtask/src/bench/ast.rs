@@ -1,4 +1,4 @@
-//! `ast_edit` beside the `ast-grep` command: the same rewrite over a large tree, shown and not made.
+//! `ast_edit` compared with the `ast-grep` command: the same rewrite over a large tree, previewed only.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -13,13 +13,13 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "Structural edits, `ast_edit`";
 const FILES: usize = 5_000;
 const ROUNDS: usize = 5;
 const BUDGET: f64 = 1.1;
 
-/// Name, pattern, and what it becomes. All but the last match in one file of ten.
+/// Name, pattern and replacement. All but the last match in one file of ten.
 const CASES: [(&str, &str, &str); 4] = [
     ("a word to look for", "console.log($$$A)", "logger.info($$$A)"),
     ("no word to look for", "$A && $B()", "$A?.($B)"),
@@ -74,7 +74,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// ast-grep ends with 1 where nothing was found.
+/// ast-grep exits with 1 if nothing was found.
 fn timed_any(command: &mut Command) -> Result<std::time::Duration> {
     let start = std::time::Instant::now();
     let output = command.stdin(std::process::Stdio::null()).output()?;
@@ -100,10 +100,10 @@ fn their_count(command: &mut Command) -> Result<u64> {
     Ok(found.len() as u64)
 }
 
-/// Writes the tree, and says how many bytes it has.
+/// Writes the tree; returns its size in bytes.
 fn plant(tree: &Path) -> Result<usize> {
     if tree.exists() {
-        // An earlier benchmark may have planted another one.
+        // An earlier benchmark may have written another tree.
         fs::remove_dir_all(tree)?;
     }
     let mut bytes = 0;
@@ -117,7 +117,7 @@ fn plant(tree: &Path) -> Result<usize> {
     Ok(bytes)
 }
 
-/// A file as people write them; one in ten has something to be found, at several places.
+/// Returns a realistic file; one in ten contains matches at several positions.
 fn source(file: usize) -> String {
     let mut text = format!(
         "import {{ Store, type Options }} from \"../store{file}\";\n\nexport interface Row{file} {{\n"

@@ -1,4 +1,4 @@
-//! The engine beside Bun: cold starts, loading, calls, stopping, memory, and a soak.
+//! The engine compared with Bun: cold starts, loading, calls, stopping, memory, and a soak.
 
 use std::{
     fs,
@@ -21,10 +21,10 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "The engine";
 
-/// What the same program does when it is started as a child of the benchmark: load one tool and call it.
+/// What this program does as a child process of the benchmark: load one tool and call it.
 pub(crate) const CHILD: &str = "bench-engine-child";
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
@@ -39,9 +39,9 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     soak(&runtime, &folder)
 }
 
-/// The child: does one thing in a fresh process and prints what the parent expects.
+/// The child process: does one thing and prints what the parent expects.
 pub(crate) fn child(arguments: &[&str]) -> Result<()> {
-    // As the commands do it: one worker, and what a call will need is made while its module loads.
+    // As the commands do: one worker, and argument validation is prepared while the module loads.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let folder = std::env::current_dir()?;
     runtime.block_on(async {
@@ -92,7 +92,7 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
             }
             _ => bail!("not for people"),
         }
-        // The parent measures the whole process; ending it is the system's work.
+        // The parent measures the whole process, including its exit.
         #[expect(clippy::exit, reason = "as a command ends when its output is written")]
         std::process::exit(0)
     })
@@ -165,7 +165,7 @@ async fn load_tool(folder: &Path, name: &str, body: &str, limits: Limits) -> Res
     Ok((engine, tool))
 }
 
-/// Small objects of about `size` bytes in all.
+/// Creates small objects of about `size` bytes in total.
 fn trip_arguments(size: usize) -> Value {
     let list: Vec<Value> =
         (0..(size / 40).max(1)).map(|id| json!({ "id": id, "name": format!("item number {id}") })).collect();
@@ -338,7 +338,7 @@ fn parallel(runtime: &Runtime, folder: &Path, report: &mut Report) -> Result<()>
     Ok(())
 }
 
-/// Something to compute in plain Rust, about as long as the tools above.
+/// Plain Rust computation of about the same duration as the tools above.
 fn compute() -> u64 {
     fn fib(n: u64) -> u64 {
         if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
@@ -346,7 +346,7 @@ fn compute() -> u64 {
     std::hint::black_box(fib(std::hint::black_box(36)))
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process in bytes.
 fn resident() -> usize {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or(0) * 4096

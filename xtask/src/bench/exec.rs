@@ -14,11 +14,11 @@ use super::{
     sample::{Sample, describe},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "Processes, with a supervisor each";
 const STANDARD: &str = "the standard library";
 const ROUNDS: usize = 200;
-/// What a session's memory comes to; a fork copies its page tables.
+/// Memory of a typical session; a fork copies its page tables.
 const BALLAST_BYTES: usize = 64 << 20;
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {

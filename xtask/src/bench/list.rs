@@ -1,4 +1,4 @@
-//! The commands beside Bun: listing a hundred tools, calling one, starting; what the program weighs on disk and in memory.
+//! The commands compared with Bun: listing a hundred tools, calling one, starting; size on disk and in memory.
 
 use std::{
     fs,
@@ -19,13 +19,13 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "Commands";
 const KINDS: [&str; 2] = ["typebox", "zod"];
-/// Tools of an idle agent.
+/// Number of tools of an idle agent.
 const IDLE_TOOLS: usize = 10;
 const IDLE_MEGABYTES: f64 = 40.0;
-/// Time for what an idle agent does at its start to come to rest.
+/// Time for an idle agent to settle after its start.
 const SETTLING: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
@@ -108,7 +108,7 @@ fn starting(program: &Program, empty: &Path, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// An agent that has its tools and waits for its model.
+/// Starts an agent that has its tools and waits for its model.
 fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str, report: &mut Report) -> Result<()> {
     let script = empty.join("waits.json");
     fs::write(&script, r#"{"turns":[{"reply":[{"waitForAbort":true}]}]}"#)?;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures, and prints ratios of things measured beside each other in one run. A run of
-//! everything also writes `docs/benchmarks.md` and a chart.
+//! `cargo xtask bench`: prints ratios of things measured beside each other in one run. A run of everything also writes
+//! `docs/benchmarks.md` and a chart.
 
 mod agent;
 mod ast;
@@ -18,12 +18,13 @@ use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
 
-/// Those that measure within this program come last: a program that has grown starts others more slowly.
+/// Benchmarks within this program come last: a program that has grown starts others more slowly.
 const SUBJECTS: [&str; 6] = ["exec", "list", "agent", "ast", "sessions", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
-        // Figures of an unoptimised build say nothing. Both programs in one build, which compiles what they share once.
+        // Figures of an unoptimised build are meaningless. Both programs are in one build, which compiles shared code
+        // once.
         cargo(&["build", "--quiet", "--release", "--package", "xtask", "--package", program::PACKAGE])?;
         return program::rerun(subjects);
     }
@@ -39,6 +40,6 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }
-    // Files tell of a whole run only.
+    // Files are written only after a complete run.
     if matches!(subjects, [] | ["all"]) { report.write() } else { Ok(()) }
 }

@@ -1,5 +1,4 @@
-//! What is measured on both sides: folders of tools written with TypeBox and with zod, and a script with which Bun does
-//! to them what Toolsmith does.
+//! The measured modules: tools written with TypeBox and with zod, and a script for Bun that does the same as Toolsmith.
 
 use std::{fs, path::PathBuf};
 
@@ -7,7 +6,7 @@ use anyhow::{Context, Result};
 
 use super::peers;
 
-/// How many modules there are of each kind.
+/// Number of modules of each kind.
 pub(crate) const COUNT: usize = 100;
 
 const BUN_SCRIPT: &str = r#"
@@ -37,7 +36,7 @@ if (action === "trip") {
 }
 "#;
 
-/// The text of a module of a kind, `typebox` or `zod`.
+/// Returns the source of a module of a kind, `typebox` or `zod`.
 pub(crate) fn module(kind: &str, index: usize) -> String {
     let schema = match kind {
         "typebox" => {
@@ -70,9 +69,9 @@ export default factory;
     )
 }
 
-/// Where everything is.
+/// Locations of the measured files.
 pub(crate) struct Modules {
-    /// With `run.ts` for Bun, and the modules in `typebox/t0.ts` and so on.
+    /// Directory with `run.ts` for Bun, and the modules in `typebox/t0.ts` and so on.
     pub(crate) folder: PathBuf,
     pub(crate) bun: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Programs that are measured beside Toolsmith, installed outside the checkout when they are not there.
+//! Programs compared with Toolsmith, installed outside the checkout on demand.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-/// Where benchmarks keep what they need: `TOOLSMITH_BENCH_DIR`, or a folder among temporary files.
+/// Returns the benchmark directory: `TOOLSMITH_BENCH_DIR`, or one among temporary files.
 pub(crate) fn folder() -> Result<PathBuf> {
     let folder = std::env::var_os("TOOLSMITH_BENCH_DIR")
         .map_or_else(|| std::env::temp_dir().join("toolsmith-bench"), PathBuf::from);
@@ -16,7 +16,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Installs npm packages into the folder, unless they are there.
+/// Installs npm packages into the directory, unless they are installed.
 pub(crate) fn npm_install(folder: &Path, packages: &[&str]) -> Result<()> {
     let wanted = packages.join("\n");
     let stamp = folder.join("installed.txt");
@@ -36,7 +36,7 @@ pub(crate) fn npm_install(folder: &Path, packages: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Bun's program, from npm.
+/// Returns Bun's program, from npm.
 pub(crate) fn bun(folder: &Path) -> Option<PathBuf> {
     let modules = folder.join("node_modules/@oven");
     fs::read_dir(modules)
@@ -46,7 +46,7 @@ pub(crate) fn bun(folder: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// A command in a folder.
+/// Creates a command in a directory.
 pub(crate) fn start(program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures, and waits for it")]
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Processes that are measured whole: how long they take, and how much memory.
+//! Whole processes: their time and memory.
 
 use std::{
     fs,
@@ -10,12 +10,12 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-/// What `toolsmith call` ends with when a preview was not decided on.
+/// Exit code of `toolsmith call` with an undecided preview.
 const PREVIEWED: i32 = 3;
-/// Between two looks at a process. What it takes in its last moments is missed.
+/// Sampling interval. Allocations in the last moments are missed.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// Runs it to its end, and expects a text in what it prints.
+/// Runs it to its end, and expects a text in its output.
 pub(crate) fn timed(command: &mut Command, expected: &str) -> Result<Duration> {
     let start = Instant::now();
     let output = command.stdin(Stdio::null()).output()?;
@@ -33,16 +33,16 @@ fn check(output: &Output, expected: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a process used.
+/// Resource usage of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
-    /// The most it had resident, in bytes.
+    /// Peak resident memory in bytes.
     pub(crate) peak: usize,
-    /// On all its threads, as exact as the system's clock ticks.
+    /// CPU time of all threads, to the precision of clock ticks.
     pub(crate) processor: Duration,
 }
 
-/// Runs it to its end, watching it. Its children are not counted.
+/// Runs it to its end and samples it. Children are not counted.
 pub(crate) fn watched(command: &mut Command, expected: &str) -> Result<Usage> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let stdout = drain(child.stdout.take());
@@ -69,14 +69,14 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What came until then is shown if the program failed.
+            // Output so far, shown if the program fails.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes
     })
 }
 
-/// A field of the process's memory, in bytes.
+/// Returns a memory field of the process in bytes.
 pub(crate) fn memory(child: &Child, field: &str) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -85,20 +85,20 @@ pub(crate) fn memory(child: &Child, field: &str) -> Option<usize> {
 
 fn processor(child: &Child) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-    // The name in parentheses may hold anything; the state follows it.
+    // The name in parentheses may contain anything; the state follows it.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks()? + ticks()?) * 10))
 }
 
-/// Ends a process that waits, as a person would.
+/// Stops a waiting process, as a user would.
 pub(crate) fn end(mut child: Child) -> Result<()> {
     child.kill().context("a measured program could not be ended")?;
     child.wait()?;
     Ok(())
 }
 
-/// Bytes as megabytes.
+/// Converts bytes to megabytes.
 pub(crate) fn megabytes(bytes: usize) -> f64 {
     bytes as f64 / 1e6
 }

@@ -1,4 +1,4 @@
-//! The `toolsmith` program that is measured: built with optimisation, and run with a home of its own.
+//! The measured `toolsmith` program: an optimised build with its own home directory.
 
 use std::{
     fs,
@@ -10,10 +10,10 @@ use anyhow::{Context, Result, ensure};
 
 use super::peers;
 
-/// The package it is in.
+/// Its package.
 pub(crate) const PACKAGE: &str = "toolsmith-cli";
 
-/// Goes on in the optimised build of this program, which is beside the one that runs.
+/// Continues in the optimised build of this program, which lies beside the running one.
 pub(crate) fn rerun(subjects: &[&str]) -> Result<()> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(Path::parent).context("this program is in no build folder")?;
@@ -26,15 +26,16 @@ pub(crate) fn rerun(subjects: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The program, and the empty home it is given.
+/// The program and its empty home.
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
     home: PathBuf,
 }
 
 impl Program {
-    /// It was built together with this program, into the same folder. What is measured is a copy, as installing makes one:
-    /// a linker writes its output in pieces, and as long as the system remembers it in pieces it starts slower.
+    /// It was built together with this program, into the same directory. A copy is measured, as installing creates one:
+    /// a linker writes its output in pieces, and while the page cache holds those pieces the program starts more
+    /// slowly.
     pub(crate) fn find() -> Result<Self> {
         let own = std::env::current_exe()?;
         let built = own.parent().context("this program is in no folder")?.join("toolsmith");
@@ -43,18 +44,18 @@ impl Program {
         let (path, home) = (folder.join("toolsmith"), folder.join("home"));
         fs::create_dir_all(&home)?;
         fs::copy(&built, &path)?;
-        // On the disk, so that writing it there is not measured.
+        // Synced, so that writing it to disk is not measured.
         fs::File::open(&path)?.sync_all()?;
         Ok(Self { path, home })
     }
 
-    /// Starts it in a folder, with nothing of the surroundings but `PATH`.
+    /// Starts it in a directory with only `PATH` in the environment.
     pub(crate) fn start(&self, folder: &Path) -> Command {
         clean(&self.path, folder, &self.home)
     }
 }
 
-/// A command that sees a home of its own, and nothing of the surroundings but `PATH`.
+/// Creates a command with its own home and only `PATH` in the environment.
 pub(crate) fn clean(program: &Path, folder: &Path, home: &Path) -> Command {
     let mut command = peers::start(program, folder);
     command.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());

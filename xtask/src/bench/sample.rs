@@ -1,4 +1,4 @@
-//! Series of measurements: taken in turns, so that a slow moment of the machine hits all of them alike.
+//! Series of measurements: taken in turns, so that a slow moment of the machine affects all of them.
 
 use std::time::Duration;
 
@@ -24,27 +24,27 @@ impl Sample {
         times.get(times.len() / 2).copied().unwrap_or_default()
     }
 
-    /// The middle half, which says how steady the median is.
+    /// Returns the middle half, which shows how stable the median is.
     pub(crate) fn spread(&self) -> (Duration, Duration) {
         let times = self.sorted();
         let at = |part: usize| times.get(times.len() * part / 4).copied().unwrap_or_default();
         (at(1), at(3))
     }
 
-    /// How many times the other one this is.
+    /// Returns the ratio to another series.
     pub(crate) fn ratio(&self, other: &Self) -> f64 {
         self.median().as_secs_f64() / other.median().as_secs_f64()
     }
 }
 
-/// `1.23 ms (1.10–1.40)`.
+/// Formats `1.23 ms (1.10–1.40)`.
 pub(crate) fn describe(sample: &Sample) -> String {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
     let (low, high) = sample.spread();
     format!("{:.2} ms ({:.2}–{:.2})", milliseconds(sample.median()), milliseconds(low), milliseconds(high))
 }
 
-/// A figure beside its budget: the figure must not be larger.
+/// Formats a figure with its budget, which it must not exceed.
 pub(crate) fn verdict(figure: f64, budget: f64) -> String {
     let mark = if figure <= budget { "within" } else { "OVER" };
     format!("{figure:.2} ({mark} {budget})")

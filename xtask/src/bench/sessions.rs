@@ -1,4 +1,4 @@
-//! Sessions: opening a hundred thousand entries, and going on with them, beside programs that only read the same file.
+//! Sessions: opening and continuing a hundred thousand entries, compared with programs that only read the file.
 
 use std::{
     fs,
@@ -19,13 +19,13 @@ use super::{
     sample::{Sample, describe, verdict},
 };
 
-/// What it is called in the report.
+/// Name in the report.
 const SUBJECT: &str = "Sessions";
 const ENTRIES: usize = 100_000;
 const ROUNDS: usize = 10;
-/// Seconds that opening may take.
+/// Budget for opening, in seconds.
 const OPENING: f64 = 0.5;
-/// Counts the lines as Python reads them.
+/// Counts the lines with Python.
 const PYTHON: &str = "import json, sys; print(sum(1 for line in open(sys.argv[1]) if json.loads(line)))";
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
@@ -35,7 +35,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     fs::create_dir_all(&folder)?;
     let file = generate(&folder)?;
     let script = folder.join("done.json");
-    // So large that nothing has to be summed up.
+    // Large enough that nothing is compacted.
     fs::write(&script, r#"{"model":{"contextWindow":1000000000},"turns":["All of it is here."]}"#)?;
     let bytes = fs::metadata(&file)?.len();
     println!("sessions: {ENTRIES} entries in {:.1} MB, {ROUNDS} rounds", bytes as f64 / 1e6);
@@ -87,7 +87,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A conversation in which every other message is the model's.
+/// Creates a conversation in which every other message is the model's.
 fn generate(folder: &Path) -> Result<PathBuf> {
     let file = folder.join("2026-01-02T03-04-05-678Z_00000000-0000-4000-8000-000000000000.jsonl");
     let mut out = BufWriter::new(fs::File::create(&file)?);

@@ -1,5 +1,5 @@
-//! `cargo xtask cast [--release]`: runs `toolsmith demo` on a terminal of its own and draws what is on it at the end, as
-//! `docs/demo.svg`. The picture in the README is what really came.
+//! `cargo xtask cast [--release]`: runs `toolsmith demo` in a pty and draws its final screen as `docs/demo.svg`, the
+//! image in the README.
 
 mod picture;
 #[cfg(test)]
@@ -12,15 +12,15 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::cargo::{cargo, root};
 
-/// What is shown, and the line it was typed as.
+/// The command, and the line shown for it.
 const COMMAND: &str = "toolsmith demo";
 const COLUMNS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(115);
-/// As tall as needed, so that nothing is scrolled away; what stays empty is left out.
+/// Tall enough that nothing scrolls away; empty rows are omitted.
 const ROWS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(199);
 /// The demo takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// `release` runs the optimised program, whose times are those people see.
+/// `release` runs the optimised program, whose times users see.
 pub(crate) fn run(release: bool) -> Result<()> {
     let mut build = vec!["build", "--quiet", "--package", "toolsmith-cli"];
     build.extend(release.then_some("--release"));
@@ -37,7 +37,7 @@ pub(crate) fn run(release: bool) -> Result<()> {
     Ok(())
 }
 
-/// Everything the demo prints on a terminal.
+/// Returns everything the demo prints on a terminal.
 fn record(program: &Path) -> Result<Vec<u8>> {
     let home = tempfile::tempdir()?;
     let size = PtySize { rows: ROWS.get(), cols: COLUMNS.get(), pixel_width: 0, pixel_height: 0 };
@@ -50,14 +50,14 @@ fn record(program: &Path) -> Result<Vec<u8>> {
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("TERM", "xterm-256color");
     let mut child = pair.slave.spawn_command(command)?;
-    // Only the child has the terminal now, so reading ends when it does.
+    // Only the child has the terminal now, so reading ends with it.
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader()?;
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let mut piece = [0; 4096];
-        // Linux says the end of a terminal with an error.
+        // Linux reports the end of a pty as an error.
         while let Ok(count @ 1..) = reader.read(&mut piece) {
             bytes.extend_from_slice(&piece[..count]);
         }

@@ -1,4 +1,4 @@
-//! A terminal's screen as a picture: one line of text for each row, one piece for each change of style.
+//! A terminal screen as an image: one text line per row, one element per change of style.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use crate::svg::escape;
 const CELL_WIDTH: f64 = 7.8;
 const LINE: f64 = 17.0;
 const MARGIN: f64 = 16.0;
-/// The bar with the title.
+/// Height of the title bar.
 const BAR: f64 = 30.0;
 const BACKGROUND: &str = "#16181d";
 const TEXT: &str = "#d7dae0";
-/// The sixteen colours of terminals, dark ones first.
+/// The sixteen terminal colours, dark ones first.
 const COLOURS: [&str; 16] = [
     "#3b3f4a", "#f26d6d", "#7bc275", "#e5c07b", "#6ca8f0", "#c98fe0", "#56b6c2", "#c8ccd4", "#6b7180",
     "#ff8a80", "#98d992", "#f0d28f", "#8fc1ff", "#dcb0ee", "#7fd0da", "#ffffff",
 ];
 
-/// How a piece of text looks.
+/// Style of a piece of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Look {
     colour: String,
@@ -61,7 +61,7 @@ impl Look {
     }
 }
 
-/// Cells beside each other that look alike.
+/// Adjacent cells of the same style.
 struct Piece {
     column: u16,
     cells: u16,
@@ -69,7 +69,7 @@ struct Piece {
     text: String,
 }
 
-/// Draws what is on the screen, down to the last row with anything on it.
+/// Draws the screen down to the last non-empty row.
 pub(super) fn draw(screen: &Screen, title: &str) -> Result<String> {
     let (rows, columns) = screen.size();
     let (rows, columns) = (rows.get(), columns.get());
@@ -98,7 +98,7 @@ pub(super) fn draw(screen: &Screen, title: &str) -> Result<String> {
                     "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{LINE}\" fill=\"{background}\"/>"
                 )?;
             }
-            // The length is said, so that every font keeps the columns.
+            // The length is set explicitly, so that every font keeps the columns.
             writeln!(
                 svg,
                 "<text x=\"{x:.1}\" y=\"{:.1}\" textLength=\"{wide:.1}\" lengthAdjust=\"spacingAndGlyphs\" \
@@ -113,7 +113,7 @@ pub(super) fn draw(screen: &Screen, title: &str) -> Result<String> {
     Ok(svg)
 }
 
-/// The pieces of a row. Blanks at a piece's ends are left out; a row of blanks has no pieces.
+/// Returns the pieces of a row without surrounding blanks.
 fn pieces(screen: &Screen, row: u16, columns: u16) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for column in 0..columns {
@@ -146,12 +146,12 @@ fn pieces(screen: &Screen, row: u16, columns: u16) -> Vec<Piece> {
     pieces
 }
 
-/// `None` for the terminal's own.
+/// `None` for the terminal's default.
 fn colour(colour: Color) -> Option<String> {
     match colour {
         Color::Default => None,
         Color::Idx(index @ 0..=15) => COLOURS.get(usize::from(index)).map(|colour| (*colour).to_owned()),
-        // A cube of 216 colours, and then greys.
+        // A cube of 216 colours, then greys.
         Color::Idx(index @ 16..=231) => {
             let level = |part: u8| if part == 0 { 0 } else { 55 + part * 40 };
             let index = index - 16;

@@ -1,4 +1,4 @@
-//! `cargo xtask compat`: runs the probes of `crates/js/probes` and writes what they find to `docs/compat.md`.
+//! `cargo xtask compat`: runs the probes in `crates/js/probes` and writes `docs/compat.md`.
 
 mod probes;
 mod table;

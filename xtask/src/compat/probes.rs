@@ -1,4 +1,4 @@
-//! Running probes: each is a module whose one tool passes or says what differs.
+//! Running probes: each is a module whose tool passes or reports a difference.
 
 use std::{
     collections::BTreeMap,
@@ -16,12 +16,12 @@ use toolsmith_tool::{CancelToken, ToolCall, ToolContext};
 
 use crate::cargo::root;
 
-/// The file that makes probes, beside them.
+/// The support file beside the probes.
 const MAKER: &str = "probe.mjs";
-/// How long one may take; it is far less unless something hangs.
+/// Deadline of one probe.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A probe, in its own words.
+/// A probe's own description.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     pub(super) name: String,
@@ -29,10 +29,10 @@ pub(super) struct Probe {
     pub(super) members: String,
 }
 
-/// Passed, or what differs.
+/// Passed, or the difference.
 pub(super) type Outcome = Result<(), String>;
 
-/// A copy of the probes with the packages beside them.
+/// A copy of the probes with their packages.
 pub(super) struct Place {
     folder: TempDir,
     pub(super) probes: Vec<Probe>,
@@ -49,7 +49,7 @@ impl Place {
         Ok(Self { folder, probes })
     }
 
-    /// Runs all of them in one kind of engine; `None` when it is not installed.
+    /// Runs all probes in one kind of engine; `None` if it is not installed.
     pub(super) async fn run(&self, kind: EngineKind) -> Result<Option<BTreeMap<String, Outcome>>> {
         let root = self.folder.path().canonicalize()?;
         let engine = Engine::new(EngineOptions::new(&root).engine(kind));
@@ -85,7 +85,7 @@ async fn outcome(module: &LoadedModule) -> Outcome {
     outcome.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Copies the probes and reads what they say of themselves.
+/// Copies the probes and reads their descriptions.
 fn copy(from: &Path, to: &Path) -> Result<Vec<Probe>> {
     let mut probes = Vec::new();
     let mut entries: Vec<PathBuf> =
@@ -114,7 +114,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The first two arguments of `probe`, which are texts.
+/// Returns the first two arguments of `probe`, which are texts.
 fn read(name: &str, source: &str) -> Result<Probe> {
     let Some((_, rest)) = source.split_once("export default probe(") else {
         bail!("{name}.mjs exports no probe");

@@ -1,4 +1,4 @@
-//! The table in `docs/compat.md`: written, and read again to see whether it is still true.
+//! The table in `docs/compat.md`: written, and read again to check it.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ true. A probe is strict: one member that is missing or behaves otherwise than in
 |---|---|---|
 ";
 
-/// Where each probe passes, by its row.
+/// Where each probe passes, by row.
 pub(super) type Verdicts = BTreeMap<String, String>;
 
-/// Writes the table. What could not be tried, because a runtime is not installed, stays as it was.
+/// Writes the table. Results for runtimes that are not installed stay unchanged.
 pub(super) fn write(
     probes: &[Probe],
     found: &BTreeMap<String, BTreeMap<String, Outcome>>,
@@ -50,7 +50,7 @@ pub(super) fn write(
     text
 }
 
-/// Reads the verdicts of a table.
+/// Reads the results in a table.
 pub(super) fn read(text: &str) -> Verdicts {
     text.lines()
         .filter_map(|line| {
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str) -> Verdicts {
         .collect()
 }
 
-/// Names of modules look like names; packages and plain words do not need to.
+/// Module names are formatted as code; packages and plain words are not.
 fn code(module: &str) -> String {
     match module.strip_prefix("npm: ") {
         Some(package) => format!("npm: `{package}`"),
@@ -69,7 +69,7 @@ fn code(module: &str) -> String {
     }
 }
 
-/// A name in code, what stands in brackets after it not.
+/// Formats a name as code, without the text in parentheses.
 fn part(text: &str) -> String {
     match text.split_once(" (") {
         Some((name, rest)) => format!("`{name}` ({rest}"),

@@ -1,6 +1,6 @@
-//! `cargo xtask docs [--check]`: the pages of `docs/` that are written from the code. A test fails when one is stale.
+//! `cargo xtask docs [--check]`: the generated pages of `docs/`. A test fails if one is stale.
 //!
-//! A page more is a module with a `render` function and a line in [`PAGES`].
+//! To add a page, add a module with a `render` function and a line in [`PAGES`].
 
 mod settings;
 
@@ -10,17 +10,17 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo::root;
 
-/// A page that is written from the code.
+/// A generated page.
 struct Page {
-    /// Where it is, from the root.
+    /// Path from the root.
     path: &'static str,
-    /// Its text as it should be.
+    /// Returns its current text.
     render: fn() -> Result<String>,
 }
 
 const PAGES: &[Page] = &[Page { path: "docs/settings.md", render: settings::render }];
 
-/// Writes all pages; with `check` it only says which are stale.
+/// Writes all pages; with `check`, only reports stale ones.
 pub(crate) fn run(check: bool) -> Result<()> {
     let mut stale = Vec::new();
     for page in PAGES {
@@ -41,7 +41,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
     Ok(())
 }
 
-/// Text as it stands in a cell of a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! `docs/settings.md`, from the table of settings.
+//! `docs/settings.md`, generated from the settings table.
 
 use std::fmt::Write as _;
 

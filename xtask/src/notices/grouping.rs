@@ -1,20 +1,20 @@
-//! The same licence of many packages, once: texts that differ only in who wrote the software, in line ends or in a title
-//! are one text, with the lines about who wrote it beside each package.
+//! Groups equal licences: texts that differ only in copyright lines, line ends or a title are listed once, with the
+//! copyright lines of each package.
 
 use super::packages::Notice;
 
-/// A licence text and whose it is.
+/// A licence text and its packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The text, without the lines about who wrote the software.
+    /// The text without copyright lines.
     pub(super) body: String,
-    /// The packages, each with those lines.
+    /// The packages with their copyright lines.
     pub(super) members: Vec<(String, Vec<String>)>,
-    /// The letters and digits of the text: what decides whether it is the same.
+    /// Letters and digits of the text, for comparison.
     key: String,
 }
 
-/// The texts, the one of most packages first.
+/// Returns the texts, the most common first.
 pub(super) fn group(notices: &[Notice]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for notice in notices {
@@ -29,7 +29,7 @@ pub(super) fn group(notices: &[Notice]) -> Vec<Group> {
             }
         }
     }
-    // Whoever comes without a text gets that of most others with the same licence, where there are any.
+    // A package without a text gets the most common one of its licence, if there is one.
     groups.sort_by_key(|group| std::cmp::Reverse(group.members.len()));
     for notice in notices.iter().filter(|notice| notice.texts.is_empty()) {
         let same = |name: &str| {
@@ -49,7 +49,7 @@ pub(super) fn group(notices: &[Notice]) -> Vec<Group> {
     groups
 }
 
-/// The lines about who wrote the software, and the rest.
+/// Splits copyright lines from the rest.
 fn split(text: &str) -> (Vec<String>, String) {
     let mut owners = Vec::new();
     let mut body: Vec<&str> = Vec::new();
@@ -58,11 +58,10 @@ fn split(text: &str) -> (Vec<String>, String) {
         let is_owner = ["copyright (c)", "copyright ©", "copyright", "(c)", "©"]
             .iter()
             .any(|begin| lower.strip_prefix(begin).is_some_and(|rest| rest.starts_with([' ', ':'])));
-        // "Copyright holders and contributors ..." is part of the text.
-        // So is a paragraph that is counted "(c)".
+        // "Copyright holders and contributors ..." is part of the text. So is a paragraph numbered "(c)".
         let names_somebody = lower.contains(|c: char| c.is_ascii_digit())
             || (lower.starts_with("copyright") && (line.contains("(c)") || line.contains('©')));
-        // The licence's own line, to be filled in.
+        // The licence's own template line.
         let is_form = lower.contains("[yyyy]") || lower.contains("{yyyy}");
         if is_owner && names_somebody && !is_form {
             owners.push(line.trim().to_owned());

@@ -1,5 +1,5 @@
-//! `cargo xtask notices`: writes `THIRD-PARTY-NOTICES`, the licences of everything that is in the program. The file is part
-//! of the repository and of the program; `tidy` compares the packages in it with the lock files, which takes no time.
+//! `cargo xtask notices`: writes `THIRD-PARTY-NOTICES`, the licences of everything in the program. The file is part of
+//! the repository and the program; `tidy` compares its packages with the lock files.
 
 mod grouping;
 #[cfg(test)]
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Says how the file differs from the packages there are.
+/// Returns how the file differs from the current packages.
 pub(crate) fn check(metadata: &Metadata) -> Result<Option<String>> {
     let text = fs::read_to_string(file()).unwrap_or_default();
     let mut there = packages::names(metadata)?;

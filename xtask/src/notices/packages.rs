@@ -1,4 +1,4 @@
-//! What is in the program: crates of the default build, and npm packages that are bundled into it.
+//! The packages in the program: crates of the default build, and bundled npm packages.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,25 +11,25 @@ use serde::Deserialize;
 
 use crate::cargo::{Metadata, Package, root};
 
-/// How deep licence files of code inside a package are looked for.
+/// Maximum depth at which licence files are searched inside a package.
 const DEPTH: usize = 2;
-/// A file that is longer is no licence.
+/// A longer file is not a licence.
 const MAX_BYTES: u64 = 100 * 1024;
 
-/// A package, and what it says of its licence.
+/// A package and its licence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Notice {
     /// `crate NAME VERSION` or `npm NAME VERSION`.
     pub(super) name: String,
-    /// The licence in one expression.
+    /// Licence expression.
     pub(super) licence: String,
-    /// Who wrote it, where the manifest says so.
+    /// Authors, if the manifest names them.
     pub(super) authors: Vec<String>,
-    /// The texts it comes with.
+    /// Its licence texts.
     pub(super) texts: Vec<String>,
 }
 
-/// The packages' names, without reading a file of theirs.
+/// Returns the package names without reading their files.
 pub(super) fn names(metadata: &Metadata) -> Result<Vec<String>> {
     let crates = shipped(metadata)?.into_iter().map(name_of);
     Ok(crates.chain(npm(None)?.into_iter().map(|notice| notice.name)).collect())
@@ -54,7 +54,7 @@ fn name_of(package: &Package) -> String {
     format!("crate {} {}", package.name, package.version)
 }
 
-/// The crates of others that are linked into the command, by name.
+/// Returns the third-party crates linked into the command, by name.
 fn shipped(metadata: &Metadata) -> Result<Vec<&Package>> {
     let own = metadata.packages.iter().find(|package| package.name == "toolsmith-cli");
     let mut queue = vec![own.context("there is a toolsmith-cli")?.id.as_str()];
@@ -90,14 +90,14 @@ struct NpmPackage {
     optional: bool,
 }
 
-/// The npm packages; their texts from `installed`, the folder they are installed in.
+/// Returns the npm packages; their texts come from `installed`, the directory they are installed in.
 pub(super) fn npm(installed: Option<&Path>) -> Result<Vec<Notice>> {
     let lock = fs::read_to_string(root().join("crates/js/npm/package-lock.json"))?;
     let lock: NpmLock = serde_json::from_str(&lock).context("crates/js/npm/package-lock.json")?;
     let mut notices = Vec::new();
     for (path, package) in lock.packages {
         let Some(name) = path.strip_prefix("node_modules/") else { continue };
-        // The bundler is not in the program.
+        // The bundler is not part of the program.
         if package.dev || package.optional {
             continue;
         }
@@ -112,7 +112,7 @@ pub(super) fn npm(installed: Option<&Path>) -> Result<Vec<Notice>> {
     Ok(notices)
 }
 
-/// The texts a package comes with. Where it lets us choose, we choose MIT, else Apache.
+/// Returns a package's texts. Where there is a choice, we choose MIT, else Apache.
 fn texts(folder: &Path, licence: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     find(folder, DEPTH, &mut files)?;
@@ -124,7 +124,7 @@ fn texts(folder: &Path, licence: &str) -> Result<Vec<String>> {
     let word = ["MIT", "APACHE"].into_iter().find(has).filter(|_| is_choice);
     let chosen = files.iter().filter(|file| {
         let name = file_name(file);
-        // What lies deeper is of others, and was chosen by nobody.
+        // Texts in subdirectories are third-party code and always included.
         file.parent() != Some(folder)
             || name.starts_with("NOTICE")
             || word.is_none_or(|word| name.contains(word))

@@ -14,7 +14,7 @@ those of the default build on Linux; npm packages are bundled into it. Each numb
 `cargo xtask notices`.
 
 ";
-/// How lines of the list begin, so that it can be read again.
+/// Prefix of list lines, so that the list can be read again.
 const ENTRY: &str = "* ";
 
 pub(super) fn write(notices: &[Notice]) -> Result<String> {
@@ -48,7 +48,7 @@ pub(super) fn write(notices: &[Notice]) -> Result<String> {
     Ok(page)
 }
 
-/// The packages a file lists.
+/// Returns the packages a file lists.
 pub(super) fn listed(page: &str) -> Vec<String> {
     let entries = page.lines().filter_map(|line| line.strip_prefix(ENTRY)?.split_once(" | "));
     entries.map(|(name, _)| name.to_owned()).collect()

@@ -1,8 +1,8 @@
-//! Dependencies point downward: a crate uses crates of lower levels only.
+//! Checks that a crate depends only on crates of lower levels.
 
 use crate::cargo::{Dependency, Metadata};
 
-/// The level of each crate, lowest first. Crates of one level do not know each other.
+/// Level of each crate, lowest first. Crates of the same level do not depend on each other.
 const LEVELS: &[&[&str]] = &[
     &["toolsmith-tool"],
     &["toolsmith-host"],
@@ -13,7 +13,7 @@ const LEVELS: &[&[&str]] = &[
     &["toolsmith-cli"],
 ];
 
-/// Used while developing; nothing that ships may depend on them.
+/// Development crates; nothing that ships may depend on them.
 const DEVELOPMENT: &[&str] = &["toolsmith-testkit", "xtask"];
 
 fn level(name: &str) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Rules for files: one subject with a name, said at the top; not too long; no path of one machine.
+//! Rules for files: one subject, stated at the top; not too long; no machine-specific paths.
 
 use std::{
     fs,
@@ -7,14 +7,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Lines a source file may have. Most have half.
+/// Maximum number of lines of a source file. Most have half.
 const MAX_LINES: usize = 800;
-/// Names that say nothing about a subject.
+/// File names that do not name a subject.
 const EMPTY_NAMES: &[&str] =
     &["util", "utils", "common", "manager", "managers", "helper", "helpers", "misc", "core", "shared"];
-/// Folders that are not ours or not code.
+/// Directories that are not ours or not code.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", ".git", "generated"];
-/// Inputs of tests are written as their authors would, so the rules for sources do not bind them.
+/// Test inputs are written as their authors would, so the rules for sources do not apply.
 const FIXTURES: &str = "fixtures";
 
 pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
@@ -24,7 +24,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     let mut broken = Vec::new();
     for path in files {
         let name = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
-        // Pictures and the like have no lines.
+        // Images have no lines.
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
@@ -67,7 +67,7 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
             broken.push("does not open by saying what it owns".to_owned());
         }
         let stems = path.with_extension("");
-        // The files there are named for Node's modules and for files of packages, whose names are not ours to choose.
+        // These files are named after Node's modules and package files, so their names are fixed.
         let is_named_elsewhere = path.parent().is_some_and(|folder| folder.ends_with("js/node"))
             || path.starts_with("crates/js/npm/lazy");
         let empty = stems
@@ -90,11 +90,11 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
     broken
 }
 
-/// A home or temporary folder written out. The list is in pieces so that this file passes its own rule.
+/// Absolute home and temporary directories. The list is split so that this file passes its own rule.
 fn machine_path(line: &str) -> Option<String> {
     ["home", "root", "Users", "tmp", "var/tmp"].into_iter().map(|name| format!("/{name}/")).find(|path| {
         line.match_indices(path.as_str()).any(|(at, _)| {
-            // Within a longer path or an address it is something else.
+            // Within a longer path or a URL it is something else.
             !line[..at].ends_with(|before: char| {
                 before.is_alphanumeric() || matches!(before, '.' | '~' | '/' | '*' | '}' | '-' | '_')
             })

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the rules of the repository that no compiler checks. Each rule gives the places that break it.
+//! `cargo xtask tidy`: repository rules that no compiler checks. Each rule returns the places that break it.
 
 mod direction;
 mod files;

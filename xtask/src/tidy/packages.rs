@@ -1,10 +1,10 @@
-//! The budget of dependencies: every package is compile time for everyone and somebody's code to trust.
+//! The dependency budget: every package costs compile time and is code to trust.
 
 use std::collections::BTreeSet;
 
 use crate::cargo::Metadata;
 
-/// Packages a default build may compile, our own included.
+/// Maximum number of packages in a default build, including ours.
 const BUDGET: usize = 450;
 
 pub(crate) fn check(metadata: &Metadata) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Answers in the form of Anthropic Messages.
+//! Replies in the format of Anthropic Messages.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Answers in the form of OpenAI Chat Completions.
+//! Replies in the format of OpenAI Chat Completions.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ impl Renderer for Chat {
         deltas.iter().map(|delta| chunk(json!({ "content": delta }), Value::Null)).collect()
     }
 
-    /// The wire has no signature; the field's name is all there is to keep.
+    /// The format has no signature; only the field's name is kept.
     fn thinking(&mut self, deltas: &[String], _signature: Option<&str>) -> Vec<String> {
         deltas.iter().map(|delta| chunk(json!({ "reasoning_content": delta }), Value::Null)).collect()
     }

@@ -1,4 +1,4 @@
-//! Answers in the form of Google Gemini. Line ends are Google's.
+//! Replies in the format of Google Gemini, with Google's line ends.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Renderer for Gemini {
             .collect()
     }
 
-    /// Calls come whole. Where arguments are not JSON there is no way to say them.
+    /// Calls are sent whole. Arguments that are not JSON cannot be expressed.
     fn calls(&mut self, calls: &[Call]) -> Vec<String> {
         calls
             .iter()

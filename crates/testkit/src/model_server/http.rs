@@ -1,4 +1,4 @@
-//! As much HTTP/1.1 as a model provider needs: requests with a length, replies in chunks.
+//! The subset of HTTP/1.1 that a model provider needs: requests with a length, replies in chunks.
 
 use std::io;
 
@@ -10,56 +10,56 @@ use tokio::{
 
 use super::reply::Gate;
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// Such as `POST`.
+    /// Method, such as `POST`.
     pub method: String,
-    /// With its query.
+    /// Path with its query.
     pub path: String,
-    /// In lower case.
+    /// Headers with lower-case names.
     pub headers: Vec<(String, String)>,
-    /// `Null` where it is not JSON.
+    /// Body; `Null` if it is not JSON.
     pub body: Value,
-    /// How long the body was.
+    /// Length of the body.
     pub body_bytes: usize,
 }
 
 impl Recorded {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A piece of what is sent.
+/// A part of a reply.
 #[derive(Clone, Debug)]
 pub(super) enum Piece {
-    /// As it is.
+    /// Sent unchanged.
     Raw(Vec<u8>),
-    /// In one chunk.
+    /// Sent as one chunk.
     Chunk(Vec<u8>),
     /// The end of the chunks.
     LastChunk,
-    /// Only once the gate is open.
+    /// Waits until the gate is open.
     Wait(Gate),
-    /// The connection is closed here.
+    /// Closes the connection.
     Close,
 }
 
 /// How a reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Another request may come.
+    /// The connection can be reused.
     Kept,
-    /// We closed.
+    /// The server closed it.
     Closed,
-    /// The client closed.
+    /// The client closed it.
     HungUp,
 }
 
-/// A reply with a length.
+/// Creates a reply with a length.
 pub(super) fn whole(status: u16, headers: &[(String, String)], body: &[u8]) -> Vec<Piece> {
     let mut bytes = head(status, headers);
     bytes.extend(format!("content-length: {}\r\n\r\n", body.len()).into_bytes());
@@ -75,7 +75,7 @@ pub(super) fn json(status: u16, value: &Value) -> Vec<Piece> {
     whole(status, &header("content-type", "application/json"), value.to_string().as_bytes())
 }
 
-/// The beginning of a reply in chunks.
+/// Creates the start of a chunked reply.
 pub(super) fn chunked(headers: &[(String, String)]) -> Piece {
     let mut bytes = head(200, headers);
     bytes.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
@@ -94,7 +94,7 @@ fn head(status: u16, headers: &[(String, String)]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// One client.
+/// One client connection.
 pub(super) struct Connection {
     socket: TcpStream,
     unread: Vec<u8>,
@@ -105,7 +105,7 @@ impl Connection {
         Self { socket, unread: Vec::new() }
     }
 
-    /// The next request; `None` when the client is done.
+    /// Reads the next request; `None` at the end.
     pub(super) async fn read_request(&mut self) -> io::Result<Option<Recorded>> {
         let end = loop {
             if let Some(at) = find(&self.unread, b"\r\n\r\n") {
@@ -159,7 +159,7 @@ impl Connection {
                 Piece::Wait(gate) => {
                     tokio::select! {
                         () = gate.opened() => Ok(()),
-                        // Nothing more is asked before the reply is over, so whatever comes now is the end.
+                        // Clients send nothing before the reply ends, so any input now means the end.
                         _ = self.read_more() => return Outcome::HungUp,
                     }
                 }

@@ -1,5 +1,5 @@
-//! A server that answers like a model provider. Replies are queued in a neutral form and written in the wire of whichever
-//! path is called. Requests are recorded whole, keys included; so are clients that hang up.
+//! A server that answers like a model provider. Replies are queued in a neutral form and written in the wire format of
+//! the requested path. Requests are recorded whole, including keys, and so are clients that disconnect.
 
 mod anthropic;
 mod chat;
@@ -32,10 +32,10 @@ pub use wire::Wire;
 
 use http::{Connection, Outcome};
 
-/// A test that waits longer for something waits for ever.
+/// Deadline of waits in tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A model provider on this machine. It ends when it is dropped.
+/// A model provider on loopback. It stops when dropped.
 pub struct ModelServer {
     address: SocketAddr,
     state: Arc<State>,
@@ -46,7 +46,7 @@ type Script = Box<dyn Fn(&Recorded) -> Reply + Send>;
 
 struct State {
     replies: Mutex<VecDeque<Reply>>,
-    /// Answers what the queue does not.
+    /// Answers requests for which nothing is queued.
     otherwise: Mutex<Option<Script>>,
     models: Mutex<Option<Value>>,
     requests: Mutex<Vec<Recorded>>,
@@ -61,10 +61,10 @@ struct Counts {
 }
 
 impl ModelServer {
-    /// Starts on a free port of the loopback interface.
+    /// Starts on a free loopback port.
     ///
     /// # Errors
-    /// When the system gives no port.
+    /// Fails if no port is available.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -79,7 +79,7 @@ impl ModelServer {
         let task = tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
                 accepting.counts.send_modify(|counts| counts.connections += 1);
-                // A reply is many small pieces; none waits for the one before to be acknowledged.
+                // A reply consists of many small parts, which must not wait for acknowledgements.
                 let _ = socket.set_nodelay(true);
                 tokio::spawn(serve(socket, Arc::clone(&accepting)));
             }
@@ -87,56 +87,56 @@ impl ModelServer {
         Ok(Self { address, state, task: task.abort_handle() })
     }
 
-    /// Where it is, without a path: what a user would give as the base URL.
+    /// Returns the base URL without a path.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Queues a reply: the first to the next request, and so on.
+    /// Queues a reply for the next unanswered request.
     pub fn push(&self, reply: Reply) {
         lock(&self.state.replies).push_back(reply);
     }
 
-    /// Answers every request for which nothing is queued.
+    /// Sets the reply to every request for which nothing is queued.
     pub fn otherwise(&self, answer: impl Fn(&Recorded) -> Reply + Send + 'static) {
         *lock(&self.state.otherwise) = Some(Box::new(answer));
     }
 
-    /// Sets what `GET …/models` answers.
+    /// Sets the reply to `GET …/models`.
     pub fn set_models(&self, models: Value) {
         *lock(&self.state.models) = Some(models);
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Recorded> {
         lock(&self.state.requests).clone()
     }
 
-    /// The last request.
+    /// Returns the last request.
     ///
     /// # Panics
-    /// When there was none.
+    /// Panics if there was none.
     #[expect(clippy::expect_used, reason = "a test that asks for what never came has failed")]
     pub fn last_request(&self) -> Recorded {
         lock(&self.state.requests).last().cloned().expect("no request came")
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.state.counts.borrow().connections
     }
 
-    /// How many clients hung up before their reply was over.
+    /// Returns the number of clients that disconnected before their reply ended.
     pub fn disconnects(&self) -> usize {
         self.state.counts.borrow().disconnects
     }
 
-    /// Waits until so many requests came.
+    /// Waits for this many requests.
     pub async fn wait_for_requests(&self, count: usize) {
         self.wait(|counts| counts.requests >= count).await;
     }
 
-    /// Waits until so many clients hung up.
+    /// Waits for this many disconnected clients.
     pub async fn wait_for_disconnects(&self, count: usize) {
         self.wait(|counts| counts.disconnects >= count).await;
     }

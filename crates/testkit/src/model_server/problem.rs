@@ -1,31 +1,31 @@
-//! Failures in each provider's own words: the words decide what a client makes of them.
+//! Errors in each provider's own wording, which determines how clients classify them.
 
 use serde_json::{Value, json};
 
 use super::{anthropic, chat, gemini, wire::Wire};
 
-/// A failure, as an answer or inside a stream.
+/// An error, as a response or inside a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Too many requests, with the seconds to wait where they are told.
+    /// Too many requests, with the seconds to wait if given.
     RateLimited(Option<u64>),
-    /// Too much to do.
+    /// Overloaded.
     Overloaded,
-    /// The conversation is too long.
+    /// The context is too long.
     Overflow,
-    /// The key is wrong.
+    /// The key is invalid.
     Auth,
-    /// The account is used up.
+    /// The quota is exhausted.
     Quota,
-    /// The request is wrong.
+    /// The request is invalid.
     BadRequest,
     /// The provider failed.
     Server,
 }
 
 impl Problem {
-    /// Status, headers and body.
+    /// Returns status, headers and body.
     pub(super) fn answer(self, wire: Wire) -> (u16, Vec<(String, String)>, Value) {
         let (status, code, text) = self.words(wire);
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
@@ -42,7 +42,7 @@ impl Problem {
         (status, headers, body)
     }
 
-    /// The event that ends a stream.
+    /// Returns the event that ends a stream.
     pub(super) fn event(self, wire: Wire) -> String {
         let (status, code, text) = self.words(wire);
         match wire {

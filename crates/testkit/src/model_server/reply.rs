@@ -1,4 +1,4 @@
-//! What the server is to answer, in no wire's own form, and everything that can go wrong on the way.
+//! Replies of the server in a neutral form, including everything that can go wrong.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use super::{
     wire::Wire,
 };
 
-/// Holds a reply back until it is opened. Clones are the same gate.
+/// Holds a reply until it is opened. Clones are the same gate.
 #[derive(Clone, Debug)]
 pub struct Gate {
     open: Arc<watch::Sender<bool>>,
 }
 
 impl Gate {
-    /// A closed gate.
+    /// Creates a closed gate.
     pub fn new() -> Self {
         Self { open: Arc::new(watch::Sender::new(false)) }
     }
 
-    /// Opens it, for good.
+    /// Opens it permanently.
     pub fn open(&self) {
         self.open.send_replace(true);
     }
 
     pub(super) async fn opened(&self) {
         let mut open = self.open.subscribe();
-        // The sender is in `self`, so it is there.
+        // The sender is in `self`, so it exists.
         let _ = open.wait_for(|open| *open).await;
     }
 }
@@ -41,28 +41,28 @@ impl Default for Gate {
     }
 }
 
-/// Why the model stops.
+/// Stop reason of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// It had said everything, or waits for tools.
+    /// It finished, or waits for tools.
     Natural,
-    /// It ran into a limit.
+    /// It reached a limit.
     Length,
-    /// It or its provider declines.
+    /// The model or its provider refuses.
     Refusal,
 }
 
-/// Counts of tokens. Those read from the cache or put into it are not in `input`.
+/// Token counts. Cached tokens are not part of `input`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Read afresh.
+    /// Uncached input.
     pub input: u64,
-    /// Written.
+    /// Output.
     pub output: u64,
-    /// Read from the cache.
+    /// Cache reads.
     pub cache_read: u64,
-    /// Put into the cache.
+    /// Cache writes.
     pub cache_write: u64,
 }
 
@@ -95,7 +95,7 @@ pub struct Reply {
     content_type: String,
 }
 
-/// A reply that is no stream.
+/// A reply that is not a stream.
 #[derive(Clone, Debug)]
 enum Refused {
     Problem(Problem, Vec<(String, String)>),
@@ -104,7 +104,7 @@ enum Refused {
 }
 
 impl Reply {
-    /// An empty answer.
+    /// Creates an empty response.
     pub fn new() -> Self {
         Self {
             parts: Vec::new(),
@@ -116,12 +116,12 @@ impl Reply {
         }
     }
 
-    /// The request is refused with this.
+    /// Rejects the request with this error.
     pub fn refuse(problem: Problem) -> Self {
         Self { refused: Some(Refused::Problem(problem, Vec::new())), ..Self::new() }
     }
 
-    /// Any answer at all.
+    /// Creates an arbitrary response.
     pub fn whole(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self {
             refused: Some(Refused::Whole(status, http::header("content-type", content_type), body.into())),
@@ -129,12 +129,12 @@ impl Reply {
         }
     }
 
-    /// Bytes that are not even HTTP.
+    /// Sends bytes that are not HTTP.
     pub fn nonsense(bytes: impl Into<Vec<u8>>) -> Self {
         Self { refused: Some(Refused::Nonsense(bytes.into())), ..Self::new() }
     }
 
-    /// Adds a header to a refusal.
+    /// Adds a header to a rejection.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(Refused::Problem(_, headers) | Refused::Whole(_, headers, _)) = &mut self.refused {
@@ -143,32 +143,32 @@ impl Reply {
         self
     }
 
-    /// Adds a text, in one delta.
+    /// Adds a text in one delta.
     #[must_use]
     pub fn text(self, text: &str) -> Self {
         self.text_deltas([text])
     }
 
-    /// Adds a text, in these deltas.
+    /// Adds a text in these deltas.
     #[must_use]
     pub fn text_deltas<'a>(self, deltas: impl IntoIterator<Item = &'a str>) -> Self {
         self.part(Part::Text(owned(deltas)))
     }
 
-    /// Adds thinking, signed where the wire signs.
+    /// Adds thinking, signed if the format supports it.
     #[must_use]
     pub fn thinking<'a>(self, deltas: impl IntoIterator<Item = &'a str>, signature: Option<&str>) -> Self {
         self.part(Part::Thinking { deltas: owned(deltas), signature: signature.map(str::to_owned) })
     }
 
-    /// Adds a call, its arguments in one delta.
+    /// Adds a call with its arguments in one delta.
     #[must_use]
     pub fn call(self, id: &str, name: &str, arguments: &Value) -> Self {
         self.call_deltas(id, name, [arguments.to_string().as_str()])
     }
 
-    /// Adds a call, its arguments in these deltas, JSON or not. Calls that follow each other take turns, delta by delta,
-    /// where the wire allows it. Gemini's wire has only whole arguments.
+    /// Adds a call with its arguments in these deltas, JSON or not. Consecutive calls alternate delta by delta if the
+    /// format allows it. Gemini has only whole arguments.
     #[must_use]
     pub fn call_deltas<'a>(
         mut self,
@@ -190,13 +190,13 @@ impl Reply {
         self.part(Part::Problem(problem))
     }
 
-    /// Adds bytes that belong to no wire.
+    /// Adds bytes that belong to no format.
     #[must_use]
     pub fn raw(self, bytes: impl Into<Vec<u8>>) -> Self {
         self.part(Part::Raw(bytes.into()))
     }
 
-    /// Goes on only once `gate` is open.
+    /// Waits here until `gate` is open.
     #[must_use]
     pub fn wait(self, gate: &Gate) -> Self {
         self.part(Part::Wait(gate.clone()))
@@ -208,28 +208,28 @@ impl Reply {
         self.part(Part::Cut)
     }
 
-    /// Sets why it ends.
+    /// Sets the stop reason.
     #[must_use]
     pub fn stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Sets the counts of tokens.
+    /// Sets the token counts.
     #[must_use]
     pub fn tokens(mut self, tokens: Tokens) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// Sends the stream in pieces of so many bytes, through lines and characters alike.
+    /// Sends the stream in pieces of this many bytes, splitting lines and characters.
     #[must_use]
     pub fn split(mut self, bytes: usize) -> Self {
         self.split = Some(bytes.max(1));
         self
     }
 
-    /// Calls the stream something else.
+    /// Sets another content type for the stream.
     #[must_use]
     pub fn content_type(mut self, content_type: &str) -> Self {
         content_type.clone_into(&mut self.content_type);
@@ -309,7 +309,7 @@ fn owned<'a>(deltas: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     deltas.into_iter().map(str::to_owned).collect()
 }
 
-/// The deltas of several calls, taking turns: the place of the call, and the delta.
+/// Returns the deltas of several calls, alternating: the index of the call, and the delta.
 pub(super) fn taking_turns(calls: &[Call]) -> Vec<(usize, &str)> {
     let longest = calls.iter().map(|call| call.deltas.len()).max().unwrap_or(0);
     let mut deltas = Vec::new();

@@ -1,4 +1,4 @@
-//! Answers in the form of OpenAI Responses.
+//! Replies in the format of OpenAI Responses.
 
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ fn done(index: usize, item: Value) -> String {
     event(&json!({ "type": "response.output_item.done", "output_index": index, "item": item }))
 }
 
-/// An event about a part of an item.
+/// Creates an event about a part of an item.
 fn about(name: &str, of: &Value, more: Value) -> String {
     let mut value = json!({ "type": name });
     for fields in [of, &more] {

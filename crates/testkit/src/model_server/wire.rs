@@ -1,4 +1,4 @@
-//! The wires, told apart by the path that is called.
+//! The wire formats, selected by the requested path.
 
 use super::{
     anthropic::Anthropic,
@@ -8,7 +8,7 @@ use super::{
     responses::Responses,
 };
 
-/// A wire.
+/// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Wire {
@@ -23,7 +23,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// All of them.
+    /// All wire formats.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Gemini];
 
     pub(super) fn of_path(path: &str) -> Option<Self> {
@@ -51,7 +51,7 @@ impl Wire {
     }
 }
 
-/// Writes an answer as a provider would: each text is one event, ready to be sent.
+/// Writes a reply as a provider would: each text is one event.
 pub(super) trait Renderer: Send {
     fn start(&mut self, tokens: &Tokens) -> Vec<String>;
     fn text(&mut self, deltas: &[String]) -> Vec<String>;

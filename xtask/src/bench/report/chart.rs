@@ -1,4 +1,5 @@
-//! `docs/benchmarks.svg`: a bar for each ratio on a logarithmic scale, to the left of one where we are faster.
+//! `docs/benchmarks.svg`: a bar for each ratio on a logarithmic scale; bars to the left of one are faster than the
+//! peer.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use crate::svg::escape;
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 22.0;
 const TOP: f64 = 46.0;
-/// Where bars begin and end; labels are left of it, figures right.
+/// Horizontal range of the bars; labels are to the left, figures to the right.
 const LEFT: f64 = 400.0;
 const RIGHT: f64 = 820.0;
 const FASTER: &str = "#2e7d32";
@@ -22,7 +23,7 @@ pub(super) fn draw(comparisons: &[Comparison]) -> Result<String> {
         [low, high, comparison.ratio()]
     });
     let finite: Vec<f64> = ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect();
-    // Whole powers of ten around everything, and at least one on each side of one.
+    // Whole powers of ten around all values, and at least one on each side of one.
     let least = finite.iter().copied().fold(0.1, f64::min).log10().floor();
     let most = finite.iter().copied().fold(10.0, f64::max).log10().ceil();
     let place = |ratio: f64| {
@@ -80,7 +81,7 @@ pub(super) fn draw(comparisons: &[Comparison]) -> Result<String> {
     Ok(svg)
 }
 
-/// Labels have a place of a given width.
+/// Labels have a fixed width.
 fn shorten(label: &str) -> String {
     const MOST: usize = 62;
     if label.chars().count() <= MOST {

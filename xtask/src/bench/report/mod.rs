@@ -1,4 +1,4 @@
-//! What was measured in one run, and the two files that tell it: `docs/benchmarks.md` and `docs/benchmarks.svg`.
+//! Measurements of one run, and the two files with them: `docs/benchmarks.md` and `docs/benchmarks.svg`.
 
 mod chart;
 mod page;
@@ -13,20 +13,20 @@ pub(crate) use page::kept;
 use super::sample::Sample;
 use crate::cargo::root;
 
-/// A thing measured beside the same thing of somebody else.
+/// A measurement beside that of a peer.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// The benchmark it belongs to.
+    /// Name of the benchmark.
     pub(super) subject: &'static str,
-    /// What was done.
+    /// What was measured.
     pub(super) what: String,
-    /// How long it took us.
+    /// Our time.
     pub(super) ours: Sample,
-    /// Who else.
+    /// Name of the peer.
     pub(super) peer: &'static str,
-    /// How long it took them.
+    /// The peer's time.
     pub(super) theirs: Sample,
-    /// Our time must not be more than so many of theirs.
+    /// Maximum ratio of our time to the peer's.
     pub(super) budget: Option<f64>,
 }
 
@@ -35,14 +35,14 @@ impl Comparison {
         self.ours.ratio(&self.theirs)
     }
 
-    /// The least and the most the ratio can be, by the middle halves of both.
+    /// Returns the range of the ratio, from the middle halves of both.
     fn spread(&self) -> (f64, f64) {
         let (own, other) = (self.ours.spread(), self.theirs.spread());
         (own.0.as_secs_f64() / other.1.as_secs_f64(), own.1.as_secs_f64() / other.0.as_secs_f64())
     }
 }
 
-/// A figure nobody else has.
+/// A figure without a peer.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     pub(super) subject: &'static str,
@@ -51,12 +51,12 @@ pub(crate) struct Figure {
     pub(super) budget: Option<String>,
 }
 
-/// Everything of one run.
+/// All measurements of one run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     pub(super) comparisons: Vec<Comparison>,
     pub(super) figures: Vec<Figure>,
-    /// Who was not measured, and why.
+    /// Peers that were not measured, and why.
     pub(super) absent: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-/// What it was measured on.
+/// Describes the machine.
 #[derive(Clone, Debug)]
 struct Machine {
     processor: String,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{Comparison, Machine, Report};
 use crate::bench::sample::describe;
 
-/// Ratios nearer to one than this say nothing.
+/// Ratios closer to one than this are not significant.
 const ALIKE: f64 = 0.03;
 
 pub(super) fn write(report: &Report, machine: &Machine) -> Result<String> {
@@ -69,12 +69,12 @@ pub(super) fn write(report: &Report, machine: &Machine) -> Result<String> {
     Ok(page)
 }
 
-/// A budget, and whether it was kept.
+/// Formats a budget and whether it was met.
 pub(crate) fn kept(is_kept: bool, budget: impl std::fmt::Display) -> String {
     format!("{budget}, {}", if is_kept { "kept" } else { "**missed**" })
 }
 
-/// The subjects in the order they were measured.
+/// Returns the subjects in the order of measurement.
 fn subjects(report: &Report) -> Vec<&'static str> {
     let mut subjects: Vec<&str> = Vec::new();
     let all = report.comparisons.iter().map(|comparison| comparison.subject);
