@@ -7,6 +7,8 @@ use std::{
 
 use anyhow::{Context, Result};
 
+use super::phrases;
+
 /// Maximum number of lines of a source file. Most have half.
 const MAX_LINES: usize = 800;
 /// File names that do not name a subject.
@@ -78,6 +80,9 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
         if let Some(name) = empty {
             broken.push(format!("\"{name}\" names no subject"));
         }
+    }
+    if !is_fixture {
+        broken.extend(phrases::check(path, text));
     }
     for (number, line) in text.lines().enumerate() {
         if let Some(found) = machine_path(line) {

@@ -3,6 +3,7 @@
 mod direction;
 mod files;
 mod packages;
+mod phrases;
 
 use anyhow::{Result, bail};
 
