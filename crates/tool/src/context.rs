@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    approval::Approval,
     cancel::CancelToken,
     file_change::FileWatch,
     pending::PendingHandle,
@@ -24,6 +25,8 @@ pub struct ToolContext {
     pub updates: UpdateSink,
     /// Takes actions to be applied later (CONTRACT 8.1).
     pub pending: PendingHandle,
+    /// What the call was approved for (CONTRACT 5.8); `None` when it did not pass an approval step.
+    pub approved: Option<Approval>,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
     /// Reaches the person, if there is one.
@@ -41,6 +44,7 @@ impl ToolContext {
             cancel: CancelToken::new(),
             updates: UpdateSink::ignore(),
             pending: PendingHandle::unavailable(),
+            approved: None,
             files: None,
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
@@ -66,6 +70,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_pending(mut self, pending: PendingHandle) -> Self {
         self.pending = pending;
+        self
+    }
+
+    /// Says what the call was approved for.
+    #[must_use]
+    pub fn with_approved(mut self, approved: Approval) -> Self {
+        self.approved = Some(approved);
         self
     }
 

@@ -55,11 +55,11 @@ pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
-pub use file_change::{BadContentHash, ContentHash, FileChange, FileWatch};
+pub use file_change::{BadContentHash, ContentHash, FileChange, FileTiers, FileWatch};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
-    PendingSubscription, PendingUnavailable, Writes,
+    PendingSubscription, PendingUnavailable, PushError, Writes,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderOptions, RenderedLines};

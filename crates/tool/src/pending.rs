@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::{
     approval::Tier,
     context::ToolContext,
-    file_change::FileChange,
+    file_change::{FileChange, FileTiers},
     result::{ToolError, ToolResult},
 };
 
@@ -30,6 +30,18 @@ const DEFAULT_SOURCE: &str = "custom_tool";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("Pending action store unavailable for custom tools in this runtime.")]
 pub struct PendingUnavailable;
+
+/// Why an action was not staged.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PushError {
+    /// There is no store in this runtime.
+    #[error(transparent)]
+    Unavailable(#[from] PendingUnavailable),
+    /// One of the action's files may not be changed by tools.
+    #[error("{0}")]
+    Refused(String),
+}
 
 /// What a staged action does when somebody decides.
 #[async_trait]
@@ -195,12 +207,18 @@ struct State {
 #[derive(Default)]
 pub struct PendingStack {
     state: Mutex<State>,
+    file_tiers: Option<Arc<dyn FileTiers>>,
 }
 
 impl PendingStack {
     /// An empty stack.
     pub fn new() -> Arc<Self> {
         Arc::default()
+    }
+
+    /// An empty stack whose actions have at least the tier of the files they name.
+    pub fn with_file_tiers(file_tiers: Arc<dyn FileTiers>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), file_tiers: Some(file_tiers) })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -341,13 +359,19 @@ impl PendingHandle {
         stack.list().into_iter().find(|action| action.files.iter().any(is_same)).map(|action| action.label)
     }
 
-    /// Stages an action.
+    /// Stages an action. Its tier is its own, or that of the tool that stages it, and never below that of its files
+    /// (CONTRACT 5.7).
     ///
     /// # Errors
-    /// When this runtime has no store.
-    pub fn push(&self, mut action: PendingAction) -> Result<(), PendingUnavailable> {
+    /// When this runtime has no store, or one of the files may not be changed by tools.
+    pub fn push(&self, mut action: PendingAction) -> Result<(), PushError> {
         let stack = self.stack.as_ref().ok_or(PendingUnavailable)?;
         action.tier = action.tier.or(self.tier);
+        if let Some(file_tiers) = stack.file_tiers.as_ref().filter(|_| !action.files.is_empty()) {
+            let files = file_tiers.tier_of(&action.files).map_err(PushError::Refused)?;
+            // `None` counts as the highest already.
+            action.tier = action.tier.map(|own| own.max(files));
+        }
         stack.push(action);
         Ok(())
     }

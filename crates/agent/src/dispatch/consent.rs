@@ -28,13 +28,13 @@ pub fn is_refused_unasked(result: &ToolResult) -> bool {
 const MAX_DETAIL_CHARS: usize = 2000;
 
 impl Dispatcher {
-    /// Lets the call through, or says why not.
+    /// Lets the call through and returns what it was approved for, or says why not.
     pub(super) async fn approve(
         &self,
         found: &RegisteredTool,
         request: &CallRequest,
         arguments: &Value,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Approval, Refusal> {
         let name = &found.tool.spec().name;
         let cancel = &request.context.cancel;
         let approval = tokio::select! {
@@ -45,7 +45,7 @@ impl Dispatcher {
         };
         let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
         match judge(name, &approval, &self.approval_settings()) {
-            Verdict::Allow => return Ok(()),
+            Verdict::Allow => return Ok(approval),
             Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
             Verdict::DeniedByUser => {
                 let key = self.denying_key(name, &approval);
@@ -86,7 +86,7 @@ impl Dispatcher {
             decision = asked => decision,
         };
         match decision {
-            Decision::Allow | Decision::AllowForSession => Ok(()),
+            Decision::Allow | Decision::AllowForSession => Ok(approval),
             Decision::Deny { note } => {
                 let note = note.filter(|note| !note.trim().is_empty());
                 denied(match note {
