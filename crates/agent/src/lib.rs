@@ -61,6 +61,7 @@ pub use queues::QueueMode;
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
-    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, register_built_in_tools,
+    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
+    register_built_in_tools,
 };
 pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod progress;
 mod project;
+mod project_files;
 mod prompt;
 mod runtime;
 mod terminal;

@@ -14,6 +14,7 @@ compile_error!(
 
 pub mod changes;
 pub mod exec;
+pub mod location;
 pub mod log;
 pub mod memory;
 pub mod output;

@@ -55,6 +55,8 @@ pub struct Discovered {
     pub metadata: Vec<FoundMetadata>,
     /// Rules; their names are unique.
     pub rules: Vec<FoundRule>,
+    /// Files and folders somebody named, whatever is in them.
+    pub configured: Vec<PathBuf>,
     /// What was named and cannot be used.
     pub errors: Vec<ToolLoadError>,
     /// What looked wrong.
@@ -142,6 +144,11 @@ impl<'a> Finder<'a> {
         let file = real.join(name);
         self.real_folders.insert(folder.to_path_buf(), real);
         Ok(file)
+    }
+
+    /// Notes a file or folder somebody named.
+    pub(super) fn configured(&mut self, path: &Path) {
+        self.discovered.configured.push(path.to_path_buf());
     }
 
     pub(super) fn metadata(&mut self, path: PathBuf, source: ToolSource) {

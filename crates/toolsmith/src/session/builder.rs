@@ -12,7 +12,7 @@ use toolsmith_agent::{
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
-use toolsmith_host::changes::ChangeError;
+use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
@@ -27,7 +27,9 @@ use super::{
     recovery::Recovery,
 };
 use crate::{
-    built_in::{BUILT_IN_NAMES, built_in_tools_with, change_store},
+    built_in::{
+        BUILT_IN_NAMES, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
+    },
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
         discover_custom_tool_paths,
@@ -307,7 +309,10 @@ impl SessionBuilder {
         let changes = change_store(&self.home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
         let todos = Todos::default();
-        let mut built_ins = built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone());
+        let protected = Arc::<Protected>::default();
+        let rules = write_rules(&self.cwd, &self.home, &changes, Arc::clone(&protected));
+        let mut built_ins =
+            built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone(), &rules);
         if !self.settings.todo.enabled {
             built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
         }
@@ -320,10 +325,12 @@ impl SessionBuilder {
                 false => discover_configured_paths(&options),
             }
         });
+        protect_found(&protected, &discovered);
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let mut loaded =
             load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadMode::Call).await;
+        protect_loaded(&protected, &loaded);
 
         let mut registry = Registry::new();
         for tool in built_ins {
@@ -333,7 +340,7 @@ impl SessionBuilder {
             registry.register(tool, Origin::new(OriginKind::Sdk, ""))?;
         }
         loaded.register_into(&mut registry);
-        let pending = PendingStack::new();
+        let pending = PendingStack::with_file_tiers(rules);
         let resolver =
             Resolver::new(Arc::clone(&pending), changes, &self.cwd).deadlines(self.settings.deadlines());
         registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;
