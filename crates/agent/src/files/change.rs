@@ -139,14 +139,13 @@ impl Workspace {
             _ => self.failed("write", path, &error),
         };
         let mut place = Location::resolve(path).map_err(failed)?;
+        // A preview writes nothing; applying it is approved by itself.
+        let approved = context.approved.as_ref().filter(|_| !matches!(self.saving, Saving::Preview));
+        self.check_approved(path, &place, approved)?;
         let label = format!("{tool}: {}", self.show(path));
         match &self.saving {
-            Saving::Direct => {
-                self.check_approved(path, &place, context.approved.as_ref())?;
-                place.save(bytes, since, None).map_err(failed)?;
-            }
+            Saving::Direct => place.save(bytes, since, None).map_err(failed)?,
             Saving::Undoable(store) => {
-                self.check_approved(path, &place, context.approved.as_ref())?;
                 let before = store.snapshot_of(path, &place);
                 // Without them a kill in the last moment can leave a temporary file.
                 let _ = store.make_folders();
