@@ -80,7 +80,7 @@ impl Workspace {
             },
             _ => Tier::Write.into(),
         };
-        approval.subject = Some(real.to_string_lossy().into_owned());
+        approval.subject = Some(subject(place.real_path()));
         approval
     }
 
@@ -114,7 +114,7 @@ impl Workspace {
             _ => Tier::Exec,
         };
         let Some(approved) = approved else { return Ok(()) };
-        let is_same = approved.subject.as_deref() == Some(&*place.real_path().to_string_lossy());
+        let is_same = approved.subject.as_ref() == Some(&subject(place.real_path()));
         if is_same && tier <= approved.tier {
             return Ok(());
         }
@@ -180,4 +180,9 @@ impl Workspace {
         }
         Ok(Saved::Written)
     }
+}
+
+/// The place as approval is bound to it: unlike text, this tells apart names that are not UTF-8.
+fn subject(real: &Path) -> String {
+    format!("{real:?}")
 }

@@ -91,10 +91,8 @@ impl Tool for ResolveTool {
         let action = self.resolver.stack().peek()?;
         let mut lines =
             vec![format!("Action: {}", action.label), format!("Reason given: {}", text(arguments, "reason"))];
-        lines.extend(action.files.iter().take(MAX_FILES).map(|file| match file.path == file.target {
-            true => format!("File: {}", file.path.display()),
-            false => format!("File: {} (leads to {})", file.path.display(), file.target.display()),
-        }));
+        lines
+            .extend(action.files.iter().take(MAX_FILES).map(|file| format!("File: {}", file.path.display())));
         if let more @ 1.. = action.files.len().saturating_sub(MAX_FILES) {
             lines.push(format!("and {more} more files"));
         }
