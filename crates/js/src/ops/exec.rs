@@ -9,7 +9,7 @@ use toolsmith_host::exec::{Outcome, Request, Stdin, run};
 use toolsmith_tool::{CancelToken, async_trait};
 
 use super::runtime::whole;
-use crate::instance::{HostError, Settled, ThreadState};
+use crate::instance::{HostError, Settled, ThreadState, Work};
 
 /// What `pi.exec` resolves to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
     let handler = state.shared.engine.exec.clone();
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
-    state.shared.spawn_operation(number, |token| async move {
+    state.shared.spawn_work(number, Work::Process, |token| async move {
         let request = match request {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),

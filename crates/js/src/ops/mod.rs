@@ -9,6 +9,7 @@ mod errno;
 mod exec;
 mod failure;
 mod fetch;
+mod frames;
 mod fs;
 mod hashing;
 mod machine;
@@ -45,6 +46,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     context::install(host, state)?;
     exec::install(host, state)?;
     fetch::install(host, state)?;
+    frames::install(host, state)?;
     fs::install(host, state)?;
     machine::install(host)?;
     modules::install(host, state)?;

@@ -19,7 +19,7 @@ use toolsmith_host::exec::{Destination, ExecError, Exit, InputPipe, Process, Req
 use toolsmith_tool::CancelToken;
 
 use super::{bytes, failure, failure::system_error, runtime::whole};
-use crate::instance::{HostError, Settled, ThreadState};
+use crate::instance::{HostError, Settled, ThreadState, Work};
 
 /// How long output is still read after a program that was waited for has ended.
 const DRAIN: Duration = Duration::from_millis(250);
@@ -174,35 +174,23 @@ fn start(
     });
     let (sender, receiver) = mpsc::unbounded_channel();
     signals.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
-    let (table, detached) = (Arc::clone(signals), asked.detached);
-    state.shared.spawn_operation(number, move |token| async move {
-        let exit = watch(process, receiver, detached, &token).await;
+    let table = Arc::clone(signals);
+    let kind = if asked.detached { Work::Detached } else { Work::Process };
+    state.shared.spawn_work(number, kind, move |token| async move {
+        let exit = watch(process, receiver, &token).await;
         table.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
         Settled::Text(json!({ "code": exit.code, "signal": exit.signal }).to_string())
     });
     Ok(started.to_string())
 }
 
-/// Waits for the end of a process, passing on signals. When the tool is stopped it is killed with all it started, or let
-/// go if it is detached.
-async fn watch(
-    mut process: Process,
-    mut signals: mpsc::UnboundedReceiver<i32>,
-    detached: bool,
-    token: &CancelToken,
-) -> Exit {
+/// Waits for the end of a process, passing on signals. When it is to end it is killed with all it started.
+async fn watch(mut process: Process, mut signals: mpsc::UnboundedReceiver<i32>, token: &CancelToken) -> Exit {
     loop {
         tokio::select! {
             exit = process.wait() => return exit,
             Some(signal) = signals.recv() => process.signal(signal),
-            () = token.forced() => {
-                if detached {
-                    // Nobody waits for it any more; the supervisor stays with it.
-                    tokio::spawn(async move { process.wait().await });
-                    return Exit::from(std::process::ExitStatus::default());
-                }
-                return process.end(Duration::ZERO).await;
-            }
+            () = token.forced() => return process.end(Duration::ZERO).await,
         }
     }
 }

@@ -1,6 +1,11 @@
 //! The thread of an instance whose module runs in a sidecar: it hands commands on and answers what the kernel asks.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    rc::Rc,
+    sync::{Arc, atomic::Ordering},
+};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -89,7 +94,8 @@ impl Thread {
                 self.tell("startLoad", vec![call.into(), name.into()]);
             }
             Command::Start { call, kind, context, reply } => {
-                self.state.begin_call(call, *context, reply);
+                let context = self.state.begin_call(call, *context, reply);
+                self.state.contexts.borrow_mut().insert(call, context);
                 let (function, args) = start(call, kind);
                 self.tell(function, args);
             }
@@ -121,7 +127,8 @@ impl Thread {
     /// Takes a line of the sidecar's.
     fn hear(&self, line: &str) {
         match serde_json::from_str(line) {
-            Ok(Said::Host { host, args, ask }) => {
+            Ok(Said::Host { host, args, ask, call }) => {
+                self.state.shared.current_call.store(call, Ordering::Relaxed);
                 let outcome = ops::answer_remote(&self.state, &host, args);
                 match ask {
                     Some(number) => self.pipes.tell(Told::answer(number, outcome).to_line()),

@@ -71,7 +71,7 @@ fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
         shared: Arc::clone(&state.shared),
         room: state.memory_left(),
         stopped,
-        watch: state.latest_context().files.clone(),
+        watch: state.current_context().files.clone(),
     }
 }
 
