@@ -27,6 +27,8 @@ const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-le
 const ENDING: u8 = b'E';
 /// Sent to say that the program may go on when this program's end is closed.
 const RELEASED: u8 = b'R';
+/// Sent to say that the program is to be killed with all it started, released or not.
+const KILL: u8 = b'K';
 
 /// What the supervisor answers when the program runs; anything else comes with an error number.
 const STARTED: u8 = b'P';
@@ -95,6 +97,12 @@ impl Leash {
     pub(super) fn announce_end(&mut self) {
         // It fails only when the supervisor has ended, and then everything has.
         let _ = self.socket.write_all(&[ENDING]);
+    }
+
+    /// Kills the program and everything it started.
+    pub(super) fn kill(mut self) {
+        // Closing the socket says the same of a program that was not released.
+        let _ = self.socket.write_all(&[KILL]);
     }
 
     /// Lets the program outlive this end.

@@ -224,7 +224,9 @@ impl Process {
 
     /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
     pub fn force_end(&mut self) {
-        self.leash.take();
+        if let Some(leash) = self.leash.take() {
+            leash.kill();
+        }
     }
 
     /// The whole ladder: ask, wait for `grace`, kill, wait until all of it is gone.

@@ -153,25 +153,16 @@ const DETOURS: &[&str] = &[
 
 /// Those that mean the same in another runtime, whose event targets are not ours.
 const SIDECAR_DETOURS: &[&str] = &[
-    "await",
     "rejection",
-    "then",
-    "thenable",
     "rejectedThenable",
-    "subclass",
     "generator",
     "timer",
-    "immediate",
-    "microtask",
-    "tick",
-    "withResolvers",
     "exec",
     "child",
     "timerCallback",
     "tickCallback",
     "closeListener",
     "thenCallback",
-    "catchCallback",
 ];
 
 /// Remembers which files it heard of.
@@ -280,4 +271,37 @@ async fn c4_10_staged_actions_and_updates_belong_to_their_call_in_node_too() {
         });
         check_detour(&project, detour, false).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_10_what_runs_after_a_call_ended_stays_with_that_call() {
+    let source = r#"
+import * as fs from "node:fs";
+export default (pi) => ({
+  name: "t", description: "d", parameters: { type: "object" },
+  async execute(id, params, onUpdate, ctx) {
+    if (params.wait) {
+      while (!fs.existsSync(params.wait)) await new Promise((resolve) => setTimeout(resolve, 2));
+      return { content: [{ type: "text", text: ctx.sessionManager.getCwd() ?? "none" }] };
+    }
+    setTimeout(() => {
+      onUpdate({ content: [{ type: "text", text: "late" }] });
+      pi.pushPendingAction({ label: "late", apply: () => ({ content: [] }) });
+      fs.writeFileSync(params.file, "x");
+    }, 5);
+    return { content: [] };
+  },
+});
+"#;
+    let project = Project::with_options(Limits::default(), &[("t.mjs", source)], |options| options);
+    let tool = project.tool("t.mjs").await;
+    let (first, second) = (Surroundings::new(Tier::Exec), Surroundings::new(Tier::Read));
+    let file = project.path("late.txt");
+    tool.execute(ToolCall::new("a", json!({ "file": file })), first.context.clone()).await.unwrap();
+    tool.execute(ToolCall::new("b", json!({ "wait": file })), second.context.clone()).await.unwrap();
+    assert_eq!(first.staged(), [("late".to_owned(), Some(Tier::Exec))]);
+    assert_eq!(*first.journal.0.lock().unwrap(), [file]);
+    assert!(first.updates.lock().unwrap().is_empty());
+    assert!(second.staged().is_empty() && second.journal.0.lock().unwrap().is_empty());
+    assert!(second.updates.lock().unwrap().is_empty());
 }
