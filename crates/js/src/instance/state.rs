@@ -193,6 +193,11 @@ impl ThreadState {
         *self.current_dir.borrow_mut() = folder;
     }
 
+    /// Bytes the tool may use.
+    pub(crate) fn memory_cap(&self) -> usize {
+        self.memory_cap
+    }
+
     /// Bytes the tool may still use.
     pub(crate) fn memory_left(&self) -> usize {
         self.memory_cap.saturating_sub(self.shared.memory.bytes())
