@@ -1,5 +1,6 @@
 // The program that runs a tool in Bun or Node: the kernel, with the channel in place of the engine's host functions.
 
+import "./place.js";
 import "./host.js";
 import { listen, send, tell } from "./channel.js";
 import { importName, installLoader } from "./loader.js";

@@ -32,8 +32,11 @@ pub(crate) fn run(
 ) -> Result<(), String> {
     let modules = ModuleStore::new(Arc::clone(&shared.stop));
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
-    let started = runtime.request(state.cwd(), limits).and_then(|request| Pipes::start(shared, &request));
-    let pipes = match started {
+    let started = runtime
+        .request(state.cwd(), limits)
+        .and_then(|(request, folder)| Ok((Pipes::start(shared, &request)?, folder)));
+    // The folder is there until the sidecar has read it.
+    let (pipes, _folder) = match started {
         Ok(pipes) => pipes,
         Err(error) => {
             return Err(refuse(&state, queue, &format!("{} does not start: {error}", runtime.kind)));
