@@ -15,7 +15,7 @@ use std::{
         unix::net::UnixStream,
     },
     path::PathBuf,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use tokio::process::{Child, Command};
@@ -152,6 +152,38 @@ fn make_inherited(fd: RawFd) -> io::Result<()> {
     match unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
+    }
+}
+
+/// Sends signals to one program, from any thread and at once. A program that has ended gets none.
+#[derive(Clone, Debug)]
+pub struct Signaller {
+    pid: u32,
+    /// Names the process itself, so that another one with the same id is never meant; none on old systems.
+    process: Option<Arc<OwnedFd>>,
+}
+
+impl Signaller {
+    pub(super) fn new(pid: u32) -> Self {
+        // SAFETY: touches no memory; a descriptor that is given is new and owned from here on.
+        let process = unsafe {
+            match libc::syscall(libc::SYS_pidfd_open, pid, 0) {
+                -1 => None,
+                fd => RawFd::try_from(fd).ok().map(|fd| Arc::new(OwnedFd::from_raw_fd(fd))),
+            }
+        };
+        Self { pid, process }
+    }
+
+    /// Sends a signal; gives whether the program was still there.
+    pub fn send(&self, number: i32) -> bool {
+        let Some(process) = &self.process else {
+            signal(self.pid, number);
+            return true;
+        };
+        let (fd, nothing) = (process.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
+        // SAFETY: the descriptor is open; no information is passed along.
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, number, nothing, 0) == 0 }
     }
 }
 

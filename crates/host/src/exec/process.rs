@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     error::ExecError,
-    leash::{self, Leash, Leashed},
+    leash::{self, Leash, Leashed, Signaller},
     request::{Request, Stdin},
     tree::descendants,
 };
@@ -196,6 +196,11 @@ impl Process {
             // Somebody else reaped it; that it ended is all there is to know.
             Err(_) => Exit::by_signal(libc::SIGKILL),
         }
+    }
+
+    /// A way to send the program signals without holding it.
+    pub fn signaller(&self) -> Signaller {
+        Signaller::new(self.pid)
     }
 
     /// Sends a signal to the program alone, as `kill` would.

@@ -140,6 +140,31 @@ async fn c4_10_a_call_that_gives_way_when_it_is_stopped_takes_its_own_processes_
     );
 }
 
+#[test]
+fn c7_1_a_process_that_is_killed_at_the_end_of_the_session_is_gone_with_it() {
+    let source = format!(
+        "{CHILD}\nimport {{ writeFileSync }} from \"node:fs\";\n\
+         export default (pi) => {{ let child; return {{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+         async execute() {{ child = spawn(\"sleep\", [\"1000\"], {{ detached: true, stdio: \"ignore\" }}); return {{ content: [{{ type: \"text\", text: String(child.pid) }}] }}; }},\n\
+         onSession(event) {{ if (event.reason === \"shutdown\") {{ writeFileSync(pi.cwd + \"/told\", String(child.kill())); }} }} }}; }};"
+    );
+    for _ in 0..20 {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let pid = runtime.block_on(async {
+            let project = Project::with_options(Limits::default(), &[("t.mjs", &source)], |options| options);
+            let tool = project.tool("t.mjs").await;
+            let pid: u32 = call(&tool, json!({})).await.unwrap().joined_text().parse().unwrap();
+            tool.on_session(&toolsmith_tool::SessionEvent::Shutdown, &ToolContext::detached()).await.unwrap();
+            assert_eq!(std::fs::read_to_string(project.path("told")).unwrap(), "true");
+            pid
+        });
+        // The program ends here: nothing gets another turn.
+        runtime.shutdown_background();
+        wait_until_gone(pid);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c4_7_a_process_that_prints_without_end_waits_for_its_reader_or_costs_the_call() {
     // Nobody reads: it stops when the pipe is full.
