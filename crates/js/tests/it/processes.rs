@@ -166,6 +166,17 @@ fn c7_1_a_process_that_is_killed_at_the_end_of_the_session_is_gone_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_output_of_a_program_can_be_read_whole_and_leaves_no_file() {
+    let body = "const { stdout } = await pi.exec(\"head\", [\"-c\", \"40000000\", \"/dev/zero\"]);\n\
+        const [, path] = /the whole output is in (\\S+)]/.exec(stdout); const fs = await import(\"node:fs\");\n\
+        return { content: [{ type: \"text\", text: JSON.stringify([fs.statSync(path).size, fs.readlinkSync(path)]) }] };";
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let answer = call(&tool, json!({})).await.unwrap().joined_text();
+    assert!(answer.starts_with("[40000000,") && answer.ends_with(" (deleted)\"]"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c4_7_a_process_that_prints_without_end_waits_for_its_reader_or_costs_the_call() {
     // Nobody reads: it stops when the pipe is full.
     let body = "const child = spawn(\"yes\"); await new Promise((resolve) => child.on(\"spawn\", resolve)); child.kill(); return await new Promise((resolve) => child.on(\"close\", (code, signal) => resolve(signal)));";
