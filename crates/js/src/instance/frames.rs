@@ -541,10 +541,9 @@ unsafe extern "C" fn constructor(
     unsafe {
         if qjs::JS_IsPromise(this)
             && let Some(frames) = here()
+            && let Some(Borrowed { current, .. }) = frames.borrowed()
         {
-            if let Some(Borrowed { current, .. }) = frames.borrowed() {
-                frames.restore_before(raw, this, current);
-            }
+            frames.restore_before(raw, this, current);
         }
         qjs::JS_DupValue(raw, *data)
     }
