@@ -24,6 +24,7 @@ mod recovering;
 mod rpc;
 mod sessions;
 mod snapshots;
+mod system_limits;
 mod trusting;
 mod types;
 mod versions;
