@@ -60,7 +60,7 @@ pub use file_change::{BadContentHash, ContentHash, FileChange, FileWatch};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
-    PendingSubscription, PendingUnavailable, Writes,
+    PendingSubscription, PendingUnavailable, StagedBy, Writes,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderOptions, RenderedLines};

@@ -122,6 +122,8 @@ impl BlockLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockRow {
+    /// The beginning of a value of several.
+    Entry(String),
     /// The beginning of a line of the value.
     Line(String),
     /// The line goes on.
@@ -134,6 +136,7 @@ impl BlockRow {
     /// Returns the row with the sign of its kind before it.
     pub fn signed(&self) -> String {
         match self {
+            Self::Entry(text) => format!("• {text}"),
             Self::Line(text) => format!("│ {text}"),
             Self::Continued(text) => format!("┊ {text}"),
             Self::Note(text) => format!("╞ {text}"),
@@ -158,24 +161,33 @@ pub struct VisibleBlock {
 impl VisibleBlock {
     /// Lays out a value.
     pub fn new(text: &str, limits: BlockLimits) -> Self {
-        let chars = text.chars().count();
-        let lines = text.split('\n').count();
-        let mut rows = Vec::new();
-        let mut empty = 0;
-        for line in text.split('\n') {
-            if line.chars().all(|c| matches!(c, ' ' | '\t')) && line.chars().count() <= MAX_BLANKS {
-                empty += 1;
-                continue;
+        let (rows, lines) = (rows(text, limits.width), text.split('\n').count());
+        Self::cut(rows, text.chars().count(), lines, has_right_to_left(text), limits)
+    }
+
+    /// Lays out several values in one block. Each begins with a sign that no line of a value has.
+    pub fn entries(texts: &[String], limits: BlockLimits) -> Self {
+        let mut laid_out = Vec::new();
+        let (mut chars, mut lines) = (0, 0);
+        for text in texts {
+            let mut entry = rows(text, limits.width);
+            match entry.first_mut() {
+                Some(BlockRow::Line(first)) => entry[0] = BlockRow::Entry(std::mem::take(first)),
+                _ => entry.insert(0, BlockRow::Entry(String::new())),
             }
-            push_empty(&mut rows, &mut empty);
-            push_wrapped(&mut rows, &blanks_counted(line), limits.width.max(8));
+            laid_out.append(&mut entry);
+            chars += text.chars().count();
+            lines += text.split('\n').count();
         }
-        push_empty(&mut rows, &mut empty);
+        Self::cut(laid_out, chars, lines, texts.iter().any(|text| has_right_to_left(text)), limits)
+    }
+
+    fn cut(mut rows: Vec<BlockRow>, chars: usize, lines: usize, rtl: bool, limits: BlockLimits) -> Self {
         let is_cut = rows.len() > limits.head.saturating_add(limits.tail).saturating_add(1);
         if is_cut {
-            cut(&mut rows, limits);
+            leave_out_middle(&mut rows, limits);
         }
-        if has_right_to_left(text) {
+        if rtl {
             rows.push(BlockRow::Note(
                 "contains right-to-left letters: the order on the screen may differ from the real one"
                     .to_owned(),
@@ -183,6 +195,21 @@ impl VisibleBlock {
         }
         Self { rows, chars, lines, is_cut }
     }
+}
+
+fn rows(text: &str, width: usize) -> Vec<BlockRow> {
+    let mut rows = Vec::new();
+    let mut empty = 0;
+    for line in text.split('\n') {
+        if line.chars().all(|c| matches!(c, ' ' | '\t')) && line.chars().count() <= MAX_BLANKS {
+            empty += 1;
+            continue;
+        }
+        push_empty(&mut rows, &mut empty);
+        push_wrapped(&mut rows, &blanks_counted(line), width.max(8));
+    }
+    push_empty(&mut rows, &mut empty);
+    rows
 }
 
 fn push_empty(rows: &mut Vec<BlockRow>, empty: &mut usize) {
@@ -237,14 +264,16 @@ fn blanks_counted(line: &str) -> String {
     shown
 }
 
-/// Leaves out the middle.
-fn cut(rows: &mut Vec<BlockRow>, limits: BlockLimits) {
+fn leave_out_middle(rows: &mut Vec<BlockRow>, limits: BlockLimits) {
     let tail = rows.split_off(rows.len() - limits.tail);
     let hidden = rows.split_off(limits.head);
     let chars: usize = hidden
         .iter()
         .map(|row| match row {
-            BlockRow::Line(text) | BlockRow::Continued(text) | BlockRow::Note(text) => text.chars().count(),
+            BlockRow::Entry(text)
+            | BlockRow::Line(text)
+            | BlockRow::Continued(text)
+            | BlockRow::Note(text) => text.chars().count(),
         })
         .sum();
     rows.push(BlockRow::Note(format!("NOT SHOWN HERE: {} rows with {chars} characters", hidden.len())));

@@ -97,3 +97,12 @@ fn c5_8_right_to_left_letters_are_announced() {
     assert_eq!(shown[0], "│ rm שלום/1 2");
     assert!(shown[1].starts_with("╞ contains right-to-left letters"));
 }
+
+#[test]
+fn c5_8_a_value_among_several_cannot_pass_for_the_next_one() {
+    let texts =
+        ["Command: ls\nIn: /safe".to_owned(), String::new(), "\n\n\n\n\nx".to_owned(), "In: /".to_owned()];
+    let block = VisibleBlock::entries(&texts, BlockLimits::whole(40));
+    let shown: Vec<String> = block.rows.iter().map(BlockRow::signed).collect();
+    assert_eq!(shown, ["• Command: ls", "│ In: /safe", "• ", "• ", "╞ 5 empty lines", "│ x", "• In: /"]);
+}
