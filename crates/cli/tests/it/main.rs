@@ -1,6 +1,7 @@
 //! The real binary, run as a person would run it: hermetic homes, a cleared environment.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod approving;
 mod bad_input;
 mod calling;
 mod case_files;
