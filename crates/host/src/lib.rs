@@ -17,4 +17,5 @@ pub mod exec;
 pub mod log;
 pub mod memory;
 pub mod output;
+pub mod regular_file;
 pub mod trust;
