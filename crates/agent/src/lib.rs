@@ -25,6 +25,7 @@
 
 mod agent;
 mod approval;
+mod approval_text;
 mod compaction;
 mod conversation;
 mod dispatch;
@@ -47,6 +48,7 @@ pub use agent::{
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
+pub use approval_text::ApprovalText;
 pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{

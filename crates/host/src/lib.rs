@@ -20,4 +20,5 @@ pub mod log;
 pub mod memory;
 pub mod output;
 mod spill;
+pub mod regular_file;
 pub mod trust;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     model::{ForcedTool, ModelOverride},
@@ -13,7 +13,7 @@ use crate::{
 const DEFAULT_IDLE: Duration = Duration::from_secs(300);
 
 /// The wires. The names are the ones relatives of this program use in their files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[non_exhaustive]
 pub enum ApiKind {
     /// Anthropic's.

@@ -90,20 +90,36 @@ pub enum Writes {
     Host,
 }
 
+static LAST_ID: AtomicU64 = AtomicU64::new(0);
+
 /// Tells one action from all others of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PendingId(u64);
 
 impl PendingId {
     fn next() -> Self {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+        Self(LAST_ID.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    /// The newest id that was given out.
+    pub fn newest() -> Self {
+        Self(LAST_ID.load(Ordering::SeqCst))
     }
 
     /// The number people and programs name it by.
     pub fn number(self) -> u64 {
         self.0
     }
+}
+
+/// The call an action was staged by. Set by the host: a tool cannot choose it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StagedBy {
+    /// The tool's registered name.
+    pub tool_name: String,
+    /// The id of the call.
+    pub call_id: String,
 }
 
 /// A staged action. Clones are the same action.
@@ -114,8 +130,10 @@ pub struct PendingAction {
     pub id: PendingId,
     /// What it will do, for people.
     pub label: String,
-    /// Which tool staged it.
+    /// Which tool staged it, in the tool's own words.
     pub source_tool_name: String,
+    /// The tool whose call staged it, and the id of that call; `None` when it was not staged through a call's handle.
+    pub staged_by: Option<StagedBy>,
     /// Whatever the tool wants shown beside the label.
     pub details: Option<Value>,
     /// The files it will change, bound to the bytes they had at the preview; empty when it does not say.
@@ -136,6 +154,7 @@ impl PendingAction {
             id: PendingId::next(),
             label: label.into(),
             source_tool_name: DEFAULT_SOURCE.to_owned(),
+            staged_by: None,
             details: None,
             files: Vec::new(),
             writes: Writes::Callback,
@@ -247,6 +266,26 @@ impl PendingStack {
         Some(action)
     }
 
+    /// Takes the newest action if it is this one.
+    ///
+    /// # Errors
+    /// The newest action, where it is another; `None` where there is none.
+    pub fn pop_if(&self, id: PendingId) -> Result<PendingAction, Option<PendingAction>> {
+        let mut state = self.lock();
+        match state.actions.pop() {
+            Some(action) if action.id == id => {
+                let change = PendingChange::Popped(action.clone(), state.actions.len());
+                Self::tell(state, &change);
+                Ok(action)
+            }
+            Some(other) => {
+                state.actions.push(other.clone());
+                Err(Some(other))
+            }
+            None => Err(None),
+        }
+    }
+
     /// The action of this number, left where it is.
     pub fn get(&self, id: PendingId) -> Option<PendingAction> {
         self.lock().actions.iter().find(|action| action.id == id).cloned()
@@ -326,23 +365,31 @@ impl Drop for PendingSubscription {
 pub struct PendingHandle {
     stack: Option<Arc<PendingStack>>,
     tier: Option<Tier>,
+    staged_by: Option<StagedBy>,
 }
 
 impl PendingHandle {
     /// Pushes onto `stack`.
     pub fn new(stack: Arc<PendingStack>) -> Self {
-        Self { stack: Some(stack), tier: None }
+        Self { stack: Some(stack), tier: None, staged_by: None }
     }
 
     /// A runtime without a store.
     pub fn unavailable() -> Self {
-        Self { stack: None, tier: None }
+        Self { stack: None, tier: None, staged_by: None }
     }
 
     /// Marks what is pushed with the tier of the tool that is called, unless the action says its own.
     #[must_use]
     pub fn with_tier(mut self, tier: Tier) -> Self {
         self.tier = Some(tier);
+        self
+    }
+
+    /// Marks what is pushed with the call that pushes it.
+    #[must_use]
+    pub fn with_call(mut self, tool_name: impl Into<String>, call_id: impl Into<String>) -> Self {
+        self.staged_by = Some(StagedBy { tool_name: tool_name.into(), call_id: call_id.into() });
         self
     }
 
@@ -372,6 +419,7 @@ impl PendingHandle {
             // `None` counts as the highest already.
             action.tier = action.tier.map(|own| own.max(files));
         }
+        action.staged_by = self.staged_by.clone();
         stack.push(action);
         Ok(())
     }

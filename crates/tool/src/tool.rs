@@ -1,5 +1,7 @@
 //! The trait every tool implements, whatever it is made of (CONTRACT 5.1).
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -37,6 +39,13 @@ impl ToolCall {
 pub trait Tool: Send + Sync {
     /// What the tool says of itself. Fixed for the tool's lifetime.
     fn spec(&self) -> &ToolSpec;
+
+    /// Returns the tool for one call, bound to what the call is about where the arguments alone do not say it. Dispatch calls
+    /// this before approval and uses the bound tool for approval, its details and execution, so that what was approved is
+    /// what runs (CONTRACT 5.8). `None` uses the tool itself.
+    fn bind(&self) -> Option<Arc<dyn Tool>> {
+        None
+    }
 
     /// Does the work. Watch `ctx.cancel`; stream progress through `ctx.updates`.
     ///

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use thiserror::Error;
-use toolsmith_llm::{ContentBlock, InputMessage, Message, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{CancelToken, PendingStack};
 
 use super::{
@@ -289,6 +289,11 @@ impl Agent {
     /// The model that is asked.
     pub fn model(&self) -> Model {
         self.core().selected().model
+    }
+
+    /// Where that model is asked; `None` when it is no place anybody could configure.
+    pub fn endpoint(&self) -> Option<Endpoint> {
+        self.core().selected().provider.endpoint()
     }
 
     /// Asks another model from the next request on.

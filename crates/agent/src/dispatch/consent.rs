@@ -1,7 +1,7 @@
 //! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
 
 use serde_json::{Value, json};
-use toolsmith_tool::{Approval, ApprovalPolicy, RegisteredTool, ToolResult};
+use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolResult};
 
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
@@ -23,9 +23,6 @@ pub fn is_refused_unasked(result: &ToolResult) -> bool {
     let why = result.details.as_ref().and_then(|details| details.get(DENIED));
     result.is_error && why.is_some_and(|why| why == NOBODY_TO_ASK)
 }
-
-/// What a person is shown of a call before it may run.
-const MAX_DETAIL_CHARS: usize = 2000;
 
 impl Dispatcher {
     /// Lets the call through and returns what it was approved for, or says why not.
@@ -113,23 +110,6 @@ async fn question(
     approval: &Approval,
 ) -> ApprovalRequest {
     let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
-    let mut room = MAX_DETAIL_CHARS;
-    let mut shown = Vec::new();
-    for line in details {
-        if room == 0 {
-            break;
-        }
-        match line.char_indices().nth(room) {
-            Some((at, _)) => {
-                shown.push(format!("{}…", &line[..at]));
-                room = 0;
-            }
-            None => {
-                room -= line.chars().count();
-                shown.push(line);
-            }
-        }
-    }
     let spec = found.tool.spec();
     ApprovalRequest {
         tool_call_id: request.id.clone(),
@@ -138,6 +118,8 @@ async fn question(
         arguments: arguments.clone(),
         tier: approval.tier,
         reason: approval.reason.clone(),
-        details: shown,
+        details,
+        // Those of other tools are their authors' words, and may leave out what matters.
+        details_are_complete: found.origin.kind == OriginKind::BuiltIn,
     }
 }

@@ -231,7 +231,11 @@ impl Dispatcher {
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
-        let found = self.find(request)?;
+        let mut found = self.find(request)?;
+        // Bound before anything is asked: approval, its details and the execution are about the same thing.
+        if let Some(bound) = found.tool.bind() {
+            found.tool = bound;
+        }
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
         let mut arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
@@ -289,7 +293,7 @@ impl Dispatcher {
         };
         let mut context = request.context.clone().with_approved(approved);
         // What it stages is applied later, by the rules for what it may change itself.
-        context.pending = context.pending.with_tier(found.tool.spec().approval.tier);
+        context.pending = context.pending.with_tier(spec.approval.tier).with_call(&spec.name, &request.id);
         // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
         let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(

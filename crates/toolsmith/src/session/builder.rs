@@ -23,7 +23,7 @@ use toolsmith_tool::{
 use super::{
     handle::Session,
     model_choice::{ModelChoice, ModelError},
-    models::Models,
+    models::{Models, note_endpoint},
     recovery::Recovery,
 };
 use crate::{
@@ -292,18 +292,23 @@ impl SessionBuilder {
         let mut models = Models::new(self.settings.clone(), self.environment.clone());
         let sessions = Sessions::at(self.home.toolsmith());
         let kept = self.keeping.open(&sessions, &self.cwd)?;
-        let selection = match (&self.model, kept.state().model) {
-            // The conversation goes on with who was asked before, as long as they are still there.
-            (ModelChoice::Settings, Some(before)) => {
-                let again = ModelChoice::Named(before).select(&self.settings, self.environment.clone());
-                match again.await {
-                    Ok(selection) => selection,
-                    Err(_) => self.model.select(&self.settings, self.environment).await?,
-                }
+        let before = kept.state();
+        let selection = match (self.model, &before.model) {
+            // The session continues with the model it was held with, where it was held.
+            (ModelChoice::Settings, Some(model)) => {
+                let is_ours = kept.file().is_none_or(|file| sessions.owns(file));
+                models.again(model, before.endpoint.as_ref(), is_ours).await?
             }
-            _ => self.model.select(&self.settings, self.environment).await?,
+            // An endpoint without a model is about the model of the session.
+            (ModelChoice::Endpoint { provider, model: None, base_url, api_key_env }, Some(model)) => {
+                let id = model.split_once('/').map(|(_, id)| id.to_owned());
+                let choice = ModelChoice::Endpoint { provider, model: id, base_url, api_key_env };
+                choice.select(&self.settings, self.environment).await?
+            }
+            (choice, _) => choice.select(&self.settings, self.environment).await?,
         };
         models.begin_with(&selection);
+        note_endpoint(&kept, selection.provider.endpoint().as_ref(), &selection.model);
         let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
         let changes = change_store(&self.home)?;
