@@ -1,7 +1,7 @@
 //! Whether a call may run (CONTRACT 5.4): what the tool asks for, what the settings say, and, between the two, the person.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{Mutex, PoisonError},
 };
 
@@ -155,9 +155,12 @@ pub struct ApprovalRequest {
     /// Why the tool asks, in its own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Lines the tool wants shown, cut to a readable length.
+    /// Lines the tool wants shown, whole. Like every text here they are untrusted: show them with [`ApprovalRequest::text`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
+    /// Whether the details say everything the arguments say, as those of built-in tools do.
+    #[serde(skip)]
+    pub details_are_complete: bool,
 }
 
 /// The answer.
@@ -189,9 +192,9 @@ pub trait Approver: Send + Sync {
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision;
 }
 
-/// What was allowed for the rest of the session.
+/// What was allowed for the rest of the session, and up to which tier.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered(Mutex<BTreeSet<String>>);
+pub(crate) struct Remembered(Mutex<BTreeMap<String, Tier>>);
 
 impl Remembered {
     /// Calls a tool insists on asking about are their own kind: allowing the harmless ones does not allow them.
@@ -201,11 +204,14 @@ impl Remembered {
     }
 
     pub(crate) fn add(&self, name: &str, approval: &Approval) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Self::key(name, approval));
+        let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tier = allowed.entry(Self::key(name, approval)).or_insert(approval.tier);
+        *tier = approval.tier.max(*tier);
     }
 
     pub(crate) fn has(&self, name: &str, approval: &Approval) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&Self::key(name, approval))
+        let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        allowed.get(&Self::key(name, approval)).is_some_and(|tier| approval.tier <= *tier)
     }
 }
 

@@ -24,6 +24,7 @@
 
 mod agent;
 mod approval;
+mod approval_text;
 mod compaction;
 mod conversation;
 mod dispatch;
@@ -46,6 +47,7 @@ pub use agent::{
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
+pub use approval_text::ApprovalText;
 pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
@@ -60,6 +62,7 @@ pub use queues::QueueMode;
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
-    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, register_built_in_tools,
+    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
+    register_built_in_tools,
 };
 pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};

@@ -1,18 +1,40 @@
-//! Asking the person at the terminal whether a call may run (CONTRACT 5.4).
+//! Asking the person at the terminal whether a call may run (CONTRACT 5.4). What is shown of the call is laid out by
+//! [`ApprovalRequest::text`]: this file adds colours, the keys, and the full text on demand (CONTRACT 5.8).
 
 use std::sync::Arc;
 
-use toolsmith_agent::{ApprovalRequest, Approver, Decision};
-use toolsmith_tool::{CancelToken, async_trait};
+use toolsmith_agent::{ApprovalRequest, ApprovalText, Approver, Decision};
+use toolsmith_tool::{BlockLimits, CancelToken, async_trait};
 
 use crate::{
     interface::TerminalUi,
-    output::harmless,
     terminal::{DIM, HEADING, NAME, paint},
 };
 
-/// How much of the arguments is shown where the tool says nothing better.
-const SHOWN_CHARS: usize = 600;
+/// Rows of a question before parts of long values are left out: about a screen.
+const HEAD_ROWS: usize = 30;
+const TAIL_ROWS: usize = 15;
+/// Columns when the terminal does not say.
+const DEFAULT_WIDTH: usize = 80;
+/// Columns before each row: the indent and the sign. One is left free, because some terminals wrap a full row.
+const MARGIN: usize = 5;
+
+/// The limits of a question on the terminal. Rows are never wider than it, because a row that the terminal wraps could
+/// pass for a line of ours.
+pub(crate) fn limits(whole: bool) -> BlockLimits {
+    let width = terminal_size::terminal_size_of(std::io::stderr())
+        .map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
+        .saturating_sub(MARGIN);
+    match whole {
+        true => BlockLimits::whole(width),
+        false => BlockLimits { width, head: HEAD_ROWS, tail: TAIL_ROWS },
+    }
+}
+
+/// Returns whether the answer asks for the full text.
+pub(crate) fn wants_full(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "f" | "full" | "v" | "view")
+}
 
 /// Asks on the terminal.
 pub(crate) struct TerminalApprover(pub(crate) Arc<TerminalUi>);
@@ -20,33 +42,37 @@ pub(crate) struct TerminalApprover(pub(crate) Arc<TerminalUi>);
 #[async_trait]
 impl Approver for TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
-        let mut question = format!(
-            "{} {} {}\n",
-            paint(HEADING, "May this run?"),
-            paint(NAME, &request.label),
-            paint(DIM, format_args!("({})", request.tier.as_str()))
-        );
-        if let Some(reason) = &request.reason {
-            question.push_str(&format!("  {}\n", harmless(reason)));
-        }
-        if request.details.is_empty() {
-            let arguments = harmless(&format!("{:#}", request.arguments));
-            let shown: String = arguments.chars().take(SHOWN_CHARS).collect();
-            question.extend(shown.lines().map(|line| format!("  {line}\n")));
-            // What is not shown may be what matters.
-            let more = arguments.chars().count().saturating_sub(SHOWN_CHARS);
-            if more > 0 {
-                question.push_str(&paint(DIM, format_args!("  … and {more} more characters\n")));
+        let mut text = request.text(limits(false));
+        loop {
+            let answer = self.0.ask(&question(&text), cancel).await.unwrap_or_default();
+            if wants_full(&answer) {
+                text = request.text(limits(true));
+                continue;
             }
-        }
-        question.extend(request.details.iter().map(|line| format!("  {}\n", harmless(line))));
-        question.push_str(&paint(NAME, "[y]es, [a]lways in this session, or no with a reason:"));
-        let answer = self.0.ask(&question, cancel).await.unwrap_or_default();
-        match answer.trim() {
-            "y" | "Y" | "yes" => Decision::Allow,
-            "a" | "A" | "always" => Decision::AllowForSession,
-            "" | "n" | "N" | "no" => Decision::Deny { note: None },
-            note => Decision::Deny { note: Some(note.to_owned()) },
+            return match answer.trim() {
+                "y" | "Y" | "yes" => Decision::Allow,
+                "a" | "A" | "always" => Decision::AllowForSession,
+                "" | "n" | "N" | "no" => Decision::Deny { note: None },
+                note => Decision::Deny { note: Some(note.to_owned()) },
+            };
         }
     }
+}
+
+/// The heading stands at both ends, so that it is on the screen however long the text is.
+fn question(text: &ApprovalText) -> String {
+    let mut question = format!("{}\n", paint(HEADING, &text.heading));
+    question.extend(text.lines.iter().map(|line| format!("  {line}\n")));
+    let keys = match text.is_cut {
+        true => "[y]es, [a]lways in this session, [f]ull text, or no with a reason:",
+        false => "[y]es, [a]lways in this session, or no with a reason:",
+    };
+    if text.lines.len() > HEAD_ROWS / 2 {
+        question.push_str(&format!("{}\n", paint(HEADING, &text.heading)));
+    }
+    if text.is_cut {
+        question.push_str(&paint(DIM, "Parts of this are not shown. Answer f to read all of it.\n"));
+    }
+    question.push_str(&paint(NAME, keys));
+    question
 }

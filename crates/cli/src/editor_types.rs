@@ -1,10 +1,9 @@
 //! Type definitions for editors and `tsc`, and a tsconfig.json that refers to them. Both are embedded and written
 //! beside the tools directory.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
+
+use crate::project_files::Target;
 
 /// Name of the file with the types.
 pub(crate) const TYPES_FILE: &str = "toolsmith.d.ts";
@@ -45,25 +44,24 @@ impl Written {
     }
 }
 
-/// Writes types and configuration into a directory. Types are replaced; an existing configuration is kept.
-pub(crate) fn write_into(folder: &Path) -> io::Result<Vec<(PathBuf, Written)>> {
-    fs::create_dir_all(folder)?;
-    let types_path = folder.join(TYPES_FILE);
+/// Writes types and settings into a folder. Types are ours and replaced; settings that are there stay.
+pub(crate) fn write_into(target: &Target) -> io::Result<Vec<(PathBuf, Written)>> {
+    let types_path = target.folder().join(TYPES_FILE);
     let types = types();
-    let written = match fs::read(&types_path) {
-        Ok(old) if old == types.as_bytes() => Written::Same,
-        Ok(_) => Written::Replaced,
-        Err(_) => Written::New,
+    let written = match target.read(&types_path)? {
+        Some(old) if old == types.as_bytes() => Written::Same,
+        Some(_) => Written::Replaced,
+        None => Written::New,
     };
     if written != Written::Same {
-        fs::write(&types_path, types)?;
+        target.write(&types_path, &types)?;
     }
-    let settings_path = folder.join(SETTINGS_FILE);
-    let settings = match fs::read(&settings_path) {
-        Ok(old) if old == SETTINGS.as_bytes() => Written::Same,
-        Ok(_) => Written::Kept,
-        Err(_) => {
-            fs::write(&settings_path, SETTINGS)?;
+    let settings_path = target.folder().join(SETTINGS_FILE);
+    let settings = match target.read(&settings_path)? {
+        Some(old) if old == SETTINGS.as_bytes() => Written::Same,
+        Some(_) => Written::Kept,
+        None => {
+            target.write(&settings_path, SETTINGS)?;
             Written::New
         }
     };

@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod progress;
 mod project;
+mod project_files;
 mod prompt;
 mod runtime;
 mod terminal;
@@ -23,8 +24,14 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+#[global_allocator]
+static ALLOCATOR: toolsmith_host::memory::EndingAllocator = toolsmith_host::memory::EndingAllocator;
+
 fn main() -> ExitCode {
     toolsmith_host::memory::grow_in_large_steps();
+    if let Err(error) = toolsmith_host::limits::check() {
+        return failure::failed(&error.into(), false);
+    }
     let arguments = match arguments::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::wrong_use(&error),

@@ -30,6 +30,8 @@ use std::{
 const ENDING: u8 = b'E';
 /// What the host sends to say that the program may outlive it: a closed socket then means nothing.
 const RELEASED: u8 = b'R';
+/// What the host sends to have everything killed, released or not.
+const KILL: u8 = b'K';
 
 /// What the leash answers: the program's process id, or the error number of its start.
 const STARTED: u8 = b'P';
@@ -136,6 +138,7 @@ impl Supervisor {
         let mut byte = [0];
         while let Some(socket) = &mut self.socket {
             match socket.read(&mut byte) {
+                Ok(1) if byte[0] == KILL => self.kill_all(),
                 Ok(1) => {
                     self.ending |= byte[0] == ENDING;
                     self.released |= byte[0] == RELEASED;

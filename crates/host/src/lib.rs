@@ -2,7 +2,7 @@
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
 //! the whole in a file; what it logs goes through [`log`]; what it makes of files goes through [`changes`], which shows it
 //! first and can take it back. Whose code may run at all is kept by [`trust`]; how memory is had from the system is set in
-//! [`memory`].
+//! [`memory`]; what the system grants is checked in [`limits`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 #![warn(missing_docs)]
@@ -14,7 +14,11 @@ compile_error!(
 
 pub mod changes;
 pub mod exec;
+pub mod location;
+pub mod limits;
 pub mod log;
 pub mod memory;
 pub mod output;
+mod spill;
+pub mod regular_file;
 pub mod trust;

@@ -3,10 +3,11 @@
 
 use std::{
     collections::VecDeque,
-    fs::File,
-    io::Write,
     path::{Path, PathBuf},
 };
+
+pub use crate::spill::HeldFile;
+use crate::spill::SpillFile;
 
 /// How much of an output is kept where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,15 +17,27 @@ pub struct OutputLimits {
     pub head: usize,
     /// Bytes kept from the end once there is too much.
     pub tail: usize,
-    /// Where the whole goes once there is too much; nowhere if `None`.
-    pub spill_dir: Option<PathBuf>,
+    /// Where the whole goes once there is too much.
+    pub spill: SpillTo,
     /// Bytes after which the file stops growing, so that a loop cannot fill the disk.
     pub max_spill: u64,
 }
 
+/// Where output goes that does not fit in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpillTo {
+    /// Into a file without a name, which is there as long as [`Output::held`] is.
+    Unnamed,
+    /// Into a new file in this folder, which stays there.
+    Folder(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
+
 impl Default for OutputLimits {
     fn default() -> Self {
-        Self { head: 8 << 20, tail: 8 << 20, spill_dir: Some(std::env::temp_dir()), max_spill: 1 << 30 }
+        Self { head: 8 << 20, tail: 8 << 20, spill: SpillTo::Unnamed, max_spill: 256 << 20 }
     }
 }
 
@@ -37,7 +50,9 @@ impl OutputLimits {
     /// Puts the whole into this folder; `None` keeps it nowhere.
     #[must_use]
     pub fn spill_dir(mut self, dir: Option<&Path>) -> Self {
-        self.spill_dir = dir.map(Path::to_path_buf);
+        self.spill = dir.map_or(SpillTo::Nowhere, |dir| SpillTo::Folder(dir.to_path_buf()));
+        // Nothing else counts what is in a folder.
+        self.max_spill = 1 << 30;
         self
     }
 
@@ -61,6 +76,8 @@ pub struct Output {
     pub total: u64,
     /// The whole, when it did not fit; up to the limit of the file.
     pub file: Option<PathBuf>,
+    /// Keeps the file, if it has no name.
+    pub held: Option<HeldFile>,
     /// The file stopped growing, or could not be written: it does not hold everything.
     pub file_incomplete: bool,
 }
@@ -138,13 +155,12 @@ enum Spill {
     /// Everything still fits in memory.
     NotNeeded,
     Open {
-        file: File,
-        path: PathBuf,
+        file: SpillFile,
         written: u64,
     },
     /// No file, or no longer one: there is none, it is full, or writing failed.
     Ended {
-        path: Option<PathBuf>,
+        file: Option<SpillFile>,
     },
 }
 
@@ -185,29 +201,30 @@ impl OutputBuffer {
     }
 
     fn open_spill(&self) -> Spill {
-        let opened = self.limits.spill_dir.as_ref().and_then(|dir| {
-            // Readable by its owner only: output can hold secrets.
-            let named =
-                tempfile::Builder::new().prefix("toolsmith-output-").suffix(".txt").tempfile_in(dir).ok()?;
-            named.keep().ok()
-        });
+        let opened = match &self.limits.spill {
+            SpillTo::Unnamed => SpillFile::unnamed().ok(),
+            SpillTo::Folder(folder) => SpillFile::named(folder).ok(),
+            SpillTo::Nowhere => None,
+        };
         match opened {
-            Some((file, path)) => Spill::Open { file, path, written: 0 },
-            None => Spill::Ended { path: None },
+            Some(file) => Spill::Open { file, written: 0 },
+            None => Spill::Ended { file: None },
         }
     }
 
     fn write_spill(&mut self, bytes: &[u8]) {
-        let Spill::Open { file, path, written } = &mut self.spill else {
+        let Spill::Open { file, written } = &mut self.spill else {
             return;
         };
         let room = usize::try_from(self.limits.max_spill - *written).unwrap_or(usize::MAX);
         let part = &bytes[..bytes.len().min(room)];
         // A full disk costs the file, not the call: what is in memory is still there.
-        let failed = file.write_all(part).is_err();
+        let failed = file.write(part).is_err();
         *written += part.len() as u64;
         if failed || part.len() < bytes.len() {
-            self.spill = Spill::Ended { path: Some(std::mem::take(path)) };
+            let ended = std::mem::replace(&mut self.spill, Spill::NotNeeded);
+            self.spill =
+                Spill::Ended { file: if let Spill::Open { file, .. } = ended { Some(file) } else { None } };
         }
     }
 
@@ -215,10 +232,17 @@ impl OutputBuffer {
     pub fn finish(self) -> Output {
         let (file, file_incomplete) = match self.spill {
             Spill::NotNeeded => (None, false),
-            Spill::Open { path, .. } => (Some(path), false),
-            Spill::Ended { path } => (path, true),
+            Spill::Open { file, .. } => (Some(file), false),
+            Spill::Ended { file } => (file, true),
         };
-        Output { head: self.head, tail: self.tail.into(), total: self.total, file, file_incomplete }
+        Output {
+            head: self.head,
+            tail: self.tail.into(),
+            total: self.total,
+            held: file.as_ref().and_then(SpillFile::held),
+            file: file.map(|file| file.path().to_path_buf()),
+            file_incomplete,
+        }
     }
 }
 

@@ -109,3 +109,26 @@ proptest! {
         let _ = decoder.finish();
     }
 }
+
+#[test]
+fn a_file_without_a_name_is_there_while_it_is_held_and_counted_with_the_others() {
+    let limits = OutputLimits { head: 2, tail: 2, ..OutputLimits::default() };
+    let output = collect(limits.clone(), &[b"0123", b"4567"]);
+    let path = output.file.clone().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"01234567");
+    // No name leads to it, so that nothing is left when the program is killed.
+    let target = std::fs::read_link(&path).unwrap();
+    assert!(target.to_string_lossy().ends_with(" (deleted)"));
+    let held = output.held.clone();
+    drop(output);
+    assert_eq!(std::fs::read(&path).unwrap(), b"01234567");
+    drop(held);
+    // Another file may have the number by now.
+    assert_ne!(std::fs::read_link(&path).ok(), Some(target));
+    // All of them together are bounded, whatever each may hold.
+    let limits = OutputLimits { max_spill: 1 << 40, ..limits };
+    let large = vec![0; 64 << 20];
+    let chunks: Vec<&[u8]> = std::iter::repeat_n(large.as_slice(), 17).collect();
+    let output = collect(limits, &chunks);
+    assert!(output.file_incomplete && output.total == 17 * (64 << 20));
+}

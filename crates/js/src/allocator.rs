@@ -31,7 +31,28 @@ impl MemoryUse {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the cap was reached since the last call.
+    /// Counts memory that other libraries hold for the tool.
+    pub(crate) fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes such memory back out. What was never counted does not make it negative.
+    pub(crate) fn subtract(&self, bytes: usize) {
+        let _ = self
+            .bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used.saturating_sub(bytes)));
+    }
+
+    /// Whether so much more fits under a cap.
+    pub(crate) fn fits(&self, bytes: usize, cap: usize) -> bool {
+        let fits = self.bytes().saturating_add(bytes) <= cap;
+        if !fits {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// Whether the cap was run into since this was last asked.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)
     }
@@ -56,11 +77,7 @@ impl CappedAllocator {
         if self.stop.is_compiling() {
             return true;
         }
-        let fits = self.used.bytes().saturating_add(bytes) <= self.cap;
-        if !fits {
-            self.used.refused.store(true, Ordering::Relaxed);
-        }
-        fits && !self.stop.refuses_memory()
+        self.used.fits(bytes, self.cap) && !self.stop.refuses_memory()
     }
 
     /// Records an allocated block.

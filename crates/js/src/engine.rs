@@ -11,6 +11,7 @@ use std::{
 };
 
 use tokio::{runtime::Handle, sync::Semaphore};
+use toolsmith_host::output::{HeldFile, Output};
 use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
 
 use crate::{
@@ -138,6 +139,8 @@ pub(crate) struct EngineShared {
     pub(crate) loading: Semaphore,
     bus: Mutex<Vec<Weak<SharedState>>>,
     pub(crate) web: WebClients,
+    /// Files with long outputs of programs, for as long as their tools can be asked about them.
+    outputs: Mutex<Vec<HeldFile>>,
 }
 
 impl Engine {
@@ -163,6 +166,7 @@ impl Engine {
                 loading: Semaphore::new(cores),
                 bus: Mutex::default(),
                 web: WebClients::default(),
+                outputs: Mutex::default(),
             }),
         }
     }
@@ -224,6 +228,12 @@ impl EngineShared {
     pub(crate) fn default_context(&self) -> ToolContext {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();
         ToolContext::detached().with_ui(self.ui.handle()).with_pending(pending)
+    }
+
+    /// Keeps the files of outputs, whose names a tool is told, until the engine ends.
+    pub(crate) fn hold<'o>(&self, outputs: impl IntoIterator<Item = &'o Output>) {
+        let held = outputs.into_iter().filter_map(|output| output.held.clone());
+        self.outputs.lock().unwrap_or_else(PoisonError::into_inner).extend(held);
     }
 
     pub(crate) fn join_bus(&self, member: &Arc<SharedState>) {

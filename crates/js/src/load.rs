@@ -161,7 +161,8 @@ impl DescribedTool {
         if let Some(approval) = &self.approval
             && !approval.dynamic
         {
-            spec.approval = read_approval(&approval.fixed);
+            // The kernel refused everything else; what cannot be read is taken as the most careful.
+            spec.approval = read_approval(&approval.fixed).unwrap_or_default();
         }
         spec.load_mode = match self.load_mode.as_deref() {
             Some("essential") => Some(LoadMode::Essential),
@@ -180,17 +181,21 @@ impl DescribedTool {
     }
 }
 
-/// A tier by its name, or an object with one. What cannot be read is taken as the most careful.
-pub(crate) fn read_approval(value: &Value) -> Approval {
+/// Reads a documented form of approval: a tier or a policy by its name, or an object with at least one of its members. `None`
+/// is any other value, also one that could be taken for a form, such as a list.
+pub(crate) fn read_approval(value: &Value) -> Option<Approval> {
+    let read = |value: &Value| serde_json::from_value::<Tier>(value.clone()).ok();
     match value {
-        Value::String(_) => match serde_json::from_value::<Tier>(value.clone()) {
-            Ok(tier) => tier.into(),
-            Err(_) => match serde_json::from_value::<ApprovalPolicy>(value.clone()) {
-                Ok(policy) => Approval { policy: Some(policy), ..Approval::default() },
-                Err(_) => Approval::default(),
-            },
-        },
-        value => serde_json::from_value(value.clone()).unwrap_or_default(),
+        Value::String(_) => read(value).map(Approval::from).or_else(|| {
+            let policy = serde_json::from_value::<ApprovalPolicy>(value.clone()).ok()?;
+            Some(Approval { policy: Some(policy), ..Approval::default() })
+        }),
+        Value::Object(fields) => {
+            let members = ["tier", "reason", "override", "policy", "policyKey"];
+            fields.keys().find(|key| members.contains(&key.as_str()))?;
+            serde_json::from_value(value.clone()).ok()
+        }
+        _ => None,
     }
 }
 

@@ -87,7 +87,9 @@ impl ModuleHost {
             }
             Some(EngineKind::Embedded) => self.start_in(Runner::Embedded).await.0,
             Some(kind) => {
-                let Some(runtime) = SidecarRuntime::find(kind, &self.options.engine.search_path) else {
+                let Some(runtime) =
+                    SidecarRuntime::find(kind, &self.options.engine.search_path, &self.options.engine.cwd)
+                else {
                     let message =
                         format!("Failed to load tool: it is configured to run in {kind}, which is not installed");
                     return Err(LoadError::new(&self.path, message));
@@ -131,7 +133,9 @@ impl ModuleHost {
         needs: Option<String>,
     ) -> Result<Started, LoadError> {
         let Some(needs) = needs.filter(|_| self.choice.is_none()) else { return outcome };
-        let Some(runtime) = SidecarRuntime::find_any(&self.options.engine.search_path) else {
+        let Some(runtime) =
+            SidecarRuntime::find_any(&self.options.engine.search_path, &self.options.engine.cwd)
+        else {
             let note = format!("{needs}, which needs bun or node; neither is installed");
             return match outcome {
                 Ok(mut started) => {

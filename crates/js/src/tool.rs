@@ -161,8 +161,17 @@ impl Tool for JsTool {
         if !self.decides_approval {
             return self.spec.approval.clone();
         }
-        // A failing hook results in the strictest answer.
-        self.ask("approval", arguments).await.map_or_else(Approval::default, |value| read_approval(&value))
+        // A hook that fails, or returns something that is no approval, leaves the most careful answer.
+        let answer = self.ask("approval", arguments).await.unwrap_or(Value::Null);
+        read_approval(&answer).unwrap_or_else(|| {
+            let answer: String = answer.to_string().chars().take(200).collect();
+            tracing::warn!(
+                tool = self.spec.name,
+                answer,
+                "The tool's approval function did not return an approval; the call counts as exec"
+            );
+            Approval::default()
+        })
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr, time::Duration};
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     model::{ForcedTool, ModelOverride},
@@ -12,8 +12,8 @@ use crate::{
 /// How long a provider may be silent before the first event and between two events.
 const DEFAULT_IDLE: Duration = Duration::from_secs(300);
 
-/// The wire formats. The names are those that compatible agents use in their configuration files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+/// The wires. The names are the ones relatives of this program use in their files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[non_exhaustive]
 pub enum ApiKind {
     /// Anthropic Messages.

@@ -8,6 +8,7 @@ use toolsmith_tool::CancelToken;
 use crate::{
     classify::Said,
     config::ProviderConfig,
+    endpoint::Endpoint,
     error::{ErrorClass, LlmError},
     http::{HttpBody, HttpClient, HttpRequest, redact},
     key::{Environment, Key},
@@ -21,7 +22,11 @@ use crate::{
     wire::{self, Decoder, Encoded},
 };
 
-/// Maximum size of a response that is not a stream.
+/// The most that is read of one answer, whatever it contains.
+const MAX_STREAM_BYTES: usize = 512 << 20;
+/// The most events of one answer, those without content included.
+const MAX_EVENTS: usize = 2_000_000;
+/// The most that is read of an answer that is no stream.
 const MAX_ODD_BYTES: usize = 64 * 1024;
 
 /// A provider behind a URL.
@@ -69,6 +74,14 @@ impl Provider for HttpProvider {
         wire::capabilities(config.api, &config.quirks, Capabilities::of(model))
     }
 
+    fn endpoint(&self) -> Option<Endpoint> {
+        Some(Endpoint::of(&self.inner.config))
+    }
+
+    fn missing_key(&self) -> Option<LlmError> {
+        self.inner.key.missing_now()
+    }
+
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {
         let config = &self.inner.config;
         let encoded = wire::encode(config.api, request, &config.quirks);
@@ -91,8 +104,30 @@ struct Connection {
 
 enum State {
     Ready(Encoded),
-    Reading { body: HttpBody, parser: SseParser, decoder: Box<dyn Decoder> },
+    Reading { body: HttpBody, parser: SseParser, decoder: Box<dyn Decoder>, read: Amount },
     Over,
+}
+
+/// How much of an answer was read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Amount {
+    bytes: usize,
+    events: usize,
+}
+
+impl Amount {
+    /// Counts; an answer without an end is given up.
+    fn add(&mut self, bytes: usize, events: usize) -> Result<(), LlmError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.events = self.events.saturating_add(events);
+        if self.bytes > MAX_STREAM_BYTES {
+            return Err(LlmError::invalid(format!("the answer has more than {MAX_STREAM_BYTES} bytes")));
+        }
+        if self.events > MAX_EVENTS {
+            return Err(LlmError::invalid(format!("the answer has more than {MAX_EVENTS} events")));
+        }
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -100,8 +135,10 @@ impl ReplySource for Connection {
     async fn advance(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
         let outcome = match std::mem::replace(&mut self.state, State::Over) {
             State::Ready(encoded) => self.connect(encoded, reply).await,
-            State::Reading { body, parser, decoder } => self.read(body, parser, decoder, reply).await,
-            State::Over => Err(LlmError::invalid("the connection is closed")),
+            State::Reading { body, parser, decoder, read } => {
+                self.read(body, parser, decoder, read, reply).await
+            }
+            State::Over => Err(LlmError::invalid("the connection is over")),
         };
         outcome.map_err(|error| self.name_failure(error))
     }
@@ -140,8 +177,8 @@ impl Connection {
             return Err(not_a_stream(body, config.idle_timeout).await);
         }
         reply.start();
-        self.state =
-            State::Reading { body, parser: SseParser::default(), decoder: wire::decoder(config.api) };
+        let (parser, decoder) = (SseParser::default(), wire::decoder(config.api));
+        self.state = State::Reading { body, parser, decoder, read: Amount::default() };
         Ok(())
     }
 
@@ -150,6 +187,7 @@ impl Connection {
         mut body: HttpBody,
         mut parser: SseParser,
         mut decoder: Box<dyn Decoder>,
+        mut read: Amount,
         reply: &mut Reply,
     ) -> Result<(), LlmError> {
         let chunk = body.chunk(self.provider.config.idle_timeout).await?;
@@ -159,14 +197,16 @@ impl Connection {
             }
             return if reply.is_finished() { Ok(()) } else { decoder.end(reply) };
         };
-        for event in parser.push(&bytes)? {
+        let events = parser.push(&bytes)?;
+        read.add(bytes.len(), events.len())?;
+        for event in events {
             decoder.event(&event, reply)?;
             if reply.is_finished() {
                 body.drain();
                 return Ok(());
             }
         }
-        self.state = State::Reading { body, parser, decoder };
+        self.state = State::Reading { body, parser, decoder, read };
         Ok(())
     }
 

@@ -97,7 +97,17 @@ impl Key {
         }
     }
 
-    /// Handles a key rejected by the provider: a command runs again next time.
+    /// The error of a key that is not set.
+    pub(crate) fn missing_now(&self) -> Option<LlmError> {
+        match &self.source {
+            KeySource::Env(names) if !self.is_set() => {
+                Some(self.missing(format!("Set {}.", names.join(" or "))))
+            }
+            _ => None,
+        }
+    }
+
+    /// The provider refused the key: a command is asked again next time.
     pub(crate) fn forget(&self) {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

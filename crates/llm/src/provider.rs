@@ -3,6 +3,8 @@
 use toolsmith_tool::CancelToken;
 
 use crate::{
+    endpoint::Endpoint,
+    error::LlmError,
     model::{ForcedTool, Model},
     request::Request,
     stream::EventStream,
@@ -63,6 +65,16 @@ pub trait Provider: Send + Sync {
     /// Sends the request. Every failure, including an invalid request, is reported by the stream. Cancelling or
     /// dropping the stream closes the connection.
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream;
+
+    /// Returns where requests are sent, where that is a place somebody could have configured.
+    fn endpoint(&self) -> Option<Endpoint> {
+        None
+    }
+
+    /// Returns the error every request would fail with, where that can be told without asking: there is no key.
+    fn missing_key(&self) -> Option<LlmError> {
+        None
+    }
 }
 
 /// Capabilities of a model at a provider.

@@ -10,6 +10,7 @@ use crate::{
     catalog::Catalog,
     config::{ApiKind, KeySource, ProviderConfig, Quirks},
     discovery::{LocalServer, discover_configured},
+    endpoint::Endpoint,
     http::HttpClient,
     http_provider::HttpProvider,
     key::Environment,
@@ -149,7 +150,22 @@ impl Providers {
         Ok(())
     }
 
-    /// Adds model metadata, such as the models of a local server.
+    /// Adds a provider at a place that a session remembers, in place of one with the same name. Nothing secret is ever sent
+    /// there: the record is not a configuration.
+    pub fn add_recorded(&mut self, endpoint: &Endpoint) {
+        let mut config = match self.get(&endpoint.provider) {
+            Ok(known) => known.config().clone(),
+            Err(_) => builtin::stranger(&endpoint.provider, &endpoint.base_url),
+        };
+        config.api = endpoint.api;
+        config.base_url.clone_from(&endpoint.base_url);
+        config.key = KeySource::None;
+        config.headers.clear();
+        config.quirks = Quirks { eager_tool_input: false, ..config.quirks };
+        self.add(config);
+    }
+
+    /// Says more of a provider's models, such as which a server on this machine has.
     pub fn add_models(&mut self, provider: &str, models: impl IntoIterator<Item = ModelOverride>) {
         if let Ok(known) = self.get(provider) {
             let mut config = known.config().clone();

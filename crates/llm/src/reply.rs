@@ -15,7 +15,14 @@ use crate::{
 /// order of opening.
 pub type Slot = u64;
 
-/// The response so far, and the events not yet taken.
+/// The most one answer may contain: far above what any model writes, and small enough to keep in memory.
+const MAX_CONTENT_BYTES: usize = 32 << 20;
+/// The most text the arguments of one call may have.
+const MAX_ARGUMENT_BYTES: usize = 16 << 20;
+/// The most blocks one answer may have: texts, thoughts and calls.
+const MAX_BLOCKS: usize = 4096;
+
+/// The reply so far, and the events not yet taken.
 #[derive(Debug)]
 pub struct Reply {
     message: AssistantMessage,
@@ -28,6 +35,10 @@ pub struct Reply {
     turn: usize,
     started: bool,
     finished: bool,
+    /// Bytes of text, thoughts, arguments and signatures so far.
+    content_bytes: usize,
+    /// The limit that was exceeded. Nothing is added from then on.
+    exceeded: Option<String>,
 }
 
 impl Reply {
@@ -57,6 +68,8 @@ impl Reply {
             turn: request.messages.len(),
             started: false,
             finished: false,
+            content_bytes: 0,
+            exceeded: None,
         }
     }
 
@@ -78,8 +91,25 @@ impl Reply {
         }
     }
 
-    /// Appends text to the block at `slot`.
+    /// Returns the error of an answer that exceeds a limit.
+    pub(crate) fn over_limit(&self) -> Option<LlmError> {
+        self.exceeded.as_ref().map(|limit| LlmError::invalid(format!("the answer has more than {limit}")))
+    }
+
+    /// Counts what is about to be added; `false` when it would be too much.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.content_bytes = self.content_bytes.saturating_add(bytes);
+        if self.content_bytes > MAX_CONTENT_BYTES {
+            self.exceeded.get_or_insert_with(|| format!("{MAX_CONTENT_BYTES} bytes of content"));
+        }
+        self.exceeded.is_none()
+    }
+
+    /// Adds words for the reader to the block at `slot`.
     pub fn text(&mut self, slot: Slot, delta: &str) {
+        if !self.has_room(delta.len()) {
+            return;
+        }
         let index = self.block(slot, || AssistantBlock::Text(TextBlock::default()));
         if let Some(AssistantBlock::Text(block)) = self.message.content.get_mut(index)
             && !delta.is_empty()
@@ -91,6 +121,9 @@ impl Reply {
 
     /// Appends thinking to the block at `slot`.
     pub fn thinking(&mut self, slot: Slot, delta: &str) {
+        if !self.has_room(delta.len()) {
+            return;
+        }
         let index = self.block(slot, || AssistantBlock::Thinking(ThinkingBlock::default()));
         if let Some(AssistantBlock::Thinking(block)) = self.message.content.get_mut(index)
             && !delta.is_empty()
@@ -104,6 +137,9 @@ impl Reply {
     /// Opens a thinking block whose text the provider withholds.
     pub fn redacted_thinking(&mut self, slot: Slot, signature: &str) {
         self.thinking(slot, "");
+        if !self.has_room(signature.len()) {
+            return;
+        }
         if let Some(AssistantBlock::Thinking(block)) = self.open_block(slot) {
             block.redacted = true;
             block.thinking_signature = Some(signature.to_owned());
@@ -112,6 +148,9 @@ impl Reply {
 
     /// Sets the opaque data of the block at `slot`, which must be open.
     pub fn sign(&mut self, slot: Slot, signature: &str) {
+        if !self.has_room(signature.len()) {
+            return;
+        }
         let place = match self.open_block(slot) {
             Some(AssistantBlock::Text(block)) => &mut block.text_signature,
             Some(AssistantBlock::Thinking(block)) => &mut block.thinking_signature,
@@ -123,6 +162,9 @@ impl Reply {
 
     /// Opens a call at `slot`. An empty or duplicate id is replaced.
     pub fn call(&mut self, slot: Slot, id: &str, name: &str) {
+        if !self.has_room(id.len() + name.len()) {
+            return;
+        }
         let id = self.unused_id(id);
         let call =
             ToolCall { raw_arguments: Some(String::new()), ..ToolCall::new(id, name, serde_json::json!({})) };
@@ -132,6 +174,15 @@ impl Reply {
     /// Appends to the arguments of the call at `slot`, which must be open.
     pub fn arguments(&mut self, slot: Slot, delta: &str) {
         let Some(index) = self.index_of(slot) else { return };
+        if !self.has_room(delta.len()) {
+            return;
+        }
+        if let Some(AssistantBlock::ToolCall(call)) = self.message.content.get(index)
+            && call.raw_arguments.as_ref().map_or(0, String::len) + delta.len() > MAX_ARGUMENT_BYTES
+        {
+            self.exceeded = Some(format!("{MAX_ARGUMENT_BYTES} bytes of arguments for one call"));
+            return;
+        }
         if let Some(AssistantBlock::ToolCall(call)) = self.message.content.get_mut(index)
             && !delta.is_empty()
         {
@@ -250,6 +301,10 @@ impl Reply {
         }
         self.start();
         let content_index = self.message.content.len();
+        if content_index >= MAX_BLOCKS {
+            self.exceeded.get_or_insert_with(|| format!("{MAX_BLOCKS} blocks"));
+            return content_index;
+        }
         let block = make();
         self.events.push_back(match &block {
             AssistantBlock::Text(_) => StreamEvent::TextStart { content_index },

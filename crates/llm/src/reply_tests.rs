@@ -149,3 +149,61 @@ proptest! {
         prop_assert!(is_done);
     }
 }
+
+/// Writes without an end.
+struct Endless(Step);
+
+type Step = fn(&mut Reply, u64);
+
+#[crate::async_trait]
+impl crate::ReplySource for Endless {
+    async fn advance(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
+        for n in 0..256 {
+            (self.0)(reply, n);
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_an_end_is_given_up_and_the_error_names_the_limit() {
+    const MEGABYTE: usize = 1 << 20;
+    let cases: [(Step, &str); 5] = [
+        (|reply, _| reply.text(0, &"x".repeat(MEGABYTE)), "33554432 bytes of content"),
+        (|reply, _| reply.thinking(0, &"x".repeat(MEGABYTE)), "33554432 bytes of content"),
+        (
+            |reply, n| {
+                if n == 0 {
+                    reply.call(0, "id", "tool");
+                }
+                reply.arguments(0, &"x".repeat(MEGABYTE));
+            },
+            "16777216 bytes of arguments for one call",
+        ),
+        (
+            |reply, n| {
+                let slot = reply.message().content.len() as u64 + n;
+                reply.call(slot, "", "tool");
+                reply.close(slot);
+            },
+            "4096 blocks",
+        ),
+        (|reply, _| reply.redacted_thinking(0, &"x".repeat(MEGABYTE)), "33554432 bytes of content"),
+    ];
+    for (write, limit) in cases {
+        let source = Box::new(Endless(write));
+        let mut stream = crate::EventStream::new(source, reply(), crate::CancelToken::new());
+        let mut bytes = 0;
+        let error = loop {
+            match stream.next().await.unwrap() {
+                StreamEvent::Error { error, .. } => break error,
+                StreamEvent::TextDelta { delta, .. } | StreamEvent::ThinkingDelta { delta, .. } => {
+                    bytes += delta.len();
+                }
+                _ => {}
+            }
+        };
+        assert!(error.to_string().contains(limit), "{error}");
+        assert!(bytes <= MAX_CONTENT_BYTES && stream.partial().content.len() <= MAX_BLOCKS);
+    }
+}

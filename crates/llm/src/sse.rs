@@ -2,8 +2,8 @@
 
 use crate::error::LlmError;
 
-/// Maximum size of one event. A larger one would only exhaust memory.
-const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
+/// One event may not be larger; beyond that it is not an answer but an attack on our memory.
+const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -149,6 +149,7 @@ impl EventStream {
                 () = self.cancel.cancelled() => continue,
                 outcome = source.advance(&mut self.reply) => outcome,
             };
+            let outcome = outcome.and_then(|()| self.reply.over_limit().map_or(Ok(()), Err));
             if let Err(error) = outcome {
                 self.source = None;
                 self.reply.fail(error);

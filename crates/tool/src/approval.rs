@@ -59,6 +59,10 @@ pub struct Approval {
     /// Groups calls that share a user's saved decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_key: Option<String>,
+    /// Identifies what exactly is approved, such as the file a path leads to. It reaches the call in
+    /// [`ToolContext::approved`](crate::ToolContext), which refuses to run when it is about something else by then.
+    #[serde(skip)]
+    pub subject: Option<String>,
 }
 
 impl From<Tier> for Approval {

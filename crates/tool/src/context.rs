@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    approval::Approval,
     cancel::CancelToken,
     file_change::FileWatch,
     pending::PendingHandle,
@@ -24,7 +25,9 @@ pub struct ToolContext {
     pub updates: UpdateSink,
     /// Receives actions to be applied later (CONTRACT 8.1).
     pub pending: PendingHandle,
-    /// Notified of files before the call changes them; `None` if not needed.
+    /// What the call was approved for (CONTRACT 5.8); `None` when it did not pass an approval step.
+    pub approved: Option<Approval>,
+    /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
     /// The user interface.
     pub ui: UiHandle,
@@ -41,6 +44,7 @@ impl ToolContext {
             cancel: CancelToken::new(),
             updates: UpdateSink::ignore(),
             pending: PendingHandle::unavailable(),
+            approved: None,
             files: None,
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
@@ -69,7 +73,14 @@ impl ToolContext {
         self
     }
 
-    /// Sets the watcher notified before files change.
+    /// Says what the call was approved for.
+    #[must_use]
+    pub fn with_approved(mut self, approved: Approval) -> Self {
+        self.approved = Some(approved);
+        self
+    }
+
+    /// Lets somebody hear of files before they are changed.
     #[must_use]
     pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
         self.files = Some(files);

@@ -10,7 +10,9 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-/// SHA-256 of a file's content, written as 64 hexadecimal digits.
+use crate::approval::Tier;
+
+/// SHA-256 of a file's content. Written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash([u8; 32]);
 
@@ -108,6 +110,16 @@ pub trait FileWatch: fmt::Debug + Send + Sync {
 
     /// Called before the directory is created, if it does not exist.
     fn before_folder(&self, path: &Path);
+}
+
+/// Decides the tier of a change by where its file lies (CONTRACT 5.7). The host implements it; it may look at the file
+/// system.
+pub trait FileTiers: fmt::Debug + Send + Sync {
+    /// The tier of changing each of these files, the highest of all.
+    ///
+    /// # Errors
+    /// When tools may not change one of the files at all, with the reason.
+    fn tier_of(&self, files: &[FileChange]) -> Result<Tier, String>;
 }
 
 #[cfg(test)]

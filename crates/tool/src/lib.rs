@@ -48,6 +48,7 @@ mod session_view;
 mod spec;
 mod tool;
 mod ui;
+mod visible_text;
 
 pub use approval::{Approval, ApprovalPolicy, Tier};
 pub use arguments::{ArgumentError, ArgumentSchema, Prepared, SchemaError};
@@ -55,11 +56,11 @@ pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
-pub use file_change::{BadContentHash, ContentHash, FileChange, FileWatch};
+pub use file_change::{BadContentHash, ContentHash, FileChange, FileTiers, FileWatch};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
-    PendingSubscription, PendingUnavailable, Writes,
+    PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderOptions, RenderedLines};
@@ -73,3 +74,6 @@ pub use session_view::{
 pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
+pub use visible_text::{
+    BlockLimits, BlockRow, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
+};

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::{
     approval::Tier,
     context::ToolContext,
-    file_change::FileChange,
+    file_change::{FileChange, FileTiers},
     result::{ToolError, ToolResult},
 };
 
@@ -31,7 +31,19 @@ const DEFAULT_SOURCE: &str = "custom_tool";
 #[error("Pending action store unavailable for custom tools in this runtime.")]
 pub struct PendingUnavailable;
 
-/// Callbacks of a pending action.
+/// Why an action was not staged.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PushError {
+    /// There is no store in this runtime.
+    #[error(transparent)]
+    Unavailable(#[from] PendingUnavailable),
+    /// One of the action's files may not be changed by tools.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What a staged action does when somebody decides.
 #[async_trait]
 pub trait PendingCallbacks: Send + Sync {
     /// Applies the change.
@@ -78,14 +90,20 @@ pub enum Writes {
     Host,
 }
 
-/// Identifies an action within this process.
+static LAST_ID: AtomicU64 = AtomicU64::new(0);
+
+/// Tells one action from all others of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PendingId(u64);
 
 impl PendingId {
     fn next() -> Self {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Self(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+        Self(LAST_ID.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    /// The newest id that was given out.
+    pub fn newest() -> Self {
+        Self(LAST_ID.load(Ordering::SeqCst))
     }
 
     /// Returns the number by which people and programs refer to it.
@@ -94,7 +112,17 @@ impl PendingId {
     }
 }
 
-/// A pending action. Clones are the same action.
+/// The call an action was staged by. Set by the host: a tool cannot choose it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StagedBy {
+    /// The tool's registered name.
+    pub tool_name: String,
+    /// The id of the call.
+    pub call_id: String,
+}
+
+/// A staged action. Clones are the same action.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PendingAction {
@@ -102,9 +130,11 @@ pub struct PendingAction {
     pub id: PendingId,
     /// Description for people.
     pub label: String,
-    /// Name of the tool that staged it.
+    /// Which tool staged it, in the tool's own words.
     pub source_tool_name: String,
-    /// Details shown beside the label.
+    /// The tool whose call staged it, and the id of that call; `None` when it was not staged through a call's handle.
+    pub staged_by: Option<StagedBy>,
+    /// Whatever the tool wants shown beside the label.
     pub details: Option<Value>,
     /// Files it changes, bound to their content at the preview; empty if it does not declare them.
     pub files: Vec<FileChange>,
@@ -123,6 +153,7 @@ impl PendingAction {
             id: PendingId::next(),
             label: label.into(),
             source_tool_name: DEFAULT_SOURCE.to_owned(),
+            staged_by: None,
             details: None,
             files: Vec::new(),
             writes: Writes::Callback,
@@ -194,12 +225,18 @@ struct State {
 #[derive(Default)]
 pub struct PendingStack {
     state: Mutex<State>,
+    file_tiers: Option<Arc<dyn FileTiers>>,
 }
 
 impl PendingStack {
     /// Creates an empty stack.
     pub fn new() -> Arc<Self> {
         Arc::default()
+    }
+
+    /// An empty stack whose actions have at least the tier of the files they name.
+    pub fn with_file_tiers(file_tiers: Arc<dyn FileTiers>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), file_tiers: Some(file_tiers) })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -228,7 +265,27 @@ impl PendingStack {
         Some(action)
     }
 
-    /// Returns the action with this id without removing it.
+    /// Takes the newest action if it is this one.
+    ///
+    /// # Errors
+    /// The newest action, where it is another; `None` where there is none.
+    pub fn pop_if(&self, id: PendingId) -> Result<PendingAction, Option<PendingAction>> {
+        let mut state = self.lock();
+        match state.actions.pop() {
+            Some(action) if action.id == id => {
+                let change = PendingChange::Popped(action.clone(), state.actions.len());
+                Self::tell(state, &change);
+                Ok(action)
+            }
+            Some(other) => {
+                state.actions.push(other.clone());
+                Err(Some(other))
+            }
+            None => Err(None),
+        }
+    }
+
+    /// The action of this number, left where it is.
     pub fn get(&self, id: PendingId) -> Option<PendingAction> {
         self.lock().actions.iter().find(|action| action.id == id).cloned()
     }
@@ -307,17 +364,18 @@ impl Drop for PendingSubscription {
 pub struct PendingHandle {
     stack: Option<Arc<PendingStack>>,
     tier: Option<Tier>,
+    staged_by: Option<StagedBy>,
 }
 
 impl PendingHandle {
     /// Creates a handle that pushes onto `stack`.
     pub fn new(stack: Arc<PendingStack>) -> Self {
-        Self { stack: Some(stack), tier: None }
+        Self { stack: Some(stack), tier: None, staged_by: None }
     }
 
     /// Creates a handle for a runtime without a store.
     pub fn unavailable() -> Self {
-        Self { stack: None, tier: None }
+        Self { stack: None, tier: None, staged_by: None }
     }
 
     /// Tags pushed actions with the tier of the called tool, unless they declare their own.
@@ -327,7 +385,14 @@ impl PendingHandle {
         self
     }
 
-    /// Returns whether a push would succeed.
+    /// Marks what is pushed with the call that pushes it.
+    #[must_use]
+    pub fn with_call(mut self, tool_name: impl Into<String>, call_id: impl Into<String>) -> Self {
+        self.staged_by = Some(StagedBy { tool_name: tool_name.into(), call_id: call_id.into() });
+        self
+    }
+
+    /// Whether a push would work.
     pub fn is_available(&self) -> bool {
         self.stack.is_some()
     }
@@ -340,13 +405,20 @@ impl PendingHandle {
         stack.list().into_iter().find(|action| action.files.iter().any(is_same)).map(|action| action.label)
     }
 
-    /// Pushes an action.
+    /// Stages an action. Its tier is its own, or that of the tool that stages it, and never below that of its files
+    /// (CONTRACT 5.7).
     ///
     /// # Errors
-    /// Fails if this runtime has no store.
-    pub fn push(&self, mut action: PendingAction) -> Result<(), PendingUnavailable> {
+    /// When this runtime has no store, or one of the files may not be changed by tools.
+    pub fn push(&self, mut action: PendingAction) -> Result<(), PushError> {
         let stack = self.stack.as_ref().ok_or(PendingUnavailable)?;
         action.tier = action.tier.or(self.tier);
+        if let Some(file_tiers) = stack.file_tiers.as_ref().filter(|_| !action.files.is_empty()) {
+            let files = file_tiers.tier_of(&action.files).map_err(PushError::Refused)?;
+            // `None` counts as the highest already.
+            action.tier = action.tier.map(|own| own.max(files));
+        }
+        action.staged_by = self.staged_by.clone();
         stack.push(action);
         Ok(())
     }

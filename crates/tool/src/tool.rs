@@ -1,5 +1,7 @@
 //! The trait that every tool implements (CONTRACT 5.1).
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -38,7 +40,14 @@ pub trait Tool: Send + Sync {
     /// Returns the specification, which is fixed for the tool's lifetime.
     fn spec(&self) -> &ToolSpec;
 
-    /// Executes the call. Observe `ctx.cancel`; report progress through `ctx.updates`.
+    /// Returns the tool for one call, bound to what the call is about where the arguments alone do not say it. Dispatch calls
+    /// this before approval and uses the bound tool for approval, its details and execution, so that what was approved is
+    /// what runs (CONTRACT 5.8). `None` uses the tool itself.
+    fn bind(&self) -> Option<Arc<dyn Tool>> {
+        None
+    }
+
+    /// Does the work. Watch `ctx.cancel`; stream progress through `ctx.updates`.
     ///
     /// # Errors
     /// [`ToolError::Reply`] for anything the model should know, [`ToolError::Stopped`] if cancelled.

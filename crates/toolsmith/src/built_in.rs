@@ -1,64 +1,74 @@
 //! The built-in tools, and the store for their file changes.
 
-use std::{
-    fs, io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use toolsmith_agent::{
-    AstEditTool, AstGrepTool, RESOLVE, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_saving,
+    AstEditTool, AstGrepTool, RESOLVE, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
 };
-use toolsmith_host::changes::{ChangeError, ChangeStore};
+use toolsmith_host::{
+    changes::{ChangeError, ChangeStore},
+    location::{Protected, WriteRules},
+};
 use toolsmith_tool::Tool;
 
-use crate::home::Home;
+use crate::{discovery::Discovered, home::Home, loading::LoadedTools};
 
 /// Names of the built-in tools.
 pub const BUILT_IN_NAMES: [&str; 11] =
     ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", TODO_WRITE, RESOLVE];
 
-/// Where changes of files are kept, so that they can be undone: in the user's folder, or in one of their own in the
-/// system's temporary folder where that cannot be written.
+/// Where changes of files are kept, so that they can be undone: in the user's folder. Where that cannot be written, they
+/// are kept in a private temporary folder until the process ends.
 ///
 /// # Errors
 /// When neither can be written.
 pub fn change_store(home: &Home) -> Result<Arc<ChangeStore>, ChangeError> {
-    let own = ChangeStore::open(home.toolsmith().join("changes"));
-    let store = own.or_else(|error| {
-        tracing::warn!(%error, "File changes are stored in the temporary directory");
-        private_folder_in(&std::env::temp_dir()).map_or(Err(error), ChangeStore::open)
+    let store = ChangeStore::open(home.toolsmith().join("changes")).or_else(|error| {
+        tracing::warn!(%error, "Changes of files can be undone only until the program ends");
+        ChangeStore::temporary().or(Err(error))
     })?;
     Ok(Arc::new(store))
 }
 
-/// The user's folder for changes where everybody may write. What is in it is believed when changes are taken back, so a
-/// folder that somebody else made, or may write to, is refused.
-fn private_folder_in(temporary: &Path) -> io::Result<PathBuf> {
-    let user = rustix::process::geteuid().as_raw();
-    let folder = temporary.join(format!("toolsmith-changes-{user}"));
-    match fs::DirBuilder::new().mode(0o700).create(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    let found = fs::symlink_metadata(&folder)?;
-    if found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
-        Ok(folder)
-    } else {
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder is not the user's own"))
+/// The tiers of writes in `cwd` by where they land (CONTRACT 5.7). `protected` has the files that tools are loaded from.
+pub fn write_rules(
+    cwd: &Path,
+    home: &Home,
+    store: &ChangeStore,
+    protected: Arc<Protected>,
+) -> Arc<WriteRules> {
+    let rules = WriteRules::new(cwd)
+        .user_home(home.user())
+        .own_home(home.toolsmith())
+        .state(store.folder())
+        .protected(protected);
+    Arc::new(rules)
+}
+
+/// Protects what tools may be loaded from: modules that were found, and everything somebody named.
+pub(crate) fn protect_found(protected: &Protected, discovered: &Discovered) {
+    discovered.configured.iter().for_each(|path| protected.add(path));
+    for module in &discovered.modules {
+        protected.add_module(&module.path);
+        protected.add_module(&module.real_path);
     }
 }
 
-/// Returns the built-in tools for `cwd`. Their file changes can be undone from `store`; with `preview`, `edit` and
-/// `write` stage their changes.
+/// Protects what tools were loaded from.
+pub(crate) fn protect_loaded(protected: &Protected, loaded: &LoadedTools) {
+    loaded.files.iter().for_each(|file| protected.add_module(file));
+}
+
+/// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and
+/// `write` stage their changes in place of making them.
 pub fn built_in_tools(
     cwd: &Path,
     home: &Home,
     store: &Arc<ChangeStore>,
     preview: bool,
 ) -> Vec<Arc<dyn Tool>> {
-    built_in_tools_with(cwd, home, store, preview, Todos::default())
+    let rules = write_rules(cwd, home, store, Arc::default());
+    built_in_tools_with(cwd, home, store, preview, Todos::default(), &rules)
 }
 
 /// Returns the [`built_in_tools`] with a shared todo list.
@@ -68,11 +78,13 @@ pub(crate) fn built_in_tools_with(
     store: &Arc<ChangeStore>,
     preview: bool,
     todos: Todos,
+    rules: &Arc<WriteRules>,
 ) -> Vec<Arc<dyn Tool>> {
     let saving = if preview { Saving::Preview } else { Saving::Undoable(Arc::clone(store)) };
-    let mut tools = built_in_tools_saving(cwd, Some(home.user().to_path_buf()), saving);
+    let mut tools =
+        built_in_tools_with_rules(cwd, Some(home.user().to_path_buf()), saving, Arc::clone(rules));
     tools.push(Arc::new(AstGrepTool::new(cwd)));
-    tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store))));
+    tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store)).rules(Arc::clone(rules))));
     tools.push(Arc::new(TodoTool::new(todos)));
     tools
 }

@@ -1,6 +1,6 @@
 //! The names and the tools say the same.
 
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use super::*;
 
@@ -15,15 +15,18 @@ fn the_list_of_names_is_that_of_the_tools() {
 }
 
 #[test]
-fn a_temporary_folder_others_may_write_to_is_not_believed() {
+fn c5_7_without_a_folder_of_the_user_changes_are_kept_in_a_private_one_of_this_process() {
     let place = tempfile::tempdir().unwrap();
-    let folder = private_folder_in(place.path()).unwrap();
-    assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-    assert_eq!(private_folder_in(place.path()).unwrap(), folder);
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    private_folder_in(place.path()).unwrap_err();
-    let other = tempfile::tempdir().unwrap();
-    fs::remove_dir(&folder).unwrap();
-    symlink(other.path(), &folder).unwrap();
-    private_folder_in(place.path()).unwrap_err();
+    // A file stands where the folder would be, so that this holds for root too.
+    fs::write(place.path().join(".toolsmith"), "").unwrap();
+    let home = Home::at(place.path());
+    let folders: Vec<_> = (0..2)
+        .map(|_| {
+            let store = change_store(&home).unwrap();
+            assert_eq!(fs::metadata(store.folder()).unwrap().permissions().mode() & 0o777, 0o700);
+            store.folder().to_path_buf()
+        })
+        .collect();
+    assert_ne!(folders[0], folders[1], "the folder cannot be known beforehand");
+    assert!(folders.iter().all(|folder| !folder.exists()), "it ends with its store");
 }

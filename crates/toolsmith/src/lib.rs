@@ -19,7 +19,7 @@ mod small_file;
 mod trust;
 mod warning;
 
-pub use built_in::{BUILT_IN_NAMES, built_in_tools, change_store};
+pub use built_in::{BUILT_IN_NAMES, built_in_tools, change_store, write_rules};
 pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule,
     Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,

@@ -86,6 +86,8 @@ pub struct LoadedTools {
     pub disabled: Vec<String>,
     /// Modules that opted out.
     pub opted_out: Vec<FoundModule>,
+    /// Every file that was loaded, as far as that is known.
+    pub files: Vec<PathBuf>,
 }
 
 impl LoadedTools {
@@ -159,7 +161,7 @@ pub async fn load_custom_tools(
     engine: &Engine,
     mode: LoadMode,
 ) -> LoadedTools {
-    let Discovered { modules, metadata, rules, errors, warnings } = discovered;
+    let Discovered { modules, metadata, rules, errors, warnings, .. } = discovered;
     let (waiting, ready): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| module.waiting_for_trust);
     let paths: Vec<PathBuf> = ready.iter().map(|module| module.path.clone()).collect();
     let loaded = match mode {
@@ -187,6 +189,7 @@ struct Sorter<'a> {
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
         let LoadedModule { tools, errors, notes, engine, engine_reason, files, elapsed, .. } = module;
+        self.outcome.files.extend(files.iter().cloned());
         self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));
         if tools.is_empty() && errors.is_empty() {
             self.outcome.opted_out.push(found);

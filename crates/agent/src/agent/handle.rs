@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use thiserror::Error;
-use toolsmith_llm::{ContentBlock, InputMessage, Message, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{CancelToken, PendingStack};
 
 use super::{
@@ -291,7 +291,12 @@ impl Agent {
         self.core().selected().model
     }
 
-    /// Changes the model from the next request on.
+    /// Where that model is asked; `None` when it is no place anybody could configure.
+    pub fn endpoint(&self) -> Option<Endpoint> {
+        self.core().selected().provider.endpoint()
+    }
+
+    /// Asks another model from the next request on.
     pub fn set_model(&self, provider: Arc<dyn Provider>, model: Model) {
         let mut selected = self.core().selected.write().unwrap_or_else(PoisonError::into_inner);
         *selected = Selected { provider, model, thinking: selected.thinking };

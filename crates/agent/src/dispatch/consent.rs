@@ -1,7 +1,7 @@
 //! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
 
 use serde_json::{Value, json};
-use toolsmith_tool::{Approval, ApprovalPolicy, RegisteredTool, ToolResult};
+use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolResult};
 
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
@@ -24,17 +24,14 @@ pub fn is_refused_unasked(result: &ToolResult) -> bool {
     result.is_error && why.is_some_and(|why| why == NOBODY_TO_ASK)
 }
 
-/// What a person is shown of a call before it may run.
-const MAX_DETAIL_CHARS: usize = 2000;
-
 impl Dispatcher {
-    /// Lets the call through, or says why not.
+    /// Lets the call through and returns what it was approved for, or says why not.
     pub(super) async fn approve(
         &self,
         found: &RegisteredTool,
         request: &CallRequest,
         arguments: &Value,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Approval, Refusal> {
         let name = &found.tool.spec().name;
         let cancel = &request.context.cancel;
         let approval = tokio::select! {
@@ -45,7 +42,7 @@ impl Dispatcher {
         };
         let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
         match judge(name, &approval, &self.approval_settings()) {
-            Verdict::Allow => return Ok(()),
+            Verdict::Allow => return Ok(approval),
             Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
             Verdict::DeniedByUser => {
                 let key = self.denying_key(name, &approval);
@@ -86,7 +83,7 @@ impl Dispatcher {
             decision = asked => decision,
         };
         match decision {
-            Decision::Allow | Decision::AllowForSession => Ok(()),
+            Decision::Allow | Decision::AllowForSession => Ok(approval),
             Decision::Deny { note } => {
                 let note = note.filter(|note| !note.trim().is_empty());
                 denied(match note {
@@ -113,23 +110,6 @@ async fn question(
     approval: &Approval,
 ) -> ApprovalRequest {
     let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
-    let mut room = MAX_DETAIL_CHARS;
-    let mut shown = Vec::new();
-    for line in details {
-        if room == 0 {
-            break;
-        }
-        match line.char_indices().nth(room) {
-            Some((at, _)) => {
-                shown.push(format!("{}…", &line[..at]));
-                room = 0;
-            }
-            None => {
-                room -= line.chars().count();
-                shown.push(line);
-            }
-        }
-    }
     let spec = found.tool.spec();
     ApprovalRequest {
         tool_call_id: request.id.clone(),
@@ -138,6 +118,8 @@ async fn question(
         arguments: arguments.clone(),
         tier: approval.tier,
         reason: approval.reason.clone(),
-        details: shown,
+        details,
+        // Those of other tools are their authors' words, and may leave out what matters.
+        details_are_complete: found.origin.kind == OriginKind::BuiltIn,
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
+    Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
 };
 
 use super::{
@@ -231,7 +231,11 @@ impl Dispatcher {
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
-        let found = self.find(request)?;
+        let mut found = self.find(request)?;
+        // Bound before anything is asked: approval, its details and the execution are about the same thing.
+        if let Some(bound) = found.tool.bind() {
+            found.tool = bound;
+        }
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
         let mut arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
@@ -241,11 +245,11 @@ impl Dispatcher {
         request.tell(CallEvent::Prepared { arguments: &arguments });
         // Kept for the outcome; the tool gets its own.
         trail.arguments = Some(arguments.clone());
-        self.approve(&found, request, &arguments).await?;
+        let approved = self.approve(&found, request, &arguments).await?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
-        let (mut result, end) = self.run(&found, request, arguments).await;
+        let (mut result, end) = self.run(&found, request, arguments, approved).await;
         let arguments = trail.arguments.as_ref().unwrap_or(&Value::Null);
         for gate in &self.parts.gates {
             let call = GatedCall { id: &request.id, tool_name: &request.name, arguments, cancel };
@@ -272,6 +276,7 @@ impl Dispatcher {
         found: &RegisteredTool,
         request: &CallRequest,
         arguments: Value,
+        approved: Approval,
     ) -> (ToolResult, CallEnd) {
         let deadlines = &self.parts.deadlines;
         let spec = found.tool.spec();
@@ -286,9 +291,9 @@ impl Dispatcher {
                 observer(CallEvent::Update { partial });
             }
         };
-        let mut context = request.context.clone();
+        let mut context = request.context.clone().with_approved(approved);
         // What it stages is applied later, by the rules for what it may change itself.
-        context.pending = context.pending.with_tier(found.tool.spec().approval.tier);
+        context.pending = context.pending.with_tier(spec.approval.tier).with_call(&spec.name, &request.id);
         // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
         let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(

@@ -3,16 +3,16 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use toolsmith_host::changes::{ChangeNote, ChangeSet, ChangeStore, Wanted};
+use toolsmith_host::{
+    changes::{ChangeNote, ChangeSet, ChangeStore, Wanted},
+    location::{Location, Stamp, Verdict},
+};
 use toolsmith_tool::{
-    Approval, PendingAction, PendingCallbacks, PendingHandle, Tier, ToolContext, ToolError, ToolResult,
+    Approval, FileTiers as _, PendingAction, PendingCallbacks, Tier, ToolContext, ToolError, ToolResult,
     Writes, async_trait,
 };
 
-use super::{
-    path::Workspace,
-    save::{Stamp, check_unchanged, save},
-};
+use super::path::Workspace;
 
 /// How the built-in tools change files.
 #[derive(Clone, Debug, Default)]
@@ -57,31 +57,99 @@ impl PendingCallbacks for NothingElse {
 }
 
 impl Workspace {
-    /// What a call that changes `written` asks for. A preview only looks; applying it is what asks.
-    pub(crate) fn change_approval(&self, written: &str) -> Approval {
+    /// What a call of `tool` that changes `written` asks for. A preview only looks; applying it is what asks.
+    pub(crate) fn change_approval(&self, tool: &str, written: &str) -> Approval {
         match self.saving {
             Saving::Preview => Tier::Read.into(),
-            Saving::Direct | Saving::Undoable(_) => self.write_approval(written),
+            Saving::Direct | Saving::Undoable(_) => self.write_approval(tool, written),
         }
     }
 
+    /// The tier of the place the path leads to, bound to that place (CONTRACT 5.7, 5.8). A path that leads nowhere, and a
+    /// file that tools may not write, is left to the call, which fails with the reason.
+    fn write_approval(&self, tool: &str, written: &str) -> Approval {
+        let Ok((path, place)) = self.locate(written) else { return Tier::Write.into() };
+        let real = place.real_path();
+        let mut approval = match self.rules.judge(&path, real) {
+            Verdict::Exec { reason } => Approval {
+                tier: Tier::Exec,
+                reason: Some(reason),
+                // An answer that is remembered is about this file, not about every file elsewhere.
+                policy_key: Some(format!("{tool}:{}", real.display())),
+                ..Approval::default()
+            },
+            _ => Tier::Write.into(),
+        };
+        approval.subject = Some(subject(place.real_path()));
+        approval
+    }
+
+    fn locate(&self, written: &str) -> Result<(std::path::PathBuf, Location), ToolError> {
+        let path = self.resolve(written)?;
+        let place = Location::resolve(&path).map_err(|error| self.failed("write", &path, &error))?;
+        Ok((path, place))
+    }
+
+    /// The lines about the file that a person is shown before it is changed.
+    pub(crate) fn file_lines(&self, written: &str) -> Vec<String> {
+        let mut lines = vec![format!("File: {written}")];
+        if let Ok((path, place)) = self.locate(written)
+            && place.real_path() != path
+        {
+            lines.push(format!("Leads to: {}", place.real_path().display()));
+        }
+        lines
+    }
+
+    /// Refuses a write to another place, or of a higher tier, than what was approved.
+    fn check_approved(
+        &self,
+        path: &Path,
+        place: &Location,
+        approved: Option<&Approval>,
+    ) -> Result<(), ToolError> {
+        let tier = match self.rules.judge(path, place.real_path()) {
+            Verdict::Refused { reason } => return Err(ToolError::reply(reason)),
+            Verdict::Write => Tier::Write,
+            _ => Tier::Exec,
+        };
+        let Some(approved) = approved else { return Ok(()) };
+        let is_same = approved.subject.as_ref() == Some(&subject(place.real_path()));
+        if is_same && tier <= approved.tier {
+            return Ok(());
+        }
+        Err(ToolError::reply(format!(
+            "Nothing was written: {} now leads elsewhere than when the call was approved. Try again.",
+            self.show(path)
+        )))
+    }
+
     /// Puts `bytes` in place of what is at `path`, by `tool`, in the way this workspace does that. With a stamp, a file
-    /// that changed since is left alone.
+    /// that changed since is left alone. The path is resolved once; what is checked is what is written.
     pub(crate) fn change(
         &self,
         tool: &str,
         path: &Path,
         bytes: &[u8],
         since: Option<Stamp>,
-        pending: &PendingHandle,
+        context: &ToolContext,
     ) -> Result<Saved, ToolError> {
-        let failed = |error: io::Error| self.failed("write", path, &error);
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::IsADirectory => self.failed("write", path, &io::Error::other("it is a folder")),
+            _ => self.failed("write", path, &error),
+        };
+        let mut place = Location::resolve(path).map_err(failed)?;
+        // A preview writes nothing; applying it is approved by itself.
+        let approved = context.approved.as_ref().filter(|_| !matches!(self.saving, Saving::Preview));
+        self.check_approved(path, &place, approved)?;
         let label = format!("{tool}: {}", self.show(path));
         match &self.saving {
-            Saving::Direct => save(path, bytes, since).map_err(failed)?,
+            Saving::Direct => place.save(bytes, since, None).map_err(failed)?,
             Saving::Undoable(store) => {
-                let before = store.snapshot(&[path.to_path_buf()]);
-                save(path, bytes, since).map_err(failed)?;
+                let before = store.snapshot_of(path, &place);
+                // Without them a kill in the last moment can leave a temporary file.
+                let _ = store.make_folders();
+                place.save(bytes, since, Some(&store.temporaries())).map_err(failed)?;
                 // The change is made. That it cannot be undone is no reason to say that it was not.
                 let note = ChangeNote::new(tool, label, self.cwd());
                 if let Err(error) = before.and_then(|before| store.record(before, &note)) {
@@ -89,29 +157,32 @@ impl Workspace {
                 }
             }
             Saving::Preview => {
-                if since.is_some() {
-                    check_unchanged(path, since).map_err(failed)?;
-                }
+                place.check_unchanged(since).map_err(failed)?;
                 let set = ChangeSet::bind(self.cwd(), vec![Wanted::write(path, bytes)])
                     .map_err(|error| ToolError::reply(error.to_string()))?;
                 if set.is_empty() {
                     return Ok(Saved::Written);
                 }
-                if let Some(label) = pending.staged_for(set.files()) {
+                if let Some(label) = context.pending.staged_for(set.files()) {
                     return Err(ToolError::reply(format!(
                         "A change of {} is staged already ({label}). Call resolve to apply or discard that first.",
                         self.show(path)
                     )));
                 }
-                let tier = self.write_approval(&path.display().to_string()).tier;
+                let tier = self.rules.tier_of(set.files()).map_err(ToolError::reply)?;
                 let action = PendingAction::new(label, Arc::new(NothingElse))
                     .source(tool)
                     .tier(tier)
                     .files(set.into_files(), Writes::Host);
-                pending.push(action).map_err(|error| ToolError::reply(error.to_string()))?;
+                context.pending.push(action).map_err(|error| ToolError::reply(error.to_string()))?;
                 return Ok(Saved::Staged);
             }
         }
         Ok(Saved::Written)
     }
+}
+
+/// The place as approval is bound to it: unlike text, this tells apart names that are not UTF-8.
+fn subject(real: &Path) -> String {
+    format!("{real:?}")
 }

@@ -4,11 +4,10 @@
 mod change;
 mod diff;
 mod path;
-mod save;
 mod text;
 
 pub use change::Saving;
 pub(crate) use diff::diff;
 pub(crate) use path::Workspace;
-pub(crate) use save::Stamp;
 pub(crate) use text::{Kind, LineEnding, MAX_IMAGE_BYTES, kind, kind_in_words};
+pub(crate) use toolsmith_host::location::Stamp;

@@ -4,31 +4,42 @@
 use std::{
     fs,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
-use toolsmith_tool::{Approval, Tier, ToolError, closest_names};
+use toolsmith_host::location::WriteRules;
+use toolsmith_tool::{ToolError, closest_names};
 use unicode_normalization::UnicodeNormalization;
 
 use super::change::Saving;
 
 /// How many neighbours of a missing file are looked at.
 const MAX_NEIGHBOURS: usize = 2000;
-/// Below these a file is not only data: it decides what runs.
-const POWERFUL_FOLDERS: [&str; 8] =
-    [".git", ".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".ssh", ".vscode"];
-
 /// Where the tools work.
 #[derive(Clone, Debug)]
 pub(crate) struct Workspace {
     cwd: PathBuf,
     home: Option<PathBuf>,
+    /// Which tier a write has by where it lands.
+    pub(super) rules: Arc<WriteRules>,
     /// How changes are made here.
     pub(super) saving: Saving,
 }
 
 impl Workspace {
     pub(crate) fn new(cwd: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { cwd, home, saving: Saving::default() }
+        let mut rules = WriteRules::new(&cwd);
+        if let Some(home) = &home {
+            rules = rules.user_home(home);
+        }
+        Self { cwd, home, rules: Arc::new(rules), saving: Saving::default() }
+    }
+
+    /// Sets the tiers of writes.
+    #[must_use]
+    pub(crate) fn rules(mut self, rules: Arc<WriteRules>) -> Self {
+        self.rules = rules;
+        self
     }
 
     /// Sets how changes are made.
@@ -112,50 +123,6 @@ impl Workspace {
             _ => ToolError::reply(format!("Could not {doing} {}: {error}", self.show(path))),
         }
     }
-
-    /// What writing to `written` asks for. Files elsewhere, and those that decide what runs, ask for more than data does.
-    pub(crate) fn write_approval(&self, written: &str) -> Approval {
-        let careful = |reason: &str| Approval {
-            tier: Tier::Exec,
-            reason: Some(reason.to_owned()),
-            ..Approval::default()
-        };
-        let Ok(path) = self.resolve(written) else {
-            return Tier::Write.into();
-        };
-        let real = real_place(&path);
-        let inside = |folder: &Path| real.starts_with(real_place(folder));
-        let powerful = |part: Component<'_>| POWERFUL_FOLDERS.iter().any(|name| part.as_os_str() == *name);
-        if !inside(&self.cwd) && !inside(&std::env::temp_dir()) {
-            return careful("the file is outside the working folder");
-        }
-        let below = real.strip_prefix(real_place(&self.cwd)).unwrap_or(&real);
-        if below.components().any(powerful) {
-            return careful("the file decides what is run");
-        }
-        Tier::Write.into()
-    }
-}
-
-/// Where a path leads when every link is followed, as far as it exists.
-fn real_place(path: &Path) -> PathBuf {
-    for folder in path.ancestors() {
-        if let Ok(real) = fs::canonicalize(folder) {
-            // A part that is not there cannot lead elsewhere, except back up.
-            let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));
-            let mut place = real;
-            for part in rest.components() {
-                match part {
-                    Component::ParentDir => {
-                        place.pop();
-                    }
-                    part => place.push(part),
-                }
-            }
-            return place;
-        }
-    }
-    path.to_path_buf()
 }
 
 /// Takes off what models put around paths.

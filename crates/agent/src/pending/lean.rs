@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use toolsmith_llm::{ForcedTool, Message, ThinkingLevel, ToolChoice};
+use toolsmith_llm::{AssistantMessage, ForcedTool, Message, ThinkingLevel, ToolChoice};
 use toolsmith_tool::{PendingAction, PendingId};
 
 use super::resolver::Resolver;
@@ -63,6 +63,10 @@ impl TurnHook for LeanToResolve {
             plan.thinking = ThinkingLevel::Off;
         }
         plan.messages.push(Arc::new(reminder(&action)));
+    }
+
+    async fn after_answer(&self, message: &AssistantMessage, _context: &TurnContext) {
+        self.resolver.note_answer(message.tool_calls().map(|call| call.id.clone()));
     }
 
     /// A model that cannot be made to call may stop without deciding.

@@ -4,10 +4,12 @@
 mod lean;
 mod news;
 mod outcome;
+mod question;
 mod resolver;
 mod view;
 
 pub use lean::LeanToResolve;
+pub(crate) use question::approval_lines;
 pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
 pub use view::PendingView;

@@ -2,12 +2,13 @@
 //! else than what it was shown.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use toolsmith_host::changes::PastChange;
-use toolsmith_tool::{PendingAction, ToolError, ToolResult};
+use toolsmith_tool::{PendingAction, PendingId, ToolError, ToolResult};
 
 /// How much of an outcome is told.
 const MAX_OUTCOME_CHARS: usize = 1000;
@@ -24,6 +25,10 @@ struct State {
     lines: Vec<String>,
     /// People took something off the stack since the model was last shown what is on top.
     is_behind: bool,
+    /// The newest action at the time of the model's last request; `None` before the first.
+    seen: Option<PendingId>,
+    /// The ids of the calls in the model's last answer.
+    answer: HashSet<String>,
 }
 
 impl News {
@@ -36,9 +41,32 @@ impl News {
         self.lock().is_behind = true;
     }
 
-    /// The model is being shown what is on top. Gives whether that is news.
-    pub(super) fn catch_up(&self) -> bool {
-        std::mem::take(&mut self.lock().is_behind)
+    /// The model is being shown what is on top.
+    pub(super) fn catch_up(&self) {
+        let mut state = self.lock();
+        state.is_behind = false;
+        state.seen = Some(PendingId::newest());
+        state.answer.clear();
+    }
+
+    /// The model answered with these calls.
+    pub(super) fn answered(&self, calls: impl Iterator<Item = String>) {
+        self.lock().answer = calls.collect();
+    }
+
+    /// Returns why the call may not decide about the action: the person decided meanwhile, or the model has not been shown
+    /// the action. A model stays behind until its next request; any other caller is told once.
+    pub(super) fn refusal(&self, call_id: &str, action: &PendingAction) -> Option<&'static str> {
+        let mut state = self.lock();
+        let is_model = state.answer.contains(call_id);
+        if state.is_behind {
+            state.is_behind = is_model;
+            return Some("the user decided about staged actions meanwhile");
+        }
+        let is_own =
+            action.staged_by.as_ref().is_some_and(|staged_by| state.answer.contains(&staged_by.call_id));
+        let is_unseen = is_model && !is_own && state.seen.is_some_and(|seen| action.id > seen);
+        is_unseen.then_some("an action was staged that you have not been shown")
     }
 
     pub(super) fn add(&self, line: String) {

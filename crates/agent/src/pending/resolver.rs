@@ -110,6 +110,11 @@ impl Resolver {
         self.stack.peek()
     }
 
+    /// The model answered with these calls.
+    pub(crate) fn note_answer(&self, calls: impl Iterator<Item = String>) {
+        self.news.answered(calls);
+    }
+
     fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
         match choice {
             PendingChoice::Top => self.stack.peek(),
@@ -246,22 +251,29 @@ impl Resolver {
         run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, &self.deadlines).await
     }
 
-    /// The model's decision about the newest action.
-    pub(crate) async fn decide_top(
+    /// The decision of a call of `resolve` about `action`, which was the newest when the call was bound. Refused when another
+    /// action is the newest by now, or the model does not know this one.
+    pub(crate) async fn decide_bound(
         &self,
+        action: Option<&PendingAction>,
+        call_id: &str,
         apply: bool,
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
-        let top = self.stack.peek().ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
-        if self.news.catch_up() {
-            return Err(ToolError::reply(format!(
-                "Nothing was done: the user decided about staged actions meanwhile. Now the newest is: {} (staged by {}). \
-                 Call resolve again if you mean that one.",
-                top.label, top.source_tool_name
-            )));
+        let Some(action) = action else {
+            return Err(match self.stack.peek() {
+                Some(top) => changed("nothing was staged when resolve was called", Some(&top)),
+                None => ToolError::reply(NOTHING_PENDING),
+            });
+        };
+        if let Some(why) = self.news.refusal(call_id, action) {
+            return Err(changed(why, self.stack.peek().as_ref()));
         }
-        let action = self.stack.pop().ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        let action = self
+            .stack
+            .pop_if(action.id)
+            .map_err(|top| changed("the newest staged action changed meanwhile", top.as_ref()))?;
         let decision = if apply { Decision::Apply(None) } else { Decision::Discard };
         self.carry_out(&action, &decision, reason, context).await
     }
@@ -277,6 +289,9 @@ impl Resolver {
         if let Some(tier) = action.tier {
             // What it stages in its turn may change as much as the tool it came from, not as much as `resolve`.
             context.pending = context.pending.with_tier(tier);
+        }
+        if let Some(staged_by) = &action.staged_by {
+            context.pending = context.pending.with_call(&staged_by.tool_name, &staged_by.call_id);
         }
         let decided = Decided { apply: matches!(decision, Decision::Apply(_)), reason, action };
         let void = action.callbacks.void();
@@ -406,6 +421,18 @@ pub(crate) async fn apply_change_set(
     // Names need not be text, and JSON has only text.
     let files: Vec<String> = applied.files.iter().map(|file| file.display().to_string()).collect();
     Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": files })))
+}
+
+/// The refusal of a decision that would be about another action than the one it was made for.
+fn changed(why: &str, top: Option<&PendingAction>) -> ToolError {
+    ToolError::reply(match top {
+        Some(top) => format!(
+            "Nothing was done: {why}. The newest staged action is now: {} (staged by {}). Call resolve again if you mean \
+             that one.",
+            top.label, top.source_tool_name
+        ),
+        None => format!("Nothing was done: {why}. No action is staged now."),
+    })
 }
 
 fn reply(error: ChangeError) -> ToolError {

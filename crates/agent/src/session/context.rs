@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolsmith_llm::{ContentBlock, InputMessage, Message};
+use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message};
 
 use super::{
     blobs::Blobs,
-    entry::{Entry, EntryKind},
+    entry::{ENDPOINT, Entry, EntryKind},
     format::read_entry,
     live::{Live, LiveEntry, live, may_change_others},
     tree::{Position, Tree},
@@ -23,6 +23,8 @@ const LEFT_BRANCH: &str =
 pub struct SessionState {
     /// The model, `provider/id`: the last one that was selected or that answered.
     pub model: Option<String>,
+    /// Where that model was asked; `None` when the session does not say.
+    pub endpoint: Option<Endpoint>,
     /// The thinking level.
     pub thinking: Option<String>,
     /// The mode, with its data.
@@ -100,12 +102,23 @@ pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
             EntryKind::Message(Message::Assistant(said)) if !said.provider.is_empty() => {
                 state.model = Some(format!("{}/{}", said.provider, said.model));
             }
+            EntryKind::Custom { custom_type, data } if custom_type == ENDPOINT => {
+                let data = data.unwrap_or_default();
+                state.endpoint = serde_json::from_value(data.clone()).ok();
+                if let (Some(endpoint), Some(id)) = (&state.endpoint, data["model"].as_str()) {
+                    state.model = Some(format!("{}/{id}", endpoint.provider));
+                }
+            }
             EntryKind::ThinkingChange { level } => state.thinking = Some(level),
             EntryKind::ModeChange { mode, data } => state.mode = Some((mode, data)),
             EntryKind::StreamRules { rules } => state.stream_rules.extend(rules),
             _ => {}
         }
     }
+    let provider =
+        state.model.as_deref().and_then(|model| model.split_once('/')).map(|(provider, _)| provider);
+    // One of an earlier model says nothing about this one.
+    state.endpoint = state.endpoint.filter(|endpoint| provider.is_none_or(|name| name == endpoint.provider));
     state
 }
 

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use toolsmith_llm::{ContentBlock, Message};
+use toolsmith_llm::{ContentBlock, Endpoint, Message};
+
+/// The `customType` of the entry that says where the model is asked.
+pub(crate) const ENDPOINT: &str = "toolsmith.endpoint";
 
 /// The header of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +101,18 @@ impl EntryKind {
     /// Returns whether it only changes settings. A file is not created for such entries alone; they are written with
     /// the first other entry.
     pub(crate) fn sets_the_scene(&self) -> bool {
-        matches!(self, Self::ModelChange { .. } | Self::ThinkingChange { .. } | Self::ModeChange { .. })
+        match self {
+            Self::ModelChange { .. } | Self::ThinkingChange { .. } | Self::ModeChange { .. } => true,
+            Self::Custom { custom_type, .. } => custom_type == ENDPOINT,
+            _ => false,
+        }
+    }
+
+    /// An entry that says where the model is asked from here on.
+    pub fn endpoint(endpoint: &Endpoint, model_id: &str) -> Self {
+        let mut data = serde_json::to_value(endpoint).unwrap_or_default();
+        data["model"] = model_id.into();
+        Self::Custom { custom_type: ENDPOINT.to_owned(), data: Some(data) }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     blobs::Blobs,
-    entry::{EntryKind, Header},
+    entry::{ENDPOINT, EntryKind, Header},
     error::{SessionError, StoreError},
     file_store::FileStore,
     files::{beside, create_private_folder, read_failed, remove_if_there, write_failed},
@@ -125,6 +125,8 @@ impl Sessions {
     pub fn import(&self, path: &Path) -> Result<Session, SessionError> {
         let bytes = fs::read(path).map_err(read_failed(path))?;
         let mut foreign = convert(&bytes).ok_or_else(|| no_header(path))?;
+        // Where a model is asked is only believed where it was written here.
+        foreign.entries.retain(|entry| entry.get("customType").is_none_or(|kind| kind != ENDPOINT));
         for entry in &mut foreign.entries {
             let mut value = Value::Object(std::mem::take(entry));
             self.blobs.adopt(&mut value, path)?;
@@ -229,27 +231,46 @@ impl Sessions {
         Ok(Branched { session, text })
     }
 
-    /// Removes a session with its artifacts. Images stay, because other sessions may use them.
+    /// Returns whether the file is one of these sessions: it lies in the folder of a working folder, as itself and not as a
+    /// link.
+    pub fn owns(&self, path: &Path) -> bool {
+        let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        let folder = path.parent().and_then(Path::parent);
+        match (folder.map(fs::canonicalize), fs::canonicalize(&self.root)) {
+            (Some(Ok(folder)), Ok(root)) => is_file && folder == root && id_of(path).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Removes a session with its artifacts. Images stay: other sessions may show them.
     ///
     /// # Errors
     /// Fails if another process has it open, it is not one of our sessions, or it cannot be removed.
     pub fn remove(&self, path: &Path) -> Result<(), SessionError> {
+        let is_ours = self.owns(path);
+        if fs::symlink_metadata(path).map_err(read_failed(path))?.is_symlink() {
+            let reason = "it is a link; name the file itself".to_owned();
+            return Err(SessionError::NotASession { path: path.to_path_buf(), reason });
+        }
         match origin(path)? {
             Some(Origin::Foreign(_)) => return Err(no_header(path)),
-            // Accepts a session with a torn header, if it lies among ours.
-            None if !path.starts_with(&self.root) => return Err(no_header(path)),
+            // Also one whose header was torn, if it lies among ours.
+            None if !is_ours => return Err(no_header(path)),
             _ => {}
         }
         let file = fs::File::open(path).map_err(read_failed(path))?;
         let _lock = lock(&file, path)?;
-        let artifacts = path.with_extension("");
-        match fs::remove_dir_all(&artifacts) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(write_failed(&artifacts)(error).into());
+        // Beside a file that lies elsewhere, a folder of that name is somebody's own.
+        if is_ours {
+            let artifacts = path.with_extension("");
+            match fs::remove_dir_all(&artifacts) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(write_failed(&artifacts)(error).into());
+                }
+                _ => {}
             }
-            _ => {}
+            remove_if_there(&beside(path, ".torn"))?;
         }
-        remove_if_there(&beside(path, ".torn"))?;
         Ok(remove_if_there(path)?)
     }
 

@@ -97,13 +97,6 @@ impl Tool for Bash {
         }
     }
 
-    async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
-        let text = |key| arguments.get(key).and_then(Value::as_str);
-        let mut lines = vec![format!("Command: {}", text("command").unwrap_or_default())];
-        lines.extend(text("cwd").map(|cwd| format!("In: {cwd}")));
-        Some(lines)
-    }
-
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let folder = self.folder(&wanted)?;

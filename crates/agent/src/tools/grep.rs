@@ -13,6 +13,7 @@ use grep_searcher::{
 };
 use serde::Deserialize;
 use serde_json::json;
+use toolsmith_host::regular_file::open_regular;
 use toolsmith_tool::{
     CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
@@ -118,7 +119,7 @@ fn grep(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
         hits.name = workspace.show(path);
         hits.in_file = false;
         let before = hits.matches;
-        let searched = File::open(path)
+        let searched = open_regular(path)
             .and_then(|file| searcher.search_reader(&matcher, Stoppable { file, cancel }, &mut *hits));
         check(cancel)?;
         if let Err(error) = searched {

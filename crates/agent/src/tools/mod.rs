@@ -17,6 +17,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use toolsmith_host::location::WriteRules;
 use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
 
 pub use self::{
@@ -38,7 +39,21 @@ pub fn built_in_tools_saving(
     home: Option<PathBuf>,
     saving: Saving,
 ) -> Vec<Arc<dyn Tool>> {
-    let workspace = Arc::new(Workspace::new(cwd.into(), home).saving(saving));
+    tools_of(Workspace::new(cwd.into(), home).saving(saving))
+}
+
+/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places.
+pub fn built_in_tools_with_rules(
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+    saving: Saving,
+    rules: Arc<WriteRules>,
+) -> Vec<Arc<dyn Tool>> {
+    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules))
+}
+
+fn tools_of(workspace: Workspace) -> Vec<Arc<dyn Tool>> {
+    let workspace = Arc::new(workspace);
     vec![
         Arc::new(read::Read::new(Arc::clone(&workspace))),
         Arc::new(write::Write::new(Arc::clone(&workspace))),

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{BufRead, BufReader, Read as _, Seek},
+    io::{BufRead, BufReader, ErrorKind, Read as _, Seek},
     path::Path,
     sync::Arc,
 };
@@ -10,6 +10,7 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::json;
+use toolsmith_host::regular_file::open_regular;
 use toolsmith_tool::{
     CancelToken, ContentBlock, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
     async_trait,
@@ -28,6 +29,8 @@ const MAX_COUNTED: u64 = 64 << 20;
 /// Text in UTF-16 is turned as a whole.
 const MAX_UTF16: u64 = 16 << 20;
 const START: usize = 8192;
+/// What is said of files such as /proc/kmsg.
+const WAITS: &str = "Not read: the file has no end, and reading it waits for data that may never come.";
 
 pub(super) struct Read {
     spec: ToolSpec,
@@ -89,9 +92,12 @@ fn read(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
     if !found.is_file() {
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
-    let mut file = File::open(&path).map_err(|error| failed(&error))?;
+    let mut file = open_regular(&path).map_err(|error| failed(&error))?;
     let mut start = Vec::with_capacity(START);
-    file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| failed(&error))?;
+    file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => ToolError::reply(format!("{shown}: {WAITS}")),
+        _ => failed(&error),
+    })?;
     file.rewind().map_err(|error| failed(&error))?;
     match kind(&start) {
         Kind::Image(mime) => image(&shown, file, found.len(), mime),
@@ -207,7 +213,10 @@ fn next_line(
     keep: usize,
     cancel: &CancelToken,
 ) -> Result<Option<usize>, ToolError> {
-    let failed = |error: std::io::Error| ToolError::reply(format!("Reading failed: {error}"));
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::WouldBlock => ToolError::reply(WAITS),
+        _ => ToolError::reply(format!("Reading failed: {error}")),
+    };
     line.clear();
     let mut length = 0;
     let mut any = false;
@@ -270,7 +279,14 @@ pub(super) fn whole_text(
             found.len()
         )));
     }
-    let bytes = fs::read(path).map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    let file = open_regular(path).map_err(|error| failed(&error))?;
+    file.take(MAX_WHOLE + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() as u64 > MAX_WHOLE {
+        return Err(ToolError::reply(format!(
+            "{shown} has more than {MAX_WHOLE} bytes, so it is not edited."
+        )));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         ToolError::reply(format!(

@@ -1,25 +1,33 @@
-//! `resolve`: the model applies or discards the newest staged action (CONTRACT 8.3).
+//! `resolve`: the model applies or discards the newest staged action (CONTRACT 8.3). A call is bound to the action that is
+//! the newest when dispatch begins with it: the question, the approval and the execution are about that one (CONTRACT 5.8).
+
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, Concurrency, RenderOptions, RenderedLines, Tier, Tool, ToolCall, ToolContext, ToolError,
-    ToolResult, ToolSpec, async_trait,
+    Approval, CancelToken, Concurrency, PendingAction, RenderOptions, RenderedLines, Tier, Tool, ToolCall,
+    ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use crate::pending::Resolver;
+use super::blocking;
+use crate::pending::{Resolver, approval_lines};
 
 /// The tool's name.
 pub const RESOLVE: &str = "resolve";
-/// How many files a person who is asked is shown.
-const MAX_FILES: usize = 20;
 const MAX_REASON_CHARS: usize = 72;
 
 /// The tool.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ResolveTool {
     spec: ToolSpec,
     resolver: Resolver,
+    /// The action a call is about; `None` for the tool itself.
+    bound: Option<Bound>,
 }
+
+/// The newest action when a call began; there may have been none.
+#[derive(Clone, Debug)]
+struct Bound(Option<PendingAction>);
 
 impl ResolveTool {
     /// Over the actions `resolver` decides about.
@@ -47,7 +55,15 @@ impl ResolveTool {
             "required": ["action", "reason"],
             "additionalProperties": false,
         }));
-        Self { spec, resolver }
+        Self { spec, resolver, bound: None }
+    }
+
+    /// The action the call is about.
+    fn action(&self) -> Option<PendingAction> {
+        match &self.bound {
+            Some(Bound(action)) => action.clone(),
+            None => self.resolver.stack().peek(),
+        }
     }
 }
 
@@ -71,32 +87,35 @@ impl Tool for ResolveTool {
                 )));
             }
         };
-        self.resolver.decide_top(apply, text(&call.arguments, "reason"), context).await
+        let reason = text(&call.arguments, "reason");
+        self.resolver.decide_bound(self.action().as_ref(), &call.id, apply, reason, context).await
+    }
+
+    fn bind(&self) -> Option<Arc<dyn Tool>> {
+        let bound = Some(Bound(self.resolver.stack().peek()));
+        Some(Arc::new(Self { bound, ..self.clone() }))
     }
 
     /// Discarding changes nothing; applying changes as much as the tool that staged it may.
     async fn approval(&self, arguments: &Value) -> Approval {
-        let top = self.resolver.stack().peek();
-        let Some(action) = top.filter(|_| text(arguments, "action") == "apply") else {
+        let Some(action) = self.action().filter(|_| text(arguments, "action") == "apply") else {
             return Tier::Read.into();
         };
+        // The name the host knows, where it knows one: an action may call its source what it likes.
+        let source =
+            action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
         let mut approval = Approval::from(action.tier.unwrap_or_default());
-        approval.reason = Some(format!("{} (staged by {})", action.label, action.source_tool_name));
+        approval.reason = Some(format!("{} (staged by {source})", action.label));
         // An answer that is remembered is about that tool, not about everything that is ever staged.
-        approval.policy_key = Some(format!("{RESOLVE}:{}", action.source_tool_name));
+        approval.policy_key = Some(format!("{RESOLVE}:{source}"));
         approval
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
-        let action = self.resolver.stack().peek()?;
-        let mut lines =
-            vec![format!("Action: {}", action.label), format!("Reason given: {}", text(arguments, "reason"))];
-        lines
-            .extend(action.files.iter().take(MAX_FILES).map(|file| format!("File: {}", file.path.display())));
-        if let more @ 1.. = action.files.len().saturating_sub(MAX_FILES) {
-            lines.push(format!("and {more} more files"));
-        }
-        Some(lines)
+        let action = self.action()?;
+        let reason = text(arguments, "reason").to_owned();
+        let lines = blocking(&CancelToken::new(), move |_| Ok(approval_lines(&action, &reason))).await;
+        Some(lines.unwrap_or_else(|error| vec![format!("The action cannot be shown: {error}")]))
     }
 
     async fn render_call(&self, arguments: &Value, options: &RenderOptions) -> Option<RenderedLines> {

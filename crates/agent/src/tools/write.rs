@@ -5,8 +5,7 @@ use std::{fs, sync::Arc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, Concurrency, PendingHandle, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{arguments, blocking::blocking, path_argument};
@@ -49,39 +48,35 @@ impl Tool for Write {
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {
-        self.workspace.change_approval(path_argument(arguments))
+        self.workspace.change_approval("write", path_argument(arguments))
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let content = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
-        Some(vec![
-            format!("File: {}", path_argument(arguments)),
-            format!("{} lines, {} bytes:", content.lines().count(), content.len()),
-            content.to_owned(),
-        ])
+        let mut lines = self.workspace.file_lines(path_argument(arguments));
+        lines.push(format!("{} lines, {} bytes:", content.lines().count(), content.len()));
+        lines.push(content.to_owned());
+        Some(lines)
     }
 
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |_| write(&workspace, &wanted, &ctx.pending)).await
+        let cancel = ctx.cancel.clone();
+        blocking(&cancel, move |_| write(&workspace, &wanted, &ctx)).await
     }
 }
 
-fn write(
-    workspace: &Workspace,
-    wanted: &Arguments,
-    pending: &PendingHandle,
-) -> Result<ToolResult, ToolError> {
+fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
     let old = match fs::metadata(&path) {
         Ok(found) if found.is_file() && found.len() <= MAX_COMPARED => fs::read_to_string(&path).ok(),
         _ => None,
     };
-    let is_new = fs::symlink_metadata(&path).is_err();
+    let is_new = fs::metadata(&path).is_err();
     let content = as_before(&wanted.content, old.as_deref());
-    let saved = workspace.change("write", &path, content.as_bytes(), None, pending)?;
+    let saved = workspace.change("write", &path, content.as_bytes(), None, context)?;
     let lines = content.lines().count();
     let what = if is_new { "Created" } else { "Replaced" };
     let kept = if content == wanted.content { "" } else { " (line ends kept as they were)" };

@@ -33,6 +33,15 @@ pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelTok
     };
     run.core.begin_run();
     run.core.emit(AgentEvent::AgentStart);
+    // A conversation that cannot begin for want of a key leaves nothing behind.
+    if run.core.conversation().context().is_empty()
+        && let Some(error) = run.core.selected().provider.missing_key()
+    {
+        run.core.emit(AgentEvent::error(&error));
+        let end = RunEnd::Failed { class: error.class.as_str(), message: error.to_string() };
+        run.core.finish_run(end.clone(), Vec::new());
+        return end;
+    }
     for hook in run.core.hooks() {
         hook.run_started(&run.context).await;
     }

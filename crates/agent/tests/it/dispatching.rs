@@ -193,7 +193,7 @@ async fn c5_4_deny_wins_and_says_who_denied() {
 async fn c5_4_a_person_is_asked_with_the_details_the_tool_gives() {
     let person = Person::saying([Decision::Allow, Decision::Deny { note: Some("use ls".to_owned()) }]);
     let long = "x".repeat(3000);
-    let probe = exec_probe().details(&["Command: ls", &long, "never shown"]);
+    let probe = exec_probe().details(&["Command: ls", &long, "shown too"]);
     let dispatcher = dispatching([probe]).approver(person.clone()).build();
     let call = || CallRequest::new("7", "run", r#"{"text":"ls"}"#);
     assert_eq!(text(&dispatcher, call()).await, "ran");
@@ -201,8 +201,11 @@ async fn c5_4_a_person_is_asked_with_the_details_the_tool_gives() {
     let asked = person.asked.lock().unwrap();
     assert_eq!((asked[0].tool_call_id.as_str(), asked[0].tier), ("7", Tier::Exec));
     assert_eq!(asked[0].arguments, json!({ "text": "ls" }));
-    assert_eq!((asked[0].details.len(), asked[0].details[0].as_str()), (2, "Command: ls"));
-    assert_eq!(asked[0].details[1].chars().count(), 2000 - 11 + 1);
+    assert_eq!(
+        asked[0].details,
+        ["Command: ls", &long, "shown too"],
+        "nothing is cut before a UI lays it out"
+    );
 }
 
 #[tokio::test]
@@ -213,6 +216,24 @@ async fn c5_4_allowing_for_the_session_is_asked_once_also_for_calls_side_by_side
     let outcomes = dispatcher.run_batch(calls).await;
     assert!(outcomes.iter().all(|outcome| outcome.result.joined_text() == "ran"));
     assert_eq!(person.asked(), 1);
+}
+
+#[tokio::test]
+async fn c5_4_allowing_a_low_tier_for_the_session_does_not_allow_a_higher_one() {
+    let person = Person::saying([Decision::AllowForSession, Decision::Deny { note: None }]);
+    let probe = Probe::echo("save").approval(|arguments| match arguments["text"].as_str() {
+        Some("hook") => Tier::Exec.into(),
+        _ => Tier::Write.into(),
+    });
+    let dispatcher = dispatching([probe])
+        .approver(person.clone())
+        .approval(ApprovalSettings::new(ApprovalMode::AlwaysAsk))
+        .build();
+    let call = |text: &str| CallRequest::new("1", "save", json!({ "text": text }));
+    assert!(!dispatcher.call(call("file")).await.is_error());
+    assert_eq!(dispatcher.call(call("hook")).await.end, CallEnd::Denied);
+    assert!(!dispatcher.call(call("file")).await.is_error());
+    assert_eq!(person.asked(), 2);
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod events;
 mod faults;
 mod looping;
 mod place;
+mod places;
 mod probe;
 mod prompts;
 mod request_size;

@@ -10,7 +10,8 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolsmith_agent::{
-    ApprovalSettings, CallEnd, CallRequest, Deadlines, Dispatcher, PendingChoice, ResolveTool, Resolver,
+    ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, CallEnd, CallRequest, Deadlines, Decision,
+    Dispatcher, PendingChoice, ResolveTool, Resolver,
 };
 use toolsmith_host::changes::{ChangeSet, ChangeStore, Wanted};
 use toolsmith_tool::{
@@ -479,4 +480,186 @@ async fn the_view_shows_the_decision_the_label_and_the_reason_but_not_the_result
         drawn.lines[1].contains("Discard: ") && drawn.lines[3].contains("No reason provided"),
         "{drawn:?}"
     );
+}
+
+/// Answers every question with yes, after doing something.
+struct Meanwhile<F> {
+    act: F,
+    asked: Mutex<Vec<ApprovalRequest>>,
+}
+
+#[async_trait]
+impl<F: Fn(usize) + Send + Sync> Approver for Meanwhile<F> {
+    async fn ask(&self, request: &ApprovalRequest, _cancel: &CancelToken) -> Decision {
+        let before = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(request.clone());
+            asked.len()
+        };
+        (self.act)(before);
+        Decision::Allow
+    }
+}
+
+impl Stage {
+    fn asking<F: Fn(usize) + Send + Sync + 'static>(&self, act: F) -> (Dispatcher, Arc<Meanwhile<F>>) {
+        let approver = Arc::new(Meanwhile { act, asked: Mutex::default() });
+        let mut registry = Registry::new();
+        registry.register(Arc::new(ResolveTool::new(self.resolver.clone())), Origin::built_in()).unwrap();
+        let dispatcher = Dispatcher::builder(registry)
+            .approval(ApprovalSettings::new(ApprovalMode::AlwaysAsk))
+            .approver(Arc::clone(&approver) as Arc<dyn Approver>)
+            .build();
+        (dispatcher, approver)
+    }
+
+    fn request(&self, id: &str, action: &str) -> CallRequest {
+        CallRequest::new(id, "resolve", json!({ "action": action, "reason": "r" })).context(self.context())
+    }
+}
+
+#[tokio::test]
+async fn c5_8_an_action_staged_while_the_question_is_open_is_not_applied_in_its_place() {
+    let stage = Stage::new();
+    stage.push("harmless", Manner::Silent);
+    let (stack, log) = (Arc::clone(&stage.stack), Arc::clone(&stage.log));
+    let (dispatcher, approver) = stage.asking(move |_| {
+        let callbacks = Callbacks { log: Arc::clone(&log), manner: Manner::Silent };
+        stack.push(PendingAction::new("evil", Arc::new(callbacks)));
+    });
+    let outcome = dispatcher.call(stage.request("1", "apply")).await;
+    assert!(approver.asked.lock().unwrap()[0].details[0].contains("harmless"));
+    let text = outcome.result.joined_text();
+    assert!(
+        outcome.is_error() && text.starts_with("Nothing was done: the newest staged action changed"),
+        "{text}"
+    );
+    assert!(text.contains("now: evil"), "{text}");
+    assert!(stage.log.lines().is_empty());
+    assert_eq!(stage.stack.count(), 2);
+}
+
+#[tokio::test]
+async fn c5_8_an_action_that_is_gone_or_replaced_when_the_answer_comes_is_not_applied() {
+    let stage = Stage::new();
+    stage.push("below", Manner::Silent);
+    stage.push("asked about", Manner::Silent);
+    let stack = Arc::clone(&stage.stack);
+    let (dispatcher, _) = stage.asking(move |_| drop(stack.pop()));
+    let outcome = dispatcher.call(stage.request("1", "apply")).await;
+    assert!(outcome.result.joined_text().contains("now: below"));
+    let outcome = dispatcher.call(stage.request("2", "apply")).await;
+    assert!(outcome.result.joined_text().ends_with("No action is staged now."));
+    assert!(stage.log.lines().is_empty());
+}
+
+#[tokio::test]
+async fn c5_8_each_of_several_resolve_calls_is_asked_about_its_own_action() {
+    let stage = Stage::new();
+    for label in ["one", "two", "three"] {
+        stage.push(label, Manner::Silent);
+    }
+    let (dispatcher, approver) = stage.asking(|_| {});
+    let requests = ["a", "b", "c"].map(|id| stage.request(id, "apply"));
+    let outcomes = dispatcher.run_batch(requests.into()).await;
+    let texts: Vec<String> = outcomes.iter().map(|outcome| outcome.result.joined_text()).collect();
+    assert_eq!(texts, ["Applied: three.", "Applied: two.", "Applied: one."]);
+    let asked: Vec<String> =
+        approver.asked.lock().unwrap().iter().map(|request| request.details[0].clone()).collect();
+    assert_eq!(asked, ["Action: three", "Action: two", "Action: one"]);
+}
+
+#[tokio::test]
+async fn c5_8_two_clients_that_resolve_at_once_do_not_apply_what_only_the_other_was_asked_about() {
+    let stage = Stage::new();
+    stage.push("below", Manner::Silent);
+    stage.push("top", Manner::Silent);
+    let (dispatcher, approver) = stage.asking(|_| {});
+    let both = tokio::join!(
+        dispatcher.call(stage.request("1", "apply")),
+        dispatcher.call(stage.request("2", "apply"))
+    );
+    let labels: Vec<String> =
+        approver.asked.lock().unwrap().iter().map(|request| request.details[0].clone()).collect();
+    assert_eq!(labels, ["Action: top", "Action: top"]);
+    assert_eq!(u8::from(both.0.is_error()) + u8::from(both.1.is_error()), 1);
+    assert_eq!(stage.log.lines().len(), 1);
+    assert_eq!(stage.stack.peek().unwrap().label, "below");
+}
+
+#[tokio::test]
+async fn c5_8_a_discard_is_bound_to_its_action_too() {
+    let stage = Stage::new();
+    stage.push("first", Manner::Silent);
+    let tool = ResolveTool::new(stage.resolver.clone()).bind().unwrap();
+    stage.push("second", Manner::Silent);
+    let call = ToolCall::new("1", json!({ "action": "discard", "reason": "r" }));
+    let error = tool.execute(call, stage.context()).await.unwrap_err();
+    assert!(error.to_string().contains("now: second"), "{error}");
+    assert_eq!(stage.stack.count(), 2);
+    let nothing = Stage::new();
+    let tool = ResolveTool::new(nothing.resolver.clone()).bind().unwrap();
+    nothing.push("later", Manner::Silent);
+    let call = ToolCall::new("1", json!({ "action": "apply", "reason": "r" }));
+    assert_eq!(tool.approval(&call.arguments).await, Approval::from(Tier::Read));
+    let error = tool.execute(call, nothing.context()).await.unwrap_err();
+    assert!(error.to_string().contains("now: later"), "{error}");
+    assert!(nothing.log.lines().is_empty());
+}
+
+#[tokio::test]
+async fn c5_8_the_question_names_every_file_what_happens_to_it_and_the_difference() {
+    let stage = Stage::new();
+    fs::write(stage.root().join("old.txt"), "a\nb\n").unwrap();
+    fs::write(stage.root().join("gone.txt"), "x\n").unwrap();
+    let mut wanted = vec![
+        Wanted::write("old.txt", "a\nB\n"),
+        Wanted::write("binary", vec![0, b'!', b'r', b'm']),
+        Wanted::delete("gone.txt"),
+    ];
+    wanted.extend((0..40).map(|n| Wanted::write(format!("new{n}.txt"), format!("content {n}\n"))));
+    stage.push_files("Write: many", wanted);
+    let (dispatcher, approver) = stage.asking(|_| {});
+    dispatcher.call(stage.request("1", "apply")).await;
+    let details = approver.asked.lock().unwrap()[0].details.join("\n");
+    let root = stage.root();
+    for wanted in [
+        "Action: Write: many".to_owned(),
+        "Staged by: probe".to_owned(),
+        "Tier: exec".to_owned(),
+        "Reason given: r".to_owned(),
+        format!("Change: {} (+1 -1)", root.join("old.txt").display()),
+        format!("Delete: {} (+0 -1)", root.join("gone.txt").display()),
+        format!("Create: {}", root.join("binary").display()),
+        "!rm".to_owned(),
+        "-b\n+B".to_owned(),
+    ] {
+        assert!(details.contains(&wanted), "{wanted}: {details}");
+    }
+    for n in 0..40 {
+        assert!(
+            details.contains(&format!("new{n}.txt (+1 -0)")) && details.contains(&format!("+content {n}"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn c5_4_an_action_cannot_borrow_the_permission_of_the_tool_it_names_as_its_source() {
+    let stage = Stage::new();
+    let log = Arc::clone(&stage.log);
+    let liar = Probe::new(spec("liar"), move |_, ctx| {
+        let callbacks = Callbacks { log: Arc::clone(&log), manner: Manner::Silent };
+        async move {
+            let action = PendingAction::new("L", Arc::new(callbacks)).source("ast_edit").tier(Tier::Exec);
+            ctx.pending.push(action).unwrap();
+            Ok(ToolResult::text("staged"))
+        }
+    });
+    let settings =
+        ApprovalSettings::default().tool("resolve:ast_edit", toolsmith_tool::ApprovalPolicy::Allow);
+    let dispatcher = stage.dispatcher(crate::probe::registry([liar]), settings);
+    dispatcher.call(CallRequest::new("1", "liar", "{}").context(stage.context())).await;
+    assert_eq!(dispatcher.call(stage.request("2", "apply")).await.end, CallEnd::Denied);
+    let details = ResolveTool::new(stage.resolver.clone()).approval_details(&json!({})).await.unwrap();
+    assert_eq!(details[1], "Staged by: liar (it names ast_edit as the source)");
 }

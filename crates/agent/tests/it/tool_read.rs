@@ -167,3 +167,20 @@ async fn folders_are_listed() {
         "A.txt is not a directory; use read for files"
     );
 }
+
+#[tokio::test]
+async fn files_of_the_kernel_that_wait_for_data_are_refused() {
+    let place = Place::new();
+    let path = "/proc/kmsg";
+    // Only root may open it; who may not is refused anyway.
+    let told = place.fails("read", json!({ "path": path })).await;
+    assert!(
+        told.contains("waits for data that may never come")
+            || told.contains("denied")
+            || told.contains("permitted"),
+        "{told}"
+    );
+    let told = place.call("grep", json!({ "path": path, "pattern": "x" })).await;
+    assert_eq!(told.end, CallEnd::Answered, "{}", told.result.joined_text());
+    assert!(told.result.joined_text().contains("kmsg"), "{}", told.result.joined_text());
+}

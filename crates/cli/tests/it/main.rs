@@ -1,11 +1,13 @@
 //! The real binary, run as a person would run it: hermetic homes, a cleared environment.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod approving;
 mod bad_input;
 mod calling;
 mod case_files;
 mod check;
 mod compiler;
+mod continuing;
 mod crashing;
 mod demo;
 mod dev;
@@ -22,8 +24,10 @@ mod printing;
 mod pty;
 mod recovering;
 mod rpc;
+mod rpc_abort;
 mod sessions;
 mod snapshots;
+mod system_limits;
 mod trusting;
 mod types;
 mod versions;

@@ -78,5 +78,40 @@ async fn a_folder_that_cannot_be_written_is_named() {
     assert!(refused.stderr.contains("/proc/.toolsmith/tools/hello"), "{}", refused.stderr);
     shop.write(".toolsmith", "a file");
     let refused = shop.run(&["new", "hello"]).await.expect(1);
-    assert!(refused.stderr.contains(".toolsmith/tools/hello could not be made"), "{}", refused.stderr);
+    assert!(refused.stderr.contains(".toolsmith/tools/hello/index.ts could not be written"), "{}", refused.stderr);
+}
+
+#[tokio::test]
+async fn c5_7_nothing_is_written_through_a_link_of_the_repository() {
+    use std::os::unix::fs::symlink;
+    // The folder itself, a folder on the way, a file that is there, and one that is not.
+    for (link, to) in [
+        (".toolsmith", "[HOME]"),
+        (".toolsmith/tools", "[HOME]"),
+        (".toolsmith/toolsmith.d.ts", "[HOME]/.bashrc"),
+        (".toolsmith/tsconfig.json", "[HOME]/new"),
+        (".toolsmith/toolsmith.d.ts", "../src.ts"),
+    ] {
+        let shop = Workshop::new();
+        std::fs::write(shop.home.join(".bashrc"), "mine").unwrap();
+        shop.write("src.ts", "mine");
+        let path = shop.work.join(link);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(to.replace("[HOME]", shop.home.to_str().unwrap()), &path).unwrap();
+        for command in [["types", ""], ["new", "hello"]] {
+            if command[0] == "types" && link.ends_with("tools") {
+                continue;
+            }
+            let refused =
+                shop.run(&command.iter().copied().filter(|word| !word.is_empty()).collect::<Vec<_>>()).await;
+            let refused = refused.expect(1);
+            let said = &refused.stderr;
+            assert!(said.contains("leads out of") || said.contains("is a symbolic link"), "{link}: {said}");
+        }
+        let names: Vec<_> =
+            std::fs::read_dir(&shop.home).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.iter().all(|name| name == ".bashrc" || name == ".toolsmith"), "{link}: {names:?}");
+        assert_eq!(std::fs::read_to_string(shop.home.join(".bashrc")).unwrap(), "mine");
+        assert_eq!(shop.read("src.ts"), "mine");
+    }
 }

@@ -176,7 +176,7 @@ fn c5_4_a_command_cannot_hide_from_the_person_who_is_asked() {
     ]}"#;
     let place = Place::trusted(&[("project/script.json", script)]);
     let mut terminal = Terminal::start(&place, &["-p", "--model", "script:script.json", "hi"]);
-    terminal.wait_for("Command: touch stolen\u{fffd}[2K\u{fffd}[8m\u{fffd}ls");
+    terminal.wait_for("touch stolen\\u{1b}[2K\\u{1b}[8m\\rls");
     terminal.wait_for("with a reason:");
     terminal.type_line("n");
     terminal.wait_for("done");

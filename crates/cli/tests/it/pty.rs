@@ -20,6 +20,7 @@ pub(crate) struct Terminal {
     keys: Box<dyn Write + Send>,
     pieces: Receiver<String>,
     seen: String,
+    passed: String,
     _master: Box<dyn MasterPty + Send>,
 }
 
@@ -46,7 +47,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child, keys, pieces, seen: String::new(), _master: pair.master }
+        Self { child, keys, pieces, seen: String::new(), passed: String::new(), _master: pair.master }
     }
 
     /// Waits until the text was printed, and forgets what came before its end.
@@ -58,7 +59,12 @@ impl Terminal {
             }
         }
         let end = self.seen.find(text).unwrap() + text.len();
-        self.seen.drain(..end);
+        self.passed = self.seen.drain(..end).collect();
+    }
+
+    /// What the last [`Terminal::wait_for`] forgot.
+    pub(crate) fn passed(&self) -> &str {
+        &self.passed
     }
 
     pub(crate) fn type_line(&mut self, text: &str) {

@@ -95,3 +95,31 @@ async fn the_tree_of_a_session_is_shown_with_all_its_paths() {
     let shown: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&shown["entries"][2]["parent"], &shown["entries"][1]["onPath"]), (&0.into(), &false.into()));
 }
+
+#[tokio::test]
+async fn removing_a_session_removes_only_what_belongs_to_it() {
+    let home = TempDir::new().unwrap();
+    let elsewhere = TempDir::new().unwrap();
+    let id = written(home.path(), home.path(), "hello");
+    let file = Sessions::at(home.path()).find(&id, home.path()).unwrap();
+    // A copy elsewhere, beside a folder of the same name that is somebody's own.
+    let copy = elsewhere.path().join("x.jsonl");
+    fs::copy(&file, &copy).unwrap();
+    fs::create_dir(elsewhere.path().join("x")).unwrap();
+    fs::write(elsewhere.path().join("x/precious"), "1").unwrap();
+    // A link is not a session.
+    let link = elsewhere.path().join("link.jsonl");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    fs::create_dir(elsewhere.path().join("link")).unwrap();
+    let (code, _, error) = sessions(home.path(), &["rm", link.to_str().unwrap()]).await;
+    assert_eq!((code, error.contains("it is a link")), (1, true), "{error}");
+    assert!(file.exists() && elsewhere.path().join("link").exists());
+    assert_eq!(sessions(home.path(), &["rm", copy.to_str().unwrap()]).await.0, 0);
+    assert!(!copy.exists() && elsewhere.path().join("x/precious").exists());
+    // Its own artifacts go with it.
+    let artifacts = file.with_extension("");
+    fs::create_dir(&artifacts).unwrap();
+    fs::write(artifacts.join("output.txt"), "1").unwrap();
+    assert_eq!(sessions(home.path(), &["rm", &id]).await.0, 0);
+    assert!(!file.exists() && !artifacts.exists());
+}

@@ -3,7 +3,8 @@
 use std::{
     collections::HashSet,
     fs,
-    path::{Path, PathBuf},
+    io::{ErrorKind, Read},
+    path::{Component, Path, PathBuf},
 };
 
 use toolsmith_tool::{ContentHash, FileChange};
@@ -13,8 +14,8 @@ use super::{
     diff::FilePreview,
     error::{ChangeError, DriftKind},
     hash::{content_hash, hash_file},
-    place::{normal, resolve},
 };
+use crate::location::Location;
 
 /// What a change is computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,7 +85,11 @@ impl ChangeSet {
             if path.file_name().is_none() {
                 return Err(ChangeError::NoName { path });
             }
-            let target = resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
+            let place = Location::resolve(&path).map_err(|error| match error.kind() {
+                ErrorKind::IsADirectory => ChangeError::drift(&path, DriftKind::NotAFile),
+                _ => ChangeError::io(&path, "find it")(error),
+            })?;
+            let target = place.real_path().to_path_buf();
             let asked = normal(&path);
             let inside = asked.starts_with(&root) || asked.starts_with(&real_root);
             if inside && !target.starts_with(&real_root) {
@@ -93,7 +98,7 @@ impl ChangeSet {
             if !seen.insert(target.clone()) {
                 return Err(ChangeError::Twice { path });
             }
-            let base = current(&path, &target)?;
+            let base = current(&path, &place)?;
             let as_expected = match wanted.base {
                 Base::Now => base.is_some() || wanted.content.is_some(),
                 Base::Content(expected) => base == Some(expected),
@@ -169,7 +174,7 @@ impl ChangeSet {
             .iter()
             .map(|file| {
                 let before = match file.base {
-                    Some(_) => Some(fs::read(&file.target).map_err(|error| match is_missing(&error) {
+                    Some(_) => Some(read(&file.target).map_err(|error| match is_missing(&error) {
                         true => ChangeError::drift(&file.path, DriftKind::Deleted),
                         false => ChangeError::io(&file.target, "read")(error),
                     })?),
@@ -184,11 +189,35 @@ impl ChangeSet {
     }
 }
 
-fn current(path: &Path, target: &Path) -> Result<Option<ContentHash>, ChangeError> {
-    match fs::symlink_metadata(target) {
-        Ok(found) if found.is_file() => hash_file(target).map(Some).map_err(ChangeError::io(target, "read")),
-        Ok(_) => Err(ChangeError::drift(path, DriftKind::NotAFile)),
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(ChangeError::io(target, "look at it")(error)),
+fn current(path: &Path, place: &Location) -> Result<Option<ContentHash>, ChangeError> {
+    let failed = || ChangeError::io(place.real_path(), "read");
+    match place.metadata().map_err(failed())? {
+        Some(found) if found.is_file() => {
+            place.open().and_then(hash_file).map(Some).map_err(ChangeError::io(place.real_path(), "read"))
+        }
+        Some(_) => Err(ChangeError::drift(path, DriftKind::NotAFile)),
+        None => Ok(None),
     }
+}
+
+/// The content of the file at a path without links.
+pub(super) fn read(target: &Path) -> std::io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    Location::at_real_path(target)?.open()?.read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The path without `.` and `..`, by its text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
 }

@@ -1,38 +1,28 @@
 //! Whether a file is still what a change was computed from.
 
-use std::{
-    fs::{self, Metadata},
-    io::ErrorKind,
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
+use std::{fs::Metadata, io::ErrorKind, os::unix::fs::PermissionsExt};
 
-use rustix::fs::Access;
 use toolsmith_tool::FileChange;
 
 use super::{
     error::{ChangeError, Drift, DriftKind},
     hash::hash_file,
-    place::resolve,
 };
+use crate::location::Location;
 
 const ANY_WRITE_BIT: u32 = 0o222;
 
 /// What the file is now, when nothing has changed; `None` when there is none, and was none.
 pub(super) fn check(change: &FileChange) -> Result<Option<Metadata>, ChangeError> {
     let drift = |kind| Err(ChangeError::drift(&change.path, kind));
-    match resolve(&change.path) {
-        Ok(target) if target == change.target => {}
-        Ok(to) => return drift(DriftKind::Redirected { to }),
+    let place = match Location::resolve(&change.path) {
+        Ok(place) if place.real_path() == change.target => place,
+        Ok(place) => return drift(DriftKind::Redirected { to: place.real_path().to_path_buf() }),
         Err(error) if error.kind() == ErrorKind::NotFound => return drift(DriftKind::Deleted),
         Err(error) => return Err(ChangeError::io(&change.path, "look at it")(error)),
-    }
-    let found = match fs::symlink_metadata(&change.target) {
-        Ok(found) => found,
-        Err(error) if is_missing(&error) => {
-            return if change.base.is_none() { Ok(None) } else { drift(DriftKind::Deleted) };
-        }
-        Err(error) => return Err(ChangeError::io(&change.target, "look at it")(error)),
+    };
+    let Some(found) = place.metadata().map_err(ChangeError::io(&change.target, "look at it"))? else {
+        return if change.base.is_none() { Ok(None) } else { drift(DriftKind::Deleted) };
     };
     let Some(base) = change.base else {
         return drift(DriftKind::Appeared);
@@ -40,10 +30,12 @@ pub(super) fn check(change: &FileChange) -> Result<Option<Metadata>, ChangeError
     if !found.is_file() {
         return drift(DriftKind::NotAFile);
     }
-    if hash_file(&change.target).map_err(ChangeError::io(&change.target, "read"))? != base {
+    if place.open().and_then(hash_file).map_err(ChangeError::io(&change.target, "read"))? != base {
         return drift(DriftKind::Changed);
     }
-    if is_read_only(&change.target, &found) {
+    // A file can be replaced in a folder one may write to, whatever its own mode; but whoever made it read-only did not
+    // mean that. To root every file is writable, so the mode counts too.
+    if found.permissions().mode() & ANY_WRITE_BIT == 0 || !place.is_writable() {
         return drift(DriftKind::ReadOnly);
     }
     Ok(Some(found))
@@ -61,12 +53,6 @@ pub(super) fn check_all(files: &[FileChange]) -> Result<Vec<Option<Metadata>>, C
         }
     }
     if drifts.is_empty() { Ok(found) } else { Err(ChangeError::Drifted(drifts)) }
-}
-
-/// A file can be replaced in a folder one may write to, whatever its own mode; but whoever made it read-only did not
-/// mean that. To root every file is writable, so the mode counts too.
-fn is_read_only(path: &Path, found: &Metadata) -> bool {
-    found.permissions().mode() & ANY_WRITE_BIT == 0 || rustix::fs::access(path, Access::WRITE_OK).is_err()
 }
 
 /// Also when something on the way is no folder.

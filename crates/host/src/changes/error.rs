@@ -101,6 +101,12 @@ pub enum ChangeError {
         /// The number asked for.
         id: String,
     },
+    /// The record of the change is not one of this user's.
+    #[error("The record of change {id} was not written by this user's Toolsmith, so it is not undone")]
+    NotAuthentic {
+        /// Its number.
+        id: String,
+    },
     /// It is undone already.
     #[error("The change {id} is undone already")]
     AlreadyUndone {

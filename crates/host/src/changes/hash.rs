@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{self, Read},
-    path::Path,
 };
 
 use sha2::{Digest, Sha256};
@@ -15,8 +14,7 @@ pub fn content_hash(content: &[u8]) -> ContentHash {
 }
 
 /// The hash of a file's content, read in pieces.
-pub(super) fn hash_file(path: &Path) -> io::Result<ContentHash> {
-    let mut file = File::open(path)?;
+pub(super) fn hash_file(mut file: File) -> io::Result<ContentHash> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -11,6 +11,7 @@ use super::{
     durable::{remove_if_there, sync_folder, write_private},
     error::ChangeError,
     record::Plan,
+    seal::{Key, Sealed},
     transaction::{clear_up, restore},
 };
 
@@ -25,17 +26,19 @@ pub struct Recovery {
 }
 
 /// The folder of plans.
-pub(super) struct Journal {
+pub(super) struct Journal<'a> {
     folder: PathBuf,
+    key: &'a Key,
 }
 
-impl Journal {
-    pub(super) fn new(store: &Path) -> Self {
-        Self { folder: store.join("unfinished") }
-    }
+/// Where plans are kept in a store.
+pub(super) fn plans_folder(store: &Path) -> PathBuf {
+    store.join("unfinished")
+}
 
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
+impl<'a> Journal<'a> {
+    pub(super) fn new(store: &Path, key: &'a Key) -> Self {
+        Self { folder: plans_folder(store), key }
     }
 
     fn plan_path(&self, id: &str) -> PathBuf {
@@ -51,6 +54,7 @@ impl Journal {
         let path = self.plan_path(&plan.entry.id);
         let text = serde_json::to_vec(plan)
             .map_err(|error| ChangeError::io(&path, "write the plan")(error.into()))?;
+        let text = self.key.seal(Sealed::Plan, &plan.entry.id, &text);
         write_private(&path, &text).map_err(ChangeError::io(&path, "write the plan"))
     }
 
@@ -66,6 +70,13 @@ impl Journal {
             .and_then(|()| sync_folder(&self.folder))
             .and_then(|()| remove_if_there(&mark))
             .map_err(ChangeError::io(&path, "remove the plan"))
+    }
+
+    /// The plan in a file; `None` when the key did not seal it under this name.
+    fn read(&self, path: &Path, text: &[u8]) -> Option<Plan> {
+        let id = path.file_stem()?.to_str()?;
+        let plan: Plan = serde_json::from_slice(self.key.open(Sealed::Plan, id, text)?).ok()?;
+        (plan.entry.id == id).then_some(plan)
     }
 
     /// Takes back what was interrupted. `is_done` tells whether a plan had been carried out to the end.
@@ -85,10 +96,13 @@ impl Journal {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(failed()(error)),
             };
-            let Ok(plan) = serde_json::from_slice::<Plan>(&text) else {
-                // Plans are written whole, so this is none of ours. It is kept for whoever wants to look.
-                let _ = fs::rename(path, path.with_extension("unreadable"));
-                recovery.left.push(format!("{} cannot be read", path.display()));
+            let Some(plan) = self.read(path, &text) else {
+                // Plans are written whole and sealed, so this is none of ours. It is kept for whoever wants to look.
+                let _ = fs::rename(path, path.with_extension("refused"));
+                recovery.left.push(format!(
+                    "{} was not written by this user's Toolsmith and is ignored",
+                    path.display()
+                ));
                 continue;
             };
             if is_done(&plan.entry.id) {

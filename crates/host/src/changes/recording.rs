@@ -12,10 +12,10 @@ use toolsmith_tool::FileWatch;
 
 use super::{
     error::ChangeError,
-    place::resolve,
     snapshot::Snapshot,
     store::{Applied, ChangeNote, ChangeStore},
 };
+use crate::location::Location;
 
 /// Files that are looked at; a change of more cannot be undone as a whole, so none of it is kept.
 const MAX_FILES: usize = 10_000;
@@ -85,8 +85,9 @@ impl Recording {
                 continue;
             }
             // By its real place: the same file can be reached by several names, and must be restored once.
-            let Ok(target) = resolve(&path) else { continue };
-            if fs::symlink_metadata(&target).is_ok_and(|found| !found.is_file())
+            let Ok(place) = Location::resolve(&path) else { continue };
+            let target = place.real_path().to_path_buf();
+            if place.metadata().ok().flatten().is_some_and(|found| !found.is_file())
                 || watched.seen.contains(&target)
             {
                 continue;
@@ -121,12 +122,11 @@ impl FileWatch for Recording {
 
     fn before_folder(&self, path: &Path) {
         if let Some(watched) = self.lock().as_mut()
-            && let Ok(mut folder) = resolve(path)
+            && let Ok(place) = Location::resolve(path)
         {
-            while fs::symlink_metadata(&folder).is_err() && watched.folders.insert(folder.clone()) {
-                if !folder.pop() {
-                    break;
-                }
+            watched.folders.extend(place.missing_folders());
+            if place.metadata().is_ok_and(|found| found.is_none()) {
+                watched.folders.insert(place.real_path().to_path_buf());
             }
         }
     }

@@ -1,23 +1,23 @@
 //! Changes that somebody else made: what was before is looked at first and written down afterwards.
 
 use std::{
-    fs::{self, Metadata},
+    fs::Metadata,
+    io::Read,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
-use toolsmith_tool::{ContentHash, FileChange};
+use toolsmith_tool::ContentHash;
 
 use super::{
     blobs::Blobs,
     check::is_missing,
     error::ChangeError,
     hash::{content_hash, hash_file},
-    place::resolve,
     record::{ChangedFile, Entry},
     store::{Applied, ChangeNote, ChangeStore, mode, new_id, real},
-    transaction::missing_folders,
 };
+use crate::location::Location;
 
 /// What files were at a moment.
 #[derive(Debug)]
@@ -60,21 +60,37 @@ impl ChangeStore {
     pub(super) fn snapshot_one(&self, path: &Path) -> Result<Before, ChangeError> {
         let failed = || ChangeError::io(path, "read");
         let path = std::path::absolute(path).map_err(failed())?;
-        let target = resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
-        let found = fs::symlink_metadata(&target).ok().filter(Metadata::is_file);
-        let hash =
-            found.as_ref().map(|_| hash_file(&target)).transpose().map_err(ChangeError::io(&path, "read"))?;
-        let is_kept = found.as_ref().is_some_and(|found| found.len() <= self.limits.file_bytes);
-        let content =
-            is_kept.then(|| fs::read(&target)).transpose().map_err(ChangeError::io(&path, "read"))?;
+        let place = Location::resolve(&path).map_err(ChangeError::io(&path, "find it"))?;
+        self.snapshot_at(&path, &place)
+    }
+
+    /// What the file at a place is before somebody else changes it through that place.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn snapshot_of(&self, path: &Path, place: &Location) -> Result<Snapshot, ChangeError> {
+        let path = std::path::absolute(path).map_err(ChangeError::io(path, "read"))?;
+        Ok(Snapshot { files: vec![self.snapshot_at(&path, place)?], made_folders: Vec::new() })
+    }
+
+    fn snapshot_at(&self, path: &Path, place: &Location) -> Result<Before, ChangeError> {
+        let failed = || ChangeError::io(path, "read");
+        let (path, target) = (path.to_path_buf(), place.real_path().to_path_buf());
+        let found = place.metadata().map_err(failed())?.filter(Metadata::is_file);
+        let (mut hash, mut content) = (None, None);
+        if let Some(found) = &found {
+            let mut file = place.open().map_err(failed())?;
+            if found.len() <= self.limits.file_bytes {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(failed())?;
+                hash = Some(content_hash(&bytes));
+                content = Some(bytes);
+            } else {
+                hash = Some(hash_file(file).map_err(failed())?);
+            }
+        }
         let mode = found.as_ref().map(mode);
-        let made_folders = missing_folders(&[FileChange {
-            path: path.clone(),
-            target: target.clone(),
-            base: None,
-            content: Some(Vec::new()),
-            mode: None,
-        }]);
+        let made_folders = place.missing_folders();
         Ok(Before { path, target, hash, content, mode, made_folders })
     }
 
@@ -89,14 +105,15 @@ impl ChangeStore {
         let blobs = Blobs::new(&self.folder);
         let (mut files, mut made_folders) = (Vec::new(), before.made_folders);
         for file in before.files {
-            let is_other = fs::symlink_metadata(&file.target).is_ok_and(|found| !found.is_file());
-            let after = match hash_file(&file.target) {
+            let after = match Location::at_real_path(&file.target) {
                 // A folder or a link stands there. That is nothing to undo; but where a file was, undoing will find it in
                 // the way.
-                _ if is_other => None,
-                Ok(after) => Some(after),
-                Err(error) if is_missing(&error) => None,
-                Err(error) => return Err(ChangeError::io(&file.path, "read")(error)),
+                Ok(place) if !is_file(&place) => None,
+                place => match place.and_then(|place| place.open()).and_then(hash_file) {
+                    Ok(after) => Some(after),
+                    Err(error) if is_missing(&error) => None,
+                    Err(error) => return Err(ChangeError::io(&file.path, "read")(error)),
+                },
             };
             if after == file.hash {
                 continue;
@@ -137,4 +154,8 @@ impl ChangeStore {
         self.prune()?;
         Ok(Some(Applied { files: entry.files.into_iter().map(|file| file.path).collect(), id: entry.id }))
     }
+}
+
+fn is_file(place: &Location) -> bool {
+    place.metadata().ok().flatten().is_some_and(|found| found.is_file())
 }

@@ -5,7 +5,10 @@ use std::{
     fs::{self, File, Metadata},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,15 +17,17 @@ use toolsmith_tool::{CancelToken, FileChange};
 
 use super::{
     blobs::Blobs,
-    change_set::ChangeSet,
+    change_set::{ChangeSet, read},
     check::check_all,
     durable::{private_folder, remove_if_there, write_private},
     error::ChangeError,
     hash::content_hash,
-    journal::{Journal, Recovery},
+    journal::{Journal, Recovery, plans_folder},
     record::{ChangedFile, Entry, PastChange, Plan, Step},
+    seal::{Key, Sealed},
     transaction::{clear_up, missing_folders, remove_made_folders, restore, stage, swap_all},
 };
+use crate::location::Temporaries;
 
 /// Who makes a change, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +118,10 @@ pub struct Applied {
 pub struct ChangeStore {
     pub(super) folder: PathBuf,
     pub(super) limits: UndoLimits,
+    /// Known once the store was locked.
+    key: OnceLock<Key>,
+    /// Removes a store that ends with the process.
+    _temporary: Option<tempfile::TempDir>,
     /// Whether files are exchanged in one step where the file system can.
     exchange: bool,
 }
@@ -124,14 +133,55 @@ impl ChangeStore {
     /// # Errors
     /// When the folder cannot be read, or could not be made.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, ChangeError> {
-        let store = Self { folder: folder.into(), limits: UndoLimits::default(), exchange: true };
+        let store = Self {
+            folder: folder.into(),
+            limits: UndoLimits::default(),
+            key: OnceLock::new(),
+            _temporary: None,
+            exchange: true,
+        };
         if store.folder.exists() {
             store.recover()?;
+            store.temporaries().clear();
         } else if let Some(above) = store.folder.ancestors().find(|above| above.exists()) {
             rustix::fs::access(above, rustix::fs::Access::WRITE_OK)
                 .map_err(|error| ChangeError::io(&store.folder, "make the folder")(error.into()))?;
         }
         Ok(store)
+    }
+
+    /// A store in a new private folder of the system's temporary folder. It ends with the process, and so does its key:
+    /// what another process kept is never believed.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn temporary() -> Result<Self, ChangeError> {
+        let above = std::env::temp_dir();
+        let failed = || ChangeError::io(&above, "make a folder in it");
+        let permissions = std::fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new()
+            .prefix("toolsmith-changes-")
+            .permissions(permissions)
+            .tempdir()
+            .map_err(failed())?;
+        let key = OnceLock::from(Key::new().map_err(failed())?);
+        Ok(Self {
+            folder: folder.path().to_path_buf(),
+            limits: UndoLimits::default(),
+            key,
+            _temporary: Some(folder),
+            exchange: true,
+        })
+    }
+
+    /// The folder of the store.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where names of temporary files are written down.
+    pub fn temporaries(&self) -> Temporaries {
+        Temporaries::at(self.folder.join("temporaries"))
     }
 
     /// Sets how much is kept for undoing.
@@ -157,17 +207,48 @@ impl ChangeStore {
 
     /// One process at a time. The lock goes with the process, however that ends.
     pub(super) fn lock(&self) -> Result<File, ChangeError> {
-        let journal = Journal::new(&self.folder);
-        for folder in [&self.folder, &self.entries_folder(), &journal.folder().to_path_buf()] {
-            private_folder(folder).map_err(ChangeError::io(folder, "make the folder"))?;
-        }
+        self.make_folders()?;
         let path = self.folder.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path);
-        file.and_then(|file| file.lock().map(|()| file)).map_err(ChangeError::io(&path, "lock it"))
+        let file =
+            file.and_then(|file| file.lock().map(|()| file)).map_err(ChangeError::io(&path, "lock it"))?;
+        if self.key.get().is_none() {
+            let path = self.folder.join("key");
+            let _ = self.key.set(Key::in_file(&path).map_err(ChangeError::io(&path, "read the key"))?);
+        }
+        Ok(file)
+    }
+
+    /// Makes the folders of the store.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    pub fn make_folders(&self) -> Result<(), ChangeError> {
+        let temporaries = self.folder.join("temporaries");
+        for folder in [&self.folder, &self.entries_folder(), &plans_folder(&self.folder), &temporaries] {
+            private_folder(folder).map_err(ChangeError::io(folder, "make the folder"))?;
+        }
+        Ok(())
+    }
+
+    fn key(&self) -> Result<&Key, ChangeError> {
+        let unknown = || ChangeError::io(&self.folder, "read the key")(std::io::ErrorKind::NotFound.into());
+        self.key.get().ok_or_else(unknown)
+    }
+
+    fn journal(&self) -> Result<Journal<'_>, ChangeError> {
+        Ok(Journal::new(&self.folder, self.key()?))
+    }
+
+    /// The entry of this number, if the key of the store sealed it.
+    fn entry(&self, id: &str) -> Option<Entry> {
+        let text = fs::read(self.entry_path(id)).ok()?;
+        let entry: Entry = serde_json::from_slice(self.key.get()?.open(Sealed::Entry, id, &text)?).ok()?;
+        (entry.id == id).then_some(entry)
     }
 
     pub(super) fn recover_locked(&self) -> Result<Recovery, ChangeError> {
-        let recovery = Journal::new(&self.folder).recover(|id| self.entry_path(id).exists())?;
+        let recovery = self.journal()?.recover(|id| self.entry(id).is_some())?;
         for label in &recovery.taken_back {
             tracing::warn!(label, "A change of files had been interrupted and was taken back");
         }
@@ -241,7 +322,7 @@ impl ChangeStore {
             },
         };
         self.keep_contents(changes, cancel)?;
-        let journal = Journal::new(&self.folder);
+        let journal = self.journal()?;
         journal.begin(&plan)?;
         let mut staged = false;
         let done = stage(&plan, changes, &found, cancel).and_then(|()| {
@@ -284,11 +365,11 @@ impl ChangeStore {
             let Some(base) = change.base else {
                 continue;
             };
-            let size = fs::metadata(&change.target).map_or(0, |found| found.len());
+            let size = fs::symlink_metadata(&change.target).map_or(0, |found| found.len());
             if size > self.limits.file_bytes {
                 continue;
             }
-            let content = fs::read(&change.target).map_err(ChangeError::io(&change.target, "read"))?;
+            let content = read(&change.target).map_err(ChangeError::io(&change.target, "read"))?;
             // Something else would be kept under a wrong name; the comparison after the exchange finds it.
             if content_hash(&content) == base {
                 blobs
@@ -303,6 +384,7 @@ impl ChangeStore {
         let path = self.entry_path(&entry.id);
         let text =
             serde_json::to_vec(entry).map_err(|error| ChangeError::io(&path, "write")(error.into()))?;
+        let text = self.key()?.seal(Sealed::Entry, &entry.id, &text);
         write_private(&path, &text).map_err(ChangeError::io(&path, "write"))
     }
 
@@ -325,9 +407,9 @@ impl ChangeStore {
         for file in fs::read_dir(&folder).map_err(failed())? {
             let path = file.map_err(failed())?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                match fs::read(&path).map(|text| serde_json::from_slice(&text)) {
-                    Ok(Ok(entry)) => entries.push(entry),
-                    Ok(Err(_)) | Err(_) => tracing::warn!(path = %path.display(), "An entry cannot be read"),
+                match path.file_stem().and_then(|id| id.to_str()).and_then(|id| self.entry(id)) {
+                    Some(entry) => entries.push(entry),
+                    None => tracing::warn!(path = %path.display(), "The record of a change is not authentic"),
                 }
             }
         }
@@ -369,7 +451,10 @@ impl ChangeStore {
         let _lock = self.lock()?;
         self.recover_locked()?;
         let found = self.past()?.into_iter().find(|past| past.entry.id == id);
-        let past = found.ok_or_else(|| ChangeError::Unknown { id: id.to_owned() })?;
+        let past = found.ok_or_else(|| match is_id(id) && self.entry_path(id).exists() {
+            true => ChangeError::NotAuthentic { id: id.to_owned() },
+            false => ChangeError::Unknown { id: id.to_owned() },
+        })?;
         if past.is_undone {
             return Err(ChangeError::AlreadyUndone { id: id.to_owned() });
         }
@@ -439,6 +524,11 @@ pub(super) fn new_id() -> String {
     static LAST: AtomicU32 = AtomicU32::new(0);
     let count = LAST.fetch_add(1, Ordering::Relaxed);
     format!("{:013}-{count:08x}-{:x}", Timestamp::now().as_millisecond(), std::process::id())
+}
+
+/// Whether it could be the number of a change, and not a path.
+fn is_id(id: &str) -> bool {
+    id.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
 pub(super) fn mode(found: &Metadata) -> u32 {

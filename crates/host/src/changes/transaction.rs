@@ -6,25 +6,21 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File, Metadata, Permissions},
+    fs::{Metadata, Permissions},
     io::{self, ErrorKind, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
-use rustix::{
-    fs::{CWD, RenameFlags, renameat_with},
-    io::Errno,
-};
 use toolsmith_tool::{CancelToken, ContentHash, FileChange};
 
 use super::{
     check::is_missing,
-    durable::{create_private, remove_if_there, sync_folder},
     error::{ChangeError, DriftKind},
     hash::hash_file,
     record::{ChangedFile, Plan, Step},
 };
+use crate::location::{Beside, Location};
 
 const MODE_BITS: u32 = 0o7777;
 
@@ -35,18 +31,17 @@ pub(super) fn stage(
     found: &[Option<Metadata>],
     cancel: &CancelToken,
 ) -> Result<(), ChangeError> {
-    for folder in &plan.entry.made_folders {
-        match fs::create_dir(folder) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            done => done.map_err(ChangeError::io(folder, "make the folder"))?,
-        }
-    }
     for ((step, change), found) in plan.steps.iter().zip(changes).zip(found) {
         if cancel.is_cancelled() {
             return Err(ChangeError::Cancelled);
         }
         if let Some(content) = &change.content {
-            write_fresh(&step.fresh, content, change, found.as_ref())
+            // Without links: what was a folder at the check and is a link now is not followed.
+            let mut place = Location::at_real_path(&change.target)
+                .map_err(ChangeError::io(&change.path, "find its folder"))?;
+            place.make_folders().map_err(ChangeError::io(&change.path, "make its folder"))?;
+            beside(&place, &step.fresh)
+                .and_then(|fresh| write_fresh(&fresh, content, change, found.as_ref()))
                 .map_err(ChangeError::io(&change.path, "write the new content beside it"))?;
         }
     }
@@ -54,14 +49,14 @@ pub(super) fn stage(
 }
 
 fn write_fresh(
-    fresh: &Path,
+    fresh: &Beside<'_>,
     content: &[u8],
     change: &FileChange,
     found: Option<&Metadata>,
 ) -> io::Result<()> {
     // A new file gets what the user's mask leaves; anything else is closed until it has its own mode.
     let is_plain = found.is_none() && change.mode.is_none();
-    let mut file = if is_plain { File::create_new(fresh)? } else { create_private(fresh)? };
+    let mut file = fresh.create(if is_plain { 0o666 } else { 0o600 })?;
     file.write_all(content)?;
     if is_plain {
         return file.sync_all();
@@ -84,30 +79,41 @@ pub(super) fn swap_all(plan: &Plan, exchange: bool) -> Result<(), ChangeError> {
     for (file, step) in plan.files() {
         swap(file, step, exchange)?;
     }
-    let folders: BTreeSet<&Path> = plan.entry.files.iter().filter_map(|file| file.target.parent()).collect();
-    for folder in folders {
-        sync_folder(folder).map_err(ChangeError::io(folder, "make the change durable"))?;
+    let mut synced: BTreeSet<&Path> = BTreeSet::new();
+    for file in &plan.entry.files {
+        if file.target.parent().is_some_and(|folder| synced.insert(folder)) {
+            Location::at_real_path(&file.target)
+                .and_then(|place| place.sync_folder())
+                .map_err(ChangeError::io(&file.target, "make the change durable"))?;
+        }
     }
     Ok(())
+}
+
+/// A name of the plan in the file's own folder, wherever the plan says it is.
+fn beside<'a>(place: &'a Location, path: &Path) -> io::Result<Beside<'a>> {
+    place.beside(path.file_name().ok_or(ErrorKind::InvalidInput)?)
 }
 
 fn swap(file: &ChangedFile, step: &Step, exchange: bool) -> Result<(), ChangeError> {
     let failed = ChangeError::io(&file.target, "replace it");
     let drift = |kind| Err(ChangeError::drift(&file.path, kind));
+    let place = Location::at_real_path(&file.target).map_err(vanished(file))?;
+    let target = place.own().map_err(vanished(file))?;
+    let fresh = beside(&place, &step.fresh).map_err(vanished(file))?;
+    let old = beside(&place, &step.old).map_err(vanished(file))?;
     let Some(before) = file.before else {
-        return match rename_to_nothing(&step.fresh, &file.target) {
+        return match fresh.rename_to_free(&target) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => drift(DriftKind::Appeared),
             done => done.map_err(failed),
         };
     };
     let original = if file.after.is_none() {
-        fs::rename(&file.target, &step.old).map(|()| &step.old)
-    } else if exchange && exchange_files(&step.fresh, &file.target).map_err(vanished(file))? {
-        Ok(&step.fresh)
+        target.rename(&old).map(|()| &old)
+    } else if exchange && fresh.exchange(&target).map_err(vanished(file))? {
+        Ok(&fresh)
     } else {
-        fs::rename(&file.target, &step.old)
-            .and_then(|()| rename_to_nothing(&step.fresh, &file.target))
-            .map(|()| &step.old)
+        target.rename(&old).and_then(|()| fresh.rename_to_free(&target)).map(|()| &old)
     };
     let original = original.map_err(vanished(file))?;
     if is_this(original, before).map_err(failed)? { Ok(()) } else { drift(DriftKind::Changed) }
@@ -120,40 +126,11 @@ fn vanished(file: &ChangedFile) -> impl FnOnce(io::Error) -> ChangeError {
     }
 }
 
-/// Exchanges two files in one step; `false` when this file system cannot.
-fn exchange_files(a: &Path, b: &Path) -> io::Result<bool> {
-    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(true),
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Renames to a name that must be free.
-fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            fs::hard_link(from, to)?;
-            fs::remove_file(from)
-        }
-        done => done.map_err(Into::into),
-    }
-}
-
 /// Whether there is a regular file of this content.
-fn is_this(path: &Path, hash: ContentHash) -> io::Result<bool> {
-    match fs::symlink_metadata(path) {
-        Ok(found) => Ok(found.is_file() && hash_file(path)? == hash),
-        Err(error) if is_missing(&error) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-fn is_there(path: &Path) -> io::Result<bool> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(true),
-        Err(error) if is_missing(&error) => Ok(false),
-        Err(error) => Err(error),
+fn is_this(file: &Beside<'_>, hash: ContentHash) -> io::Result<bool> {
+    match file.metadata()? {
+        Some(found) => Ok(found.is_file() && hash_file(file.open()?)? == hash),
+        None => Ok(false),
     }
 }
 
@@ -173,7 +150,9 @@ pub(super) fn restore(plan: &Plan, staged: bool) -> Leftovers {
     let mut left = Leftovers::default();
     for (file, step) in plan.files().rev() {
         let restored =
-            if staged { restore_file(file, step) } else { remove_if_there(&step.fresh).map(|()| None) };
+            if staged { restore_file(file, step) } else { remove(file, &step.fresh).map(|()| None) };
+        // A folder that was to be made and never was.
+        let restored = restored.or_else(|error| if is_missing(&error) { Ok(None) } else { Err(error) });
         match restored {
             Ok(None) => {}
             Ok(Some(kept)) => left.lines.push(format!(
@@ -191,65 +170,73 @@ pub(super) fn restore(plan: &Plan, staged: bool) -> Leftovers {
     left
 }
 
+/// Removes a name of the plan in the file's own folder.
+fn remove(file: &ChangedFile, name: &Path) -> io::Result<()> {
+    let place = Location::at_real_path(&file.target)?;
+    let named = beside(&place, name)?;
+    named.remove()
+}
+
 /// Puts one file back. Gives the place of the original where somebody else's content is in its way.
 fn restore_file(file: &ChangedFile, step: &Step) -> io::Result<Option<PathBuf>> {
+    let place = Location::at_real_path(&file.target)?;
+    let (target, fresh, old) = (place.own()?, beside(&place, &step.fresh)?, beside(&place, &step.old)?);
     let new_is_in_place = || match file.after {
-        Some(after) => is_this(&file.target, after),
+        Some(after) => is_this(&target, after),
         None => Ok(false),
     };
-    if is_there(&step.old)? {
+    if old.metadata()?.is_some() {
         if new_is_in_place()? {
-            fs::rename(&step.old, &file.target)?;
-        } else if rename_to_nothing(&step.old, &file.target).is_err() {
+            old.rename(&target)?;
+        } else if old.rename_to_free(&target).is_err() {
             return Ok(Some(step.old.clone()));
         }
-        return remove_if_there(&step.fresh).map(|()| None);
+        return fresh.remove().map(|()| None);
     }
-    if is_there(&step.fresh)? {
+    if fresh.metadata()?.is_some() {
         // It holds the new content as long as nothing was exchanged.
         let exchanged = match file.after {
-            Some(after) => !is_this(&step.fresh, after)?,
+            Some(after) => !is_this(&fresh, after)?,
             None => false,
         };
         if exchanged {
             if !new_is_in_place()? {
                 return Ok(Some(step.fresh.clone()));
             }
-            exchange_files(&step.fresh, &file.target)?;
+            fresh.exchange(&target)?;
         }
-        return remove_if_there(&step.fresh).map(|()| None);
+        return fresh.remove().map(|()| None);
     }
     if file.before.is_none() && new_is_in_place()? {
-        remove_if_there(&file.target)?;
+        target.remove()?;
     }
     Ok(None)
 }
 
 /// Removes what a plan that was carried out left behind: the old files.
 pub(super) fn clear_up(plan: &Plan) -> io::Result<()> {
-    plan.steps.iter().try_for_each(|step| {
-        remove_if_there(&step.fresh)?;
-        remove_if_there(&step.old)
+    plan.files().try_for_each(|(file, step)| {
+        [&step.fresh, &step.old].into_iter().try_for_each(|name| match remove(file, name) {
+            Err(error) if is_missing(&error) => Ok(()),
+            done => done,
+        })
     })
 }
 
 /// Folders that something is in stay.
 pub(super) fn remove_made_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        let _ = fs::remove_dir(folder);
+        let _ = Location::at_real_path(folder).and_then(|place| place.remove_folder());
     }
 }
 
 /// Which folders have to be made for these files, outermost first.
 pub(super) fn missing_folders(changes: &[FileChange]) -> Vec<PathBuf> {
-    let mut missing = BTreeSet::new();
-    for change in changes.iter().filter(|change| change.content.is_some()) {
-        let mut folder = change.target.parent();
-        while let Some(path) = folder.filter(|path| fs::symlink_metadata(path).is_err()) {
-            missing.insert(path.to_path_buf());
-            folder = path.parent();
-        }
-    }
+    let written = changes.iter().filter(|change| change.content.is_some());
+    let missing: BTreeSet<PathBuf> = written
+        .filter_map(|change| Location::at_real_path(&change.target).ok())
+        .flat_map(|place| place.missing_folders())
+        .collect();
     // A folder sorts before what is in it.
     missing.into_iter().collect()
 }

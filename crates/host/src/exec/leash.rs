@@ -15,7 +15,7 @@ use std::{
         unix::net::UnixStream,
     },
     path::PathBuf,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use tokio::process::{Child, Command};
@@ -27,6 +27,8 @@ const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-le
 const ENDING: u8 = b'E';
 /// Sent to say that the program may go on when this program's end is closed.
 const RELEASED: u8 = b'R';
+/// Sent to say that the program is to be killed with all it started, released or not.
+const KILL: u8 = b'K';
 
 /// What the supervisor answers when the program runs; anything else comes with an error number.
 const STARTED: u8 = b'P';
@@ -97,6 +99,12 @@ impl Leash {
         let _ = self.socket.write_all(&[ENDING]);
     }
 
+    /// Kills the program and everything it started.
+    pub(super) fn kill(mut self) {
+        // Closing the socket says the same of a program that was not released.
+        let _ = self.socket.write_all(&[KILL]);
+    }
+
     /// Lets the program outlive this end.
     pub(super) fn release(&mut self) {
         let _ = self.socket.write_all(&[RELEASED]);
@@ -144,6 +152,38 @@ fn make_inherited(fd: RawFd) -> io::Result<()> {
     match unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
+    }
+}
+
+/// Sends signals to one program, from any thread and at once. A program that has ended gets none.
+#[derive(Clone, Debug)]
+pub struct Signaller {
+    pid: u32,
+    /// Names the process itself, so that another one with the same id is never meant; none on old systems.
+    process: Option<Arc<OwnedFd>>,
+}
+
+impl Signaller {
+    pub(super) fn new(pid: u32) -> Self {
+        // SAFETY: touches no memory; a descriptor that is given is new and owned from here on.
+        let process = unsafe {
+            match libc::syscall(libc::SYS_pidfd_open, pid, 0) {
+                -1 => None,
+                fd => RawFd::try_from(fd).ok().map(|fd| Arc::new(OwnedFd::from_raw_fd(fd))),
+            }
+        };
+        Self { pid, process }
+    }
+
+    /// Sends a signal; gives whether the program was still there.
+    pub fn send(&self, number: i32) -> bool {
+        let Some(process) = &self.process else {
+            signal(self.pid, number);
+            return true;
+        };
+        let (fd, nothing) = (process.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
+        // SAFETY: the descriptor is open; no information is passed along.
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, number, nothing, 0) == 0 }
     }
 }
 

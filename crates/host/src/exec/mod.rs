@@ -14,6 +14,7 @@ mod run;
 mod tree;
 
 pub use error::ExecError;
+pub use leash::Signaller;
 pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};

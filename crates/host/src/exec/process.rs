@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     error::ExecError,
-    leash::{self, Leash, Leashed},
+    leash::{self, Leash, Leashed, Signaller},
     request::{Request, Stdin},
     tree::descendants,
 };
@@ -198,6 +198,11 @@ impl Process {
         }
     }
 
+    /// A way to send the program signals without holding it.
+    pub fn signaller(&self) -> Signaller {
+        Signaller::new(self.pid)
+    }
+
     /// Sends a signal to the program alone, as `kill` would.
     pub fn signal(&self, number: i32) {
         // The supervisor lives exactly as long as the program, so the id is still the program's.
@@ -224,7 +229,9 @@ impl Process {
 
     /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
     pub fn force_end(&mut self) {
-        self.leash.take();
+        if let Some(leash) = self.leash.take() {
+            leash.kill();
+        }
     }
 
     /// The whole ladder: ask, wait for `grace`, kill, wait until all of it is gone.

@@ -3,6 +3,7 @@
 
 mod changes;
 mod killing;
+mod location;
 mod outcomes;
 mod process_ids;
 mod refusals;

@@ -1,6 +1,7 @@
 // The kernel: what every tool's runtime starts with, and what the Rust side calls.
 
 export { describe, describeJson } from "./errors.js";
+export { asListener, bound, currentFrame, frameWith, enterFrame, within } from "./frames.js";
 export { builtin, host } from "./host.js";
 export { operation, settle, toError } from "./operations.js";
 export { abortCall, askApproval, resolvePending, startCall, startLoad, tellSession } from "./calls.js";

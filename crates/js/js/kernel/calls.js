@@ -3,6 +3,7 @@
 import { makeContext } from "./context.js";
 import { describeJson } from "./errors.js";
 import { AbortController, DOMException } from "./events.js";
+import { currentFrame, within } from "./frames.js";
 import { host } from "./host.js";
 import { takePending } from "./pending.js";
 import { Refused } from "./schema.js";
@@ -98,21 +99,29 @@ async function execute(call, { object, check, invoke }, toolCallId, argumentsJso
   }
 }
 
+/** Registers a call that begins, and the frame it was entered with. */
+function begin(call) {
+  const controller = new AbortController();
+  running.set(call, { controller, frame: currentFrame() });
+  return controller;
+}
+
 /** Starts a call; the outcome goes to the Rust side. */
 export function startCall(call, number, toolCallId, argumentsJson) {
-  const controller = new AbortController();
-  running.set(call, controller);
+  const controller = begin(call);
   settleWith(call, execute(call, toolAt(number), toolCallId, argumentsJson, controller));
 }
 
 /** Trips a call's signal. */
 export function abortCall(call, reason) {
-  running.get(call)?.abort(new DOMException(reason || "This operation was aborted", "AbortError"));
+  const { controller, frame } = running.get(call) ?? {};
+  const error = new DOMException(reason || "This operation was aborted", "AbortError");
+  if (controller !== undefined) within(frame, controller.abort, controller, [error]);
 }
 
 /** Applies or rejects a staged action, as a call of its own. */
 export function resolvePending(call, number, what, reason) {
-  running.set(call, new AbortController());
+  begin(call);
   const run = async () => {
     const callback = takePending(number, what);
     if (callback === undefined) return "";
@@ -125,8 +134,7 @@ export function resolvePending(call, number, what, reason) {
 
 /** Tells a tool what happened to the session. */
 export function tellSession(call, number, eventJson) {
-  const controller = new AbortController();
-  running.set(call, controller);
+  const controller = begin(call);
   const run = async () => {
     const { object, hear } = toolAt(number);
     const event = JSON.parse(eventJson);
@@ -141,7 +149,7 @@ export function tellSession(call, number, eventJson) {
 
 /** Asks a tool what one call needs before it may run, how to describe it to the person who is asked, or to mend arguments. */
 export function askApproval(call, number, what, argumentsJson) {
-  running.set(call, new AbortController());
+  begin(call);
   const run = async () => {
     const { object } = toolAt(number);
     const args = JSON.parse(argumentsJson);

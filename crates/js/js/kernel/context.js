@@ -1,5 +1,6 @@
 // What a call's `ctx` is: read-only views that ask the Rust side at the time of use. A member nobody knows is undefined.
 
+import { currentFrame } from "./frames.js";
 import { host } from "./host.js";
 import { makeUi } from "./ui.js";
 
@@ -64,6 +65,8 @@ function modelRegistry(call) {
 // they are taken out of the object.
 class CallContext {
   #call;
+  // Keeps what the Rust side knows of the call.
+  #frame = currentFrame();
   #session;
   #models;
   #ui;

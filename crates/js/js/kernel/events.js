@@ -1,5 +1,6 @@
 // Events, abort signals and DOM exceptions: what every call needs, as the web defines them.
 
+import { asListener, currentFrame } from "./frames.js";
 import { setTimeout } from "./timers.js";
 
 const CODES = {
@@ -82,7 +83,7 @@ export class EventTarget {
     if (signal?.aborted) return;
     const list = this.#listeners.get(type) ?? [];
     if (list.some((entry) => entry.listener === listener)) return;
-    list.push({ listener, once });
+    list.push({ listener, once, frame: currentFrame() });
     this.#listeners.set(type, list);
     signal?.addEventListener("abort", () => this.removeEventListener(type, listener), { once: true });
   }
@@ -102,13 +103,13 @@ export class EventTarget {
     event[target] = this;
     const handler = this[`on${event.type}`];
     const list = [...(this.#listeners?.get(event.type) ?? [])];
-    if (typeof handler === "function") list.unshift({ listener: handler, once: false });
-    for (const { listener, once } of list) {
+    if (typeof handler === "function") list.unshift({ listener: handler, once: false, frame: currentFrame() });
+    for (const { listener, once, frame } of list) {
       if (event[stopped]) break;
       if (once) this.removeEventListener(event.type, listener);
       try {
-        if (typeof listener === "function") listener.call(this, event);
-        else listener.handleEvent?.(event);
+        if (typeof listener === "function") asListener(frame, listener, this, [event]);
+        else if (typeof listener.handleEvent === "function") asListener(frame, listener.handleEvent, listener, [event]);
       } catch (error) {
         // As on the web: one listener's error does not keep the others from hearing.
         queueMicrotask(() => {

@@ -3,6 +3,7 @@
 
 import { console } from "./console.js";
 import * as events from "./events.js";
+import { bound } from "./frames.js";
 import { builtin, host } from "./host.js";
 import * as timers from "./timers.js";
 
@@ -36,6 +37,8 @@ export function installGlobals() {
   define("clearTimeout", timers.clearTimeout);
   define("clearInterval", timers.clearTimeout);
   define("clearImmediate", timers.clearTimeout);
+  const { queueMicrotask } = globalThis;
+  define("queueMicrotask", Object.defineProperty((callback) => queueMicrotask(bound(callback)), "name", { value: "queueMicrotask" }));
   define("global", globalThis);
   define("performance", {
     now: () => host.now(),

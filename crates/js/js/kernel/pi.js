@@ -1,6 +1,7 @@
 // The host API a factory receives (`pi`), one per module. Its members survive destructuring, and libraries behind them are
 // loaded when they are touched.
 
+import { currentFrame, within } from "./frames.js";
 import { builtin, host } from "./host.js";
 import { operation } from "./operations.js";
 import { stagePending } from "./pending.js";
@@ -49,8 +50,8 @@ export const events = {
   },
   on(channel, listener) {
     const name = String(channel);
-    if (!listeners.has(name)) listeners.set(name, new Set());
-    listeners.get(name).add(listener);
+    if (!listeners.has(name)) listeners.set(name, new Map());
+    listeners.get(name).set(listener, currentFrame());
     host.hearEvents();
     return () => listeners.get(name).delete(listener);
   },
@@ -66,9 +67,10 @@ events.once = (channel, listener) => {
 
 /** Called by the Rust side for every event of the bus. */
 export function hear(channel, json) {
-  for (const listener of [...(listeners.get(channel) ?? [])]) {
+  for (const [listener, frame] of [...(listeners.get(channel) ?? [])]) {
     try {
-      Promise.resolve(listener(json === "" ? undefined : JSON.parse(json))).catch((error) => logger.error("An event listener failed", { channel, error: String(error) }));
+      const outcome = within(frame, listener, undefined, [json === "" ? undefined : JSON.parse(json)]);
+      Promise.resolve(outcome).catch((error) => logger.error("An event listener failed", { channel, error: String(error) }));
     } catch (error) {
       logger.error("An event listener failed", { channel, error: String(error) });
     }

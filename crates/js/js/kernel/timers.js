@@ -1,5 +1,6 @@
 // Timers as Node has them: objects that can be released, and numbers where a number is asked for.
 
+import { currentFrame, within } from "./frames.js";
 import { host } from "./host.js";
 
 const running = new Map();
@@ -11,6 +12,7 @@ export class Timeout {
   #args;
   #delay;
   #repeat;
+  #frame = currentFrame();
 
   constructor(callback, delay, args, repeat) {
     if (typeof callback !== "function") {
@@ -32,7 +34,7 @@ export class Timeout {
   static fire(timer) {
     if (timer.#repeat) host.startTimer(timer.#number, timer.#delay);
     else running.delete(timer.#number);
-    timer.#callback(...timer.#args);
+    within(timer.#frame, timer.#callback, timer, timer.#args);
   }
   static number(timer) {
     return timer instanceof Timeout ? timer.#number : Number(timer);

@@ -18,9 +18,31 @@ const flag = (value) => (typeof value === "boolean" ? value : undefined);
 const words = (value) => (typeof value === "string" ? value : undefined);
 const amount = (value) => (Number.isFinite(value) && value > 0 ? value : undefined);
 
-function readApproval(approval) {
+const TIERS = ["read", "write", "exec"];
+const POLICIES = ["allow", "prompt", "ask", "deny"];
+const APPROVAL = '"read", "write", "exec", "allow", "prompt", "deny", an object with tier, reason, override, policy or policyKey, or a function that returns one of these';
+
+/** The declared approval: only the documented forms, each member read once. */
+function readApproval(name, approval) {
+  if (approval === undefined || approval === null) return undefined;
   if (typeof approval === "function") return { dynamic: true };
-  return approval === undefined || approval === null ? undefined : { fixed: approval };
+  const fail = (what) => {
+    throw new TypeError(`Tool "${name}": ${what}; approval must be ${APPROVAL}`);
+  };
+  if (typeof approval === "string") {
+    if (!TIERS.includes(approval) && !POLICIES.includes(approval)) fail(`approval is ${stringify(approval).slice(0, 80)}`);
+    return { fixed: approval };
+  }
+  if (typeof approval !== "object" || Array.isArray(approval)) fail(`approval is ${Array.isArray(approval) ? "a list" : `a ${typeof approval}`}`);
+  const { tier, reason, override, policy, policyKey } = approval;
+  const members = { tier, reason, override, policy, policyKey };
+  if (Object.values(members).every((member) => member === undefined)) fail("approval is an object without any of its members");
+  if (tier !== undefined && !TIERS.includes(tier)) fail(`approval.tier must be ${TIERS.join(", ")}`);
+  if (policy !== undefined && !POLICIES.includes(policy)) fail(`approval.policy must be ${POLICIES.join(", ")}`);
+  if (override !== undefined && typeof override !== "boolean") fail("approval.override must be true or false");
+  if (reason !== undefined && typeof reason !== "string") fail("approval.reason must be a string");
+  if (policyKey !== undefined && typeof policyKey !== "string") fail("approval.policyKey must be a string");
+  return { fixed: members };
 }
 
 const has = (object, name) => typeof object[name] === "function" || undefined;
@@ -82,7 +104,7 @@ function readTool({ object, invoke, hear }) {
     strict: flag(object.strict),
     hidden: flag(object.hidden),
     deferrable: flag(object.deferrable),
-    approval: readApproval(object.approval),
+    approval: readApproval(name, object.approval),
     loadMode: words(object.loadMode),
     concurrency: object.executionMode === "sequential" ? "exclusive" : words(object.concurrency),
     mcpServerName: words(object.mcpServerName),

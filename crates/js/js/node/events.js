@@ -1,9 +1,10 @@
 // Node's EventEmitter. It is a function and no class, so that old code can call it on objects of its own.
 
 import { abortError, checkFunction, checkNumber, checkSignal, coded, invalidArgType } from "toolsmith:node_parts/arguments";
-import { builtin, logger } from "toolsmith:kernel";
+import { asListener, builtin, currentFrame, logger } from "toolsmith:kernel";
 
 const kCapture = Symbol("kCapture");
+const kFrame = Symbol("kFrame");
 export const errorMonitor = Symbol("events.errorMonitor");
 export const captureRejectionSymbol = Symbol.for("nodejs.rejection");
 let defaultMax = 10;
@@ -24,6 +25,7 @@ EventEmitter.init = function (options) {
     this._eventsCount = 0;
   }
   this._maxListeners ??= undefined;
+  if (this[kFrame] === undefined) Object.defineProperty(this, kFrame, { value: currentFrame(), configurable: true });
   const capture = options?.captureRejections;
   if (capture !== undefined) {
     if (typeof capture !== "boolean") throw invalidArgType("options.captureRejections", "boolean", capture);
@@ -96,14 +98,25 @@ proto.emit = function emit(name, ...args) {
   return true;
 };
 
-function add(emitter, name, listener, first) {
-  checkFunction(listener, "listener");
+/** A listener that another call adds than the one that made the emitter: it belongs to the call that adds it. */
+function ofFrame(emitter, listener) {
+  const frame = currentFrame();
+  if (frame === emitter[kFrame] || listener[kFrame] !== undefined) return listener;
+  const wrapped = function (...args) {
+    return asListener(frame, listener, this, args);
+  };
+  return Object.assign(wrapped, { listener, [kFrame]: frame });
+}
+
+function add(emitter, name, given, first) {
+  checkFunction(given, "listener");
+  const listener = ofFrame(emitter, given);
   let events = emitter._events;
   if (events === undefined) {
     events = emitter._events = Object.create(null);
     emitter._eventsCount = 0;
   } else if (events.newListener !== undefined) {
-    emitter.emit("newListener", name, listener.listener ?? listener);
+    emitter.emit("newListener", name, given.listener ?? given);
     events = emitter._events;
   }
   const existing = events[name];
@@ -137,14 +150,14 @@ proto.prependListener = function prependListener(name, listener) {
 function onceWrap(emitter, name, listener) {
   checkFunction(listener, "listener");
   let fired = false;
+  const run = ofFrame(emitter, listener);
   const wrapped = (...args) => {
     if (fired) return undefined;
     emitter.removeListener(name, wrapped);
     fired = true;
-    return listener.apply(emitter, args);
+    return run.apply(emitter, args);
   };
-  wrapped.listener = listener;
-  return wrapped;
+  return Object.assign(wrapped, { listener, [kFrame]: run[kFrame] });
 }
 
 proto.once = function once(name, listener) {

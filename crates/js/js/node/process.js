@@ -1,6 +1,6 @@
 // `process`: facts about where a tool runs. It cannot end the program.
 
-import { builtin, host, logger } from "toolsmith:kernel";
+import { builtin, currentFrame, host, logger, within } from "toolsmith:kernel";
 import { checkFunction, checkObject, coded, invalidArgType } from "toolsmith:node_parts/arguments";
 import { EventEmitter } from "toolsmith:node/events";
 
@@ -105,9 +105,9 @@ export function runTicks() {
   while (ticks.length > 0) {
     const batch = ticks;
     ticks = [];
-    for (const [index, [callback, args]] of batch.entries()) {
+    for (const [index, [callback, args, frame]] of batch.entries()) {
       try {
-        callback(...args);
+        within(frame, callback, undefined, args);
       } catch (error) {
         ticks = [...batch.slice(index + 1), ...ticks];
         if (ticks.length > 0) host.ticksWait();
@@ -174,7 +174,7 @@ const members = {
   nextTick(callback, ...args) {
     checkFunction(callback, "callback");
     if (ticks.length === 0) host.ticksWait();
-    ticks.push([callback, args]);
+    ticks.push([callback, args, currentFrame()]);
   },
   memoryUsage,
   constrainedMemory: () => host.memoryUse() + host.memoryLeft(),

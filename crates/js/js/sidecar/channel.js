@@ -3,6 +3,7 @@
 
 import { writeSync } from "node:fs";
 import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
+import { currentFrame } from "../kernel/frames.js";
 
 const OUT = 3;
 const IN = 4;
@@ -71,12 +72,12 @@ export function send(message) {
 }
 
 /** Calls a function of the program; nothing comes back. */
-export const tell = (host, ...args) => send({ host, args });
+export const tell = (host, ...args) => send({ host, args, call: currentFrame().call });
 
 /** Calls a function of the program and waits for what it gives. What else arrives meanwhile is kept for later. */
 export function ask(host, ...args) {
   const number = ++questions;
-  send({ host, args, ask: number });
+  send({ host, args, ask: number, call: currentFrame().call });
   for (;;) {
     const seen = Atomics.load(arrived, 0);
     const received = receiveMessageOnPort(port);

@@ -94,6 +94,7 @@ impl Instance {
             stop: Arc::new(StopFlags::default()),
             memory: Arc::new(MemoryUse::default()),
             operations: Operations::default(),
+            current_call: AtomicU32::new(0),
             responses: Mutex::default(),
             streams: ByteStreams::default(),
             files: OpenFiles::default(),
@@ -221,6 +222,7 @@ impl Instance {
             // It finished, or returned a result despite the abort.
             Some(Ok(Ok(json))) => Ok(json),
             Some(Ok(Err(failure))) => {
+                self.shared.operations.force_processes(call);
                 let note = match failure {
                     CallFailure::Tool(ToolError::Reply(failure)) if failure.message != reason => {
                         Some(failure.message)

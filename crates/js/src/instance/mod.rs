@@ -2,6 +2,7 @@
 
 mod byte_streams;
 mod command;
+mod frames;
 mod handle;
 mod kernel;
 mod operations;
@@ -14,7 +15,7 @@ mod view;
 
 pub(crate) use command::{CallFailure, CallKind, Command, Drawn, LoadReply};
 pub(crate) use handle::{Instance, InstanceOptions, Runner, StartedLoad};
-pub(crate) use operations::{HostError, Settled, unless_cancelled};
+pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;
 pub(crate) use state::{SharedState, ThreadState};
 pub(crate) use view::CustomComponent;

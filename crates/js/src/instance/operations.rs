@@ -2,10 +2,10 @@
 //! runtime, not on the tool's thread, so that they can be stopped even if that thread hangs.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     future::Future,
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -79,43 +79,92 @@ impl HostError {
     }
 }
 
-/// The operations in progress of one instance.
+/// What kind of work an operation is, which decides when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Ends with the instance.
+    Task,
+    /// A process: it also ends when the call that started it is stopped.
+    Process,
+    /// A process that goes on when the instance ends, unless the call that started it is stopped.
+    Detached,
+}
+
+#[derive(Debug)]
+struct Operation {
+    token: CancelToken,
+    /// The call that started it.
+    call: u32,
+    work: Work,
+}
+
+/// The operations of one instance that have not ended, and the calls that have not.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    running: Mutex<HashMap<u64, CancelToken>>,
+    running: Mutex<HashMap<u64, Operation>>,
+    calls: Mutex<HashSet<u32>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Operations {
-    /// Registers an operation.
-    pub(crate) fn begin(&self, number: u64) -> CancelToken {
+    /// Registers a new operation of a call.
+    pub(crate) fn begin(&self, number: u64, call: u32, work: Work) -> CancelToken {
         let token = CancelToken::new();
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(number, token.clone());
+        lock(&self.running).insert(number, Operation { token: token.clone(), call, work });
         token
     }
 
-    /// Registers an operation without a JavaScript number, because the engine waits for it.
-    pub(crate) fn begin_unnumbered(&self) -> (u64, CancelToken) {
-        // JavaScript counts from 1, and its integers end at 2^53.
+    /// Registers an operation that JavaScript has no number for, because it waits for it.
+    pub(crate) fn begin_unnumbered(&self, call: u32) -> (u64, CancelToken) {
+        // JavaScript counts from 1 and its whole numbers end at 2^53.
         static LAST: AtomicU64 = AtomicU64::new(1 << 60);
         let number = LAST.fetch_add(1, Ordering::Relaxed);
-        (number, self.begin(number))
+        (number, self.begin(number, call, Work::Task))
     }
 
     pub(crate) fn end(&self, number: u64) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        lock(&self.running).remove(&number);
     }
 
     /// Cancels one operation.
     pub(crate) fn cancel(&self, number: u64) {
-        if let Some(token) = self.running.lock().unwrap_or_else(PoisonError::into_inner).get(&number) {
-            token.cancel("aborted by the tool");
+        if let Some(operation) = lock(&self.running).get(&number) {
+            operation.token.cancel("aborted by the tool");
         }
     }
 
-    /// Force-stops all of them.
+    pub(crate) fn begin_call(&self, call: u32) {
+        lock(&self.calls).insert(call);
+    }
+
+    pub(crate) fn end_call(&self, call: u32) {
+        lock(&self.calls).remove(&call);
+    }
+
+    /// Whether a call has not ended.
+    pub(crate) fn is_running(&self, call: u32) -> bool {
+        lock(&self.calls).contains(&call)
+    }
+
+    /// Ends the processes of a call that was stopped and gave way.
+    pub(crate) fn force_processes(&self, call: u32) {
+        for operation in lock(&self.running).values() {
+            if operation.call == call && operation.work != Work::Task {
+                operation.token.force("the call was stopped");
+            }
+        }
+    }
+
+    /// Ends all of them, without grace. A detached process goes on if the call that started it had ended before.
     pub(crate) fn force_all(&self) {
-        for token in self.running.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            token.force("the tool was stopped");
+        let calls = lock(&self.calls);
+        for operation in lock(&self.running).values() {
+            if operation.work != Work::Detached || calls.contains(&operation.call) {
+                operation.token.force("the tool was stopped");
+            }
         }
     }
 }

@@ -1,11 +1,15 @@
 //! What an instance's thread knows: shared with other threads (`SharedState`) or its own (`ThreadState`).
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::HashMap,
     path::{Path, PathBuf},
     rc::Rc,
-    sync::{Arc, Mutex, OnceLock, Weak, mpsc},
+    sync::{
+        Arc, Mutex, OnceLock, Weak,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
     time::Duration,
 };
 
@@ -15,8 +19,9 @@ use toolsmith_tool::{ToolContext, ToolError};
 use super::{
     byte_streams::ByteStreams,
     command::{CallFailure, CallReply, Command, LoadReply},
+    frames::{Frames, HeldContexts},
     handle::Instance,
-    operations::{Operations, Settled},
+    operations::{Operations, Settled, Work},
     timers::Timers,
 };
 use crate::{
@@ -37,6 +42,8 @@ pub(crate) struct SharedState {
     pub(crate) stop: Arc<StopFlags>,
     pub(crate) memory: Arc<MemoryUse>,
     pub(crate) operations: Operations,
+    /// The call that the code running now belongs to; 0 for none. Written by the thread alone.
+    pub(crate) current_call: AtomicU32,
     /// Answers of web servers whose bodies are still to be read, by number.
     pub(crate) responses: Mutex<HashMap<u32, reqwest::Response>>,
     /// Pipes and connections.
@@ -66,7 +73,19 @@ impl SharedState {
     ) where
         F: Future<Output = Settled> + Send + 'static,
     {
-        let token = self.operations.begin(number);
+        self.spawn_work(number, Work::Task, work);
+    }
+
+    /// The same for work of a kind.
+    pub(crate) fn spawn_work<F>(
+        self: &Arc<Self>,
+        number: u64,
+        kind: Work,
+        work: impl FnOnce(toolsmith_tool::CancelToken) -> F,
+    ) where
+        F: Future<Output = Settled> + Send + 'static,
+    {
+        let token = self.operations.begin(number, self.current_call.load(Ordering::Relaxed), kind);
         let work = work(token);
         let shared = Arc::clone(self);
         self.engine.runtime.spawn(async move {
@@ -84,7 +103,7 @@ impl SharedState {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        let (number, token) = self.operations.begin_unnumbered();
+        let (number, token) = self.operations.begin_unnumbered(self.current_call.load(Ordering::Relaxed));
         let work = work(token.clone());
         let (sender, receiver) = mpsc::channel();
         self.engine.runtime.spawn(async move {
@@ -134,19 +153,18 @@ pub(crate) struct ThreadState {
     /// Where the tool believes to be; the program itself stays where it is.
     current_dir: RefCell<PathBuf>,
     calls: RefCell<HashMap<u32, (Rc<ToolContext>, Reply)>>,
-    /// The context of the last call, for what a tool does after it.
-    latest: RefCell<Rc<ToolContext>>,
+    /// Contexts of calls that something still refers to, also after their end.
+    pub(crate) contexts: HeldContexts,
+    /// What follows the embedded engine's promises; a sidecar does that itself.
+    pub(crate) frames: OnceCell<Rc<Frames>>,
     /// Whether anything listens to the bus.
     pub(crate) hears: Cell<bool>,
     /// Whether callbacks of `process.nextTick` wait.
     pub(crate) ticks_wait: Cell<bool>,
-    /// Whether the tool has values that follow its promises.
-    pub(crate) follows_promises: Cell<bool>,
 }
 
 impl ThreadState {
     pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
-        let latest = shared.engine.default_context();
         let current_dir = RefCell::new(shared.engine.cwd.clone());
         Rc::new(Self {
             shared,
@@ -155,10 +173,10 @@ impl ThreadState {
             memory_cap,
             current_dir,
             calls: RefCell::default(),
-            latest: RefCell::new(Rc::new(latest)),
+            contexts: HeldContexts::default(),
+            frames: OnceCell::new(),
             hears: Cell::new(false),
             ticks_wait: Cell::new(false),
-            follows_promises: Cell::new(false),
         })
     }
 
@@ -175,6 +193,11 @@ impl ThreadState {
         *self.current_dir.borrow_mut() = folder;
     }
 
+    /// Bytes the tool may use.
+    pub(crate) fn memory_cap(&self) -> usize {
+        self.memory_cap
+    }
+
     /// Bytes the tool may still use.
     pub(crate) fn memory_left(&self) -> usize {
         self.memory_cap.saturating_sub(self.shared.memory.bytes())
@@ -182,32 +205,50 @@ impl ThreadState {
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
         self.modules.forget_needs();
-        let context = Rc::clone(&self.latest.borrow());
+        let context = Rc::new(self.shared.engine.default_context());
+        self.shared.operations.begin_call(call);
         self.calls.borrow_mut().insert(call, (context, Reply::Load(path, reply)));
     }
 
-    pub(crate) fn begin_call(&self, call: u32, context: ToolContext, reply: oneshot::Sender<CallReply>) {
+    /// Registers a call; gives its context.
+    pub(crate) fn begin_call(
+        &self,
+        call: u32,
+        context: ToolContext,
+        reply: oneshot::Sender<CallReply>,
+    ) -> Rc<ToolContext> {
         let context = Rc::new(context);
-        *self.latest.borrow_mut() = Rc::clone(&context);
-        self.calls.borrow_mut().insert(call, (context, Reply::Call(reply)));
+        self.shared.operations.begin_call(call);
+        self.calls.borrow_mut().insert(call, (Rc::clone(&context), Reply::Call(reply)));
+        context
     }
 
-    /// The context of a call; of the latest one for what no call is known for.
+    /// The context of a call; the module's own for what belongs to none, such as a timer started while it was loaded.
     pub(crate) fn context(&self, call: u32) -> Rc<ToolContext> {
-        match self.calls.borrow().get(&call) {
-            Some((context, _)) => Rc::clone(context),
-            None => Rc::clone(&self.latest.borrow()),
+        if let Some((context, _)) = self.calls.borrow().get(&call) {
+            return Rc::clone(context);
         }
+        let held = self.contexts.borrow().get(&call).map(Rc::clone);
+        held.unwrap_or_else(|| Rc::new(self.shared.engine.default_context()))
     }
 
-    /// The context of the latest call.
-    pub(crate) fn latest_context(&self) -> Rc<ToolContext> {
-        Rc::clone(&self.latest.borrow())
+    /// The number of the call that the code running now belongs to.
+    pub(crate) fn current_call(&self) -> u32 {
+        self.shared.current_call.load(Ordering::Relaxed)
     }
 
-    /// The interface of a call, or the module's own for 0.
+    /// The context of that call.
+    pub(crate) fn current_context(&self) -> Rc<ToolContext> {
+        self.context(self.current_call())
+    }
+
+    /// The interface of a call. For 0, that of the call that runs now; where it has none, the module's own.
     pub(crate) fn ui(&self, call: u32) -> std::sync::Arc<dyn toolsmith_tool::Ui> {
-        if call == 0 { self.shared.engine.ui.handle().current() } else { self.context(call).ui.current() }
+        if call != 0 {
+            return self.context(call).ui.current();
+        }
+        let own = self.current_context().ui.current();
+        if own.has_ui() { own } else { self.shared.engine.ui.handle().current() }
     }
 
     /// The calls that have not ended.
@@ -220,6 +261,7 @@ impl ThreadState {
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
             return;
         };
+        self.shared.operations.end_call(call);
         context.updates.close();
         // Whoever waited may have given up.
         match reply {

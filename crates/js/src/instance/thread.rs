@@ -9,9 +9,11 @@ use std::{
 };
 
 use rquickjs::{CaughtError, Context, Ctx, Error, Function, Persistent, Runtime, Value};
+use toolsmith_tool::ToolContext;
 
 use super::{
     command::{CallKind, Command, Drawn},
+    frames::Frames,
     kernel::Kernel,
     spin,
     state::{SharedState, ThreadState},
@@ -43,18 +45,33 @@ pub(crate) fn run(
     let rejections = Rejections::watch(&runtime);
     let context = Context::full(&runtime).map_err(failed)?;
     let state = ThreadState::new(shared, modules, limits.memory);
-    let kernel = context.with(|ctx| Kernel::boot(&ctx, &state)).map_err(failed)?;
+    let (frames, kernel) = context
+        .with(|ctx| {
+            let frames = Frames::install(&ctx, Arc::clone(&state.shared), Rc::clone(&state.contexts))?;
+            let _ = state.frames.set(Rc::clone(&frames));
+            Ok((frames, Kernel::boot(&ctx, &state)?))
+        })
+        .map_err(failed)?;
 
-    let mut thread = Thread { runtime, context, state, kernel, rejections, limits };
+    let mut thread = Thread { runtime, context, state, frames, kernel, rejections, limits };
     thread.work_off(queue);
     thread.tear_down();
     Ok(())
+}
+
+/// Why the engine is entered.
+enum Entry {
+    /// A call or a load begins.
+    Call(u32, Option<Rc<ToolContext>>),
+    /// Something that belongs to no call, or whose frame JavaScript knows.
+    Callback,
 }
 
 struct Thread<'l> {
     runtime: Runtime,
     context: Context,
     state: Rc<ThreadState>,
+    frames: Rc<Frames>,
     kernel: Kernel,
     rejections: Rc<Rejections>,
     limits: &'l Limits,
@@ -94,6 +111,7 @@ impl Thread<'_> {
                 // The job's own error has no other destination than the log.
                 Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, "A callback failed")),
             }
+            self.context.with(|ctx| self.frames.after_job(&ctx));
             if count.is_multiple_of(JOBS_BETWEEN_LOOKS)
                 && let Ok(command) = queue.try_recv()
             {
@@ -101,9 +119,6 @@ impl Thread<'_> {
             }
         }
         self.context.with(|ctx| self.report_rejections(&ctx));
-        if self.state.follows_promises.get() {
-            self.call_builtin("toolsmith:node/async_hooks", "forget");
-        }
     }
 
     /// Runs the callbacks of `nextTick`; returns whether there were any.
@@ -135,7 +150,8 @@ impl Thread<'_> {
                 return;
             };
             self.context.with(|ctx| {
-                if self.kernel.fire_timer(&ctx, number).is_err() {
+                let module = self.frames.module(&ctx);
+                if self.frames.within(&ctx, &module, || self.kernel.fire_timer(&ctx, number)).is_err() {
                     self.log_caught(&ctx, "A timer's callback failed");
                 }
             });
@@ -147,11 +163,11 @@ impl Thread<'_> {
             Command::Load { call, path, reply } => {
                 let name = path.to_string_lossy().into_owned();
                 self.state.begin_load(call, path, reply);
-                self.enter(call, |ctx| self.kernel.start_load(ctx, call, &name));
+                self.enter(Entry::Call(call, None), |ctx| self.kernel.start_load(ctx, call, &name));
             }
             Command::Start { call, kind, context, reply } => {
-                self.state.begin_call(call, *context, reply);
-                self.enter(call, |ctx| match kind {
+                let context = self.state.begin_call(call, *context, reply);
+                self.enter(Entry::Call(call, Some(context)), |ctx| match kind {
                     CallKind::Execute { number, tool_call_id, arguments } => {
                         self.kernel.start_call(ctx, call, number, &tool_call_id, arguments)
                     }
@@ -167,7 +183,7 @@ impl Thread<'_> {
                 });
             }
             Command::Abort { call, reason } => {
-                self.enter(call, |ctx| self.kernel.abort_call(ctx, call, &reason))
+                self.enter(Entry::Callback, |ctx| self.kernel.abort_call(ctx, call, &reason))
             }
             Command::Render { number, what, width, payload, reply } => {
                 let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
@@ -179,23 +195,31 @@ impl Thread<'_> {
                 }
             }
             Command::Settle { number, outcome } => {
-                self.enter(0, |ctx| self.kernel.settle(ctx, number, outcome))
+                self.enter(Entry::Callback, |ctx| self.kernel.settle(ctx, number, outcome))
             }
             Command::Hear { channel, json } => {
                 if self.state.hears.get() {
-                    self.enter(0, |ctx| self.kernel.hear(ctx, &channel, &json));
+                    self.enter(Entry::Callback, |ctx| self.kernel.hear(ctx, &channel, &json));
                 }
             }
-            Command::ForgetPending { number } => self.enter(0, |ctx| self.kernel.forget_pending(ctx, number)),
-            // Only sidecars send these.
+            Command::ForgetPending { number } => {
+                self.enter(Entry::Callback, |ctx| self.kernel.forget_pending(ctx, number))
+            }
+            // Only sidecars say these.
             Command::Said { .. } | Command::Gone { .. } | Command::Wake => {}
         }
     }
 
-    /// Runs a kernel function. If it throws, the call ends.
-    fn enter(&self, call: u32, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<()>) {
+    /// Runs a function of the kernel, in the frame of the call it starts or in the module's own. What it throws ends the
+    /// call, if it starts one.
+    fn enter(&self, entry: Entry, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<()>) {
         self.context.with(|ctx| {
-            if run(&ctx).is_err() {
+            let (call, frame) = match entry {
+                Entry::Call(call, context) => (call, self.frames.begin(&ctx, call, context)),
+                Entry::Callback => (0, Ok(self.frames.module(&ctx))),
+            };
+            let outcome = frame.and_then(|frame| self.frames.within(&ctx, &frame, || run(&ctx)));
+            if outcome.is_err() {
                 let thrown = self.describe_caught(&ctx);
                 if call == 0 {
                     self.log(&thrown, "A callback failed");
@@ -210,7 +234,10 @@ impl Thread<'_> {
     fn draw(&self, run: impl FnOnce(&Ctx<'_>) -> rquickjs::Result<(String, String)>) -> Drawn {
         let stop = &self.state.shared.stop;
         stop.limit(self.limits.render);
-        let outcome = self.context.with(|ctx| run(&ctx).map_err(|_| self.describe_caught(&ctx)));
+        let outcome = self.context.with(|ctx| {
+            let module = self.frames.module(&ctx);
+            self.frames.within(&ctx, &module, || run(&ctx)).map_err(|_| self.describe_caught(&ctx))
+        });
         if stop.take_expired() {
             return Drawn::Failed(format!("it took longer than {:?}", self.limits.render));
         }
@@ -260,7 +287,9 @@ impl Thread<'_> {
     }
 
     fn tear_down(self) {
-        let Self { runtime, context, state, kernel, rejections, .. } = self;
+        let Self { runtime, context, state, frames, kernel, rejections, .. } = self;
+        context.with(|ctx| frames.clear(&ctx));
+        drop(frames);
         drop(kernel);
         rejections.take();
         state.modules.clear();

@@ -9,7 +9,10 @@ use toolsmith_host::exec::{Outcome, Request, Stdin, run};
 use toolsmith_tool::{CancelToken, async_trait};
 
 use super::runtime::whole;
-use crate::instance::{HostError, Settled, ThreadState};
+use crate::{
+    engine::EngineShared,
+    instance::{HostError, Settled, ThreadState, Work},
+};
 
 /// What `pi.exec` resolves to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,9 +68,9 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
 
 pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
-    let handler = state.shared.engine.exec.clone();
+    let engine = Arc::clone(&state.shared.engine);
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
-    state.shared.spawn_operation(number, |token| async move {
+    state.shared.spawn_work(number, Work::Process, |token| async move {
         let request = match request {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),
@@ -83,19 +86,18 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
         if request.aborted {
             token.cancel("aborted before it started");
         }
-        run_to_end(&process, &token, handler).await
+        run_to_end(&process, &token, &engine).await
     });
 }
 
-async fn run_to_end(
-    process: &Request,
-    token: &CancelToken,
-    handler: Option<Arc<dyn ExecHandler>>,
-) -> Settled {
-    let answer = match handler {
+async fn run_to_end(process: &Request, token: &CancelToken, engine: &EngineShared) -> Settled {
+    let answer = match &engine.exec {
         Some(handler) => handler.exec(process, token).await,
         None => match run(process, token, |_| {}).await {
-            Ok(outcome) => Ok(ExecAnswer::from(&outcome)),
+            Ok(outcome) => {
+                engine.hold([&outcome.stdout, &outcome.stderr]);
+                Ok(ExecAnswer::from(&outcome))
+            }
             Err(error) => Err(error.to_string()),
         },
     };

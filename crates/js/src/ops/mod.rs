@@ -8,7 +8,9 @@ mod errno;
 mod exec;
 mod failure;
 mod fetch;
+mod frames;
 mod fs;
+mod guard;
 mod hashing;
 mod machine;
 mod modules;
@@ -20,6 +22,7 @@ mod random;
 mod remote;
 mod runtime;
 mod sqlite;
+mod sqlite_memory;
 mod system;
 mod text;
 mod ui;
@@ -53,6 +56,9 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     text::install(host)?;
     ui::install(host, state)?;
     web_address::install(host)?;
+    guard::install(ctx, host, &state.shared.stop)?;
+    // Entering a frame is over at once, and has to work on every way out.
+    frames::install(host, state)?;
     let state = Rc::clone(state);
     host.set("group", Func::from(move |ctx: Ctx<'js>, name: String| group(&ctx, &name, &state)))
 }
@@ -68,9 +74,10 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
         "sqlite" => sqlite::install(&group, state)?,
-        "zlib" => zlib::install(&group)?,
+        "zlib" => zlib::install(&group, state)?,
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),
     }
+    guard::install(ctx, &group, &state.shared.stop)?;
     Ok(group)
 }

@@ -12,14 +12,15 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
-    sync::mpsc,
     time::{Instant, sleep_until},
 };
-use toolsmith_host::exec::{Destination, ExecError, Exit, InputPipe, Process, Request, Stdin, spawn};
+use toolsmith_host::exec::{
+    Destination, ExecError, Exit, InputPipe, Process, Request, Signaller, Stdin, spawn,
+};
 use toolsmith_tool::CancelToken;
 
 use super::{bytes, failure, failure::system_error, runtime::whole};
-use crate::instance::{HostError, Settled, ThreadState};
+use crate::instance::{HostError, Settled, ThreadState, Work};
 
 /// How long output is still read after a program that was waited for has ended.
 const DRAIN: Duration = Duration::from_millis(250);
@@ -97,7 +98,7 @@ impl SpawnRequest {
 }
 
 /// Ways to the processes that run, by the number of the operation that waits for their end.
-type Signals = Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<i32>>>>;
+type Signals = Arc<Mutex<HashMap<u64, Signaller>>>;
 
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     let signals = Signals::default();
@@ -112,7 +113,8 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         "processSignal",
         Func::from(move |number: f64, signal: i32| {
             let table = signals.lock().unwrap_or_else(PoisonError::into_inner);
-            table.get(&whole(number)).is_some_and(|sender| sender.send(signal).is_ok())
+            // At once: a tool that ends its processes when the session ends has no later.
+            table.get(&whole(number)).is_some_and(|process| process.send(signal))
         }),
     )?;
     let own = Rc::clone(state);
@@ -172,38 +174,22 @@ fn start(
         "stdout": process.stdout.take().map(|pipe| streams.keep_reader(pipe)),
         "stderr": process.stderr.take().map(|pipe| streams.keep_reader(pipe)),
     });
-    let (sender, receiver) = mpsc::unbounded_channel();
-    signals.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
-    let (table, detached) = (Arc::clone(signals), asked.detached);
-    state.shared.spawn_operation(number, move |token| async move {
-        let exit = watch(process, receiver, detached, &token).await;
+    signals.lock().unwrap_or_else(PoisonError::into_inner).insert(number, process.signaller());
+    let table = Arc::clone(signals);
+    let kind = if asked.detached { Work::Detached } else { Work::Process };
+    state.shared.spawn_work(number, kind, move |token| async move {
+        let exit = watch(process, &token).await;
         table.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
         Settled::Text(json!({ "code": exit.code, "signal": exit.signal }).to_string())
     });
     Ok(started.to_string())
 }
 
-/// Waits for the end of a process, passing on signals. When the tool is stopped it is killed with all it started, or let
-/// go if it is detached.
-async fn watch(
-    mut process: Process,
-    mut signals: mpsc::UnboundedReceiver<i32>,
-    detached: bool,
-    token: &CancelToken,
-) -> Exit {
-    loop {
-        tokio::select! {
-            exit = process.wait() => return exit,
-            Some(signal) = signals.recv() => process.signal(signal),
-            () = token.forced() => {
-                if detached {
-                    // Nobody waits for it any more; the supervisor stays with it.
-                    tokio::spawn(async move { process.wait().await });
-                    return Exit::from(std::process::ExitStatus::default());
-                }
-                return process.end(Duration::ZERO).await;
-            }
-        }
+/// Waits for the end of a process. When it is to end it is killed with all it started.
+async fn watch(mut process: Process, token: &CancelToken) -> Exit {
+    tokio::select! {
+        exit = process.wait() => exit,
+        () = token.forced() => process.end(Duration::ZERO).await,
     }
 }
 

@@ -47,6 +47,11 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             state.finish(args.call(0), args.text(1), args.text(2).to_owned());
             Value::Null
         }
+        "forgetCall" => {
+            let gone = state.contexts.borrow_mut().remove(&args.call(0));
+            drop(gone);
+            Value::Null
+        }
         "sendUpdate" => {
             runtime::send_update(state, args.call(0), args.text(1));
             Value::Null

@@ -9,8 +9,7 @@ use std::{
 };
 
 use rquickjs::{
-    Array, Ctx, Error, Exception, Function, Object, Promise, Result, Value, function::Func, object::Property,
-    promise::PromiseState, qjs,
+    Array, Ctx, Error, Exception, Object, Promise, Result, Value, function::Func, promise::PromiseState, qjs,
 };
 use toolsmith_tool::ToolResult;
 
@@ -69,11 +68,6 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     )?;
     let own = Rc::clone(state);
     host.set("ticksWait", Func::from(move || own.ticks_wait.set(true)))?;
-    let own = Rc::clone(state);
-    host.set(
-        "followPromises",
-        Func::from(move |ctx: Ctx<'js>, hear: Function<'js>| follow_promises(&own, &ctx, hear)),
-    )?;
     host.set("isPromise", Func::from(|value: Value<'js>| value.is_promise()))?;
     host.set("kindOf", Func::from(kind_of))?;
     let state_of = |ctx: Ctx<'js>, promise: Promise<'js>| -> Result<Array<'js>> {
@@ -109,41 +103,6 @@ fn kind_of(value: Value<'_>) -> &'static str {
     let raw = value.as_raw();
     // SAFETY: the value lives for the call.
     if unsafe { qjs::JS_IsRegExp(raw) } { "regexp" } else { "" }
-}
-
-/// Calls a function for every promise that is created and settled from now on.
-fn follow_promises<'js>(state: &ThreadState, ctx: &Ctx<'js>, hear: Function<'js>) -> Result<()> {
-    // Stored in the context, so that it is freed with it.
-    ctx.globals().prop("__toolsmithPromises", Property::from(hear))?;
-    state.follows_promises.set(true);
-    let raw = ctx.as_raw().as_ptr();
-    // SAFETY: the context is the current one, and so is its runtime. The hook gets nothing of ours.
-    unsafe { qjs::JS_SetPromiseHook(qjs::JS_GetRuntime(raw), Some(hear_promise), std::ptr::null_mut()) };
-    Ok(())
-}
-
-unsafe extern "C" fn hear_promise(
-    raw: *mut qjs::JSContext,
-    kind: qjs::JSPromiseHookType,
-    promise: qjs::JSValueConst,
-    _parent: qjs::JSValueConst,
-    _opaque: *mut std::ffi::c_void,
-) {
-    let what = match kind {
-        qjs::JSPromiseHookType_JS_PROMISE_HOOK_INIT => "made",
-        qjs::JSPromiseHookType_JS_PROMISE_HOOK_RESOLVE => "fulfilled",
-        _ => return,
-    };
-    // SAFETY: the engine calls this with its own context and a promise that lives for the call.
-    unsafe {
-        let ctx = Ctx::from_raw(std::ptr::NonNull::new_unchecked(raw));
-        let promise = Value::from_raw(ctx.clone(), qjs::JS_DupValue(raw, promise));
-        let hear: Result<Function<'_>> = ctx.globals().get("__toolsmithPromises");
-        // A failure must not surface in the middle of the tool's code.
-        if hear.and_then(|hear| hear.call::<_, ()>((what, promise))).is_err() {
-            ctx.catch();
-        }
-    }
 }
 
 pub(super) fn send_update(state: &ThreadState, call: u32, json: &str) {

@@ -1,21 +1,36 @@
 //! SQLite databases, for `bun:sqlite` and `node:sqlite`. They are used on the tool's own thread; a statement that does not
 //! end is stopped with the tool.
 
-use std::rc::Rc;
+use std::{
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use rquickjs::{
     Array, BigInt, Ctx, FromJs, IntoJs, Object, Result, TypedArray, Value as JsValue, function::Func,
 };
 use rusqlite::{
     Connection, OpenFlags, Statement,
+    hooks::{AuthAction, Authorization},
+    limits::Limit,
     types::{Value, ValueRef},
 };
 
-use super::{bytes, failure, native};
+use super::{bytes, failure, native, sqlite_memory};
 use crate::instance::{HostError, ThreadState};
 
 /// How many steps of SQLite's machine are made between two looks at whether to stop.
 const STEPS_BETWEEN_LOOKS: i32 = 1000;
+
+/// How long a locked database is left alone before it is tried again.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+
+/// The longest pattern of `LIKE` and `GLOB`. Matching takes the square of it and cannot be stopped.
+const MAX_PATTERN: i32 = 1000;
 
 /// The largest whole number JavaScript's usual numbers hold exactly.
 const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -48,12 +63,39 @@ fn open(state: &Rc<ThreadState>, path: &str, readonly: bool, create: bool) -> Ou
     };
     let is_memory = path.is_empty() || path == ":memory:" || path.starts_with("file:");
     let place = if is_memory { path.into() } else { state.cwd().join(path) };
-    let mut connection = Connection::open_with_flags(place, flags).map_err(|error| sqlite_error(&error))?;
-    let stop = std::sync::Arc::clone(&state.shared.stop);
-    connection
-        .progress_handler(STEPS_BETWEEN_LOOKS, Some(move || stop.is_over()))
-        .map_err(|error| sqlite_error(&error))?;
-    connection.busy_timeout(std::time::Duration::ZERO).map_err(|error| sqlite_error(&error))?;
+    sqlite_memory::count_here(&state.shared.memory, &state.shared.stop, state.memory_cap());
+    let connection = Connection::open_with_flags(place, flags).map_err(|error| sqlite_error(&error))?;
+    limit(state, connection).map_err(|error| sqlite_error(&error))
+}
+
+/// Makes whatever may take long stop with the tool.
+fn limit(state: &ThreadState, mut connection: Connection) -> rusqlite::Result<Connection> {
+    let stop = Arc::clone(&state.shared.stop);
+    connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || stop.is_over()))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN)?;
+    // SQLite's own way to wait for a lock cannot be stopped, so the time is kept here.
+    let (milliseconds, stop) = (Arc::new(AtomicU32::new(0)), Arc::clone(&state.shared.stop));
+    let (wanted, mut since) = (Arc::clone(&milliseconds), Instant::now());
+    connection.busy_handler(Some(move |attempts| {
+        if attempts == 0 {
+            since = Instant::now();
+        }
+        let patience = Duration::from_millis(wanted.load(Ordering::Relaxed).into());
+        if stop.is_over() || since.elapsed() >= patience {
+            return false;
+        }
+        std::thread::sleep(BUSY_PAUSE);
+        true
+    }))?;
+    connection.authorizer(Some(move |asked: rusqlite::hooks::AuthContext<'_>| match asked.action {
+        AuthAction::Pragma { pragma_name, pragma_value: Some(value) }
+            if pragma_name.eq_ignore_ascii_case("busy_timeout") =>
+        {
+            milliseconds.store(value.trim().parse().unwrap_or(0), Ordering::Relaxed);
+            Authorization::Ignore
+        }
+        _ => Authorization::Allow,
+    }))?;
     Ok(connection)
 }
 

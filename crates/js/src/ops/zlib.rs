@@ -4,13 +4,18 @@
 use std::{
     collections::VecDeque,
     io::{self, Write},
+    rc::Rc,
+    sync::Arc,
 };
 
 use flate2::{Compression, write as deflate};
 use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
 
 use super::{bytes, failure, native};
-use crate::instance::HostError;
+use crate::{
+    instance::{HostError, ThreadState},
+    stop::StopFlags,
+};
 
 /// Size of one input step.
 const PIECE: usize = 2048;
@@ -104,10 +109,13 @@ impl Work {
         })
     }
 
-    /// Returns the output, if it is enough or `all` is requested. `flush` says what to do at the end of the input: 0
-    /// nothing, 1 flush, 2 finish.
-    fn pull(&mut self, flush: u32) -> std::result::Result<Vec<u8>, HostError> {
+    /// What has come out, if it is enough or `all` is wanted. `flush` says what to do when the input is used up: 0 nothing,
+    /// 1 give what there is, 2 end.
+    fn pull(&mut self, flush: u32, stop: &StopFlags) -> std::result::Result<Vec<u8>, HostError> {
         loop {
+            if stop.is_over() {
+                return Err(HostError::new("The tool was stopped"));
+            }
             if self.waiting().len() >= ENOUGH {
                 return Ok(std::mem::take(self.waiting()));
             }
@@ -274,7 +282,7 @@ impl Work {
     }
 }
 
-pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     type Bytes<'js> = TypedArray<'js, u8>;
     let new = |ctx: Ctx<'js>, kind: String, level: u32, window: u32| {
         Work::new(&kind, level, window).map(|work| native::give(&ctx, work)).transpose()
@@ -285,8 +293,9 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
         native::with(&ctx, &handle, |work: &mut Work| work.input.extend(input))
     };
     host.set("push", Func::from(push))?;
-    let pull = |ctx: Ctx<'js>, handle: native::Handle<'js>, flush: u32| -> Result<Bytes<'js>> {
-        match native::with(&ctx, &handle, |work: &mut Work| work.pull(flush))? {
+    let stop = Arc::clone(&state.shared.stop);
+    let pull = move |ctx: Ctx<'js>, handle: native::Handle<'js>, flush: u32| -> Result<Bytes<'js>> {
+        match native::with(&ctx, &handle, |work: &mut Work| work.pull(flush, &stop))? {
             Ok(output) => bytes::array(&ctx, &output),
             Err(error) => Err(failure::throw(&ctx, &error)),
         }

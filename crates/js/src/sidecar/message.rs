@@ -51,6 +51,9 @@ pub(super) enum Said {
         #[serde(default)]
         args: Vec<Value>,
         ask: Option<u64>,
+        /// The call it belongs to; 0 for none.
+        #[serde(default)]
+        call: u32,
     },
     /// Rendered lines.
     Drawn { drawn: u64, kind: String, payload: String },

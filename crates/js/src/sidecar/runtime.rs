@@ -2,19 +2,20 @@
 
 use std::{
     ffi::OsStr,
-    io::Write,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::{OnceLock, PoisonError},
 };
 
-use tempfile::NamedTempFile;
+use tempfile::TempDir;
 use toolsmith_host::exec::{Request, Stdin};
 
 use crate::{engine_kind::EngineKind, limits::Limits};
 
 /// What they run. See `build/sidecar.rs`.
 static PROGRAM: &str = include_str!(concat!(env!("OUT_DIR"), "/sidecar.cjs"));
+
+/// The name of the file it is written to.
+const PROGRAM_NAME: &str = "toolsmith.cjs";
 
 /// Gives the protocol file descriptors of its own; what a tool prints or reads has nothing to do with it.
 const REDIRECT: &str = "exec \"$0\" \"$@\" 3>&1 4<&0 0</dev/null 1>&2";
@@ -27,26 +28,40 @@ pub(crate) struct SidecarRuntime {
 }
 
 impl SidecarRuntime {
-    /// The one of a kind in the folders of a search path.
-    pub(crate) fn find(kind: EngineKind, search: &OsStr) -> Option<Self> {
+    /// The one of a kind in the folders of a search path. Folders that are relative or inside `cwd` are passed over: what is
+    /// there belongs to the project.
+    pub(crate) fn find(kind: EngineKind, search: &OsStr, cwd: &Path) -> Option<Self> {
         let name = match kind {
             EngineKind::Embedded => return None,
             EngineKind::Bun => "bun",
             EngineKind::Node => "node",
         };
-        let path =
-            std::env::split_paths(search).map(|folder| folder.join(name)).find(|path| is_program(path))?;
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+        // What is in the user's home is the user's, also when that is where the tool works.
+        let home = std::env::var_os("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
+        let is_project = cwd.parent().is_some() && !home.is_some_and(|home| home.starts_with(&cwd));
+        let is_outside = |path: &PathBuf| {
+            let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+            let places = [folder, path.canonicalize().ok()];
+            !is_project
+                || places.iter().all(|place| place.as_ref().is_some_and(|place| !place.starts_with(&cwd)))
+        };
+        let path = std::env::split_paths(search)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(name))
+            .find(|path| is_program(path) && is_outside(path))?;
         Some(Self { kind, path })
     }
 
     /// Bun, else Node.
-    pub(crate) fn find_any(search: &OsStr) -> Option<Self> {
-        Self::find(EngineKind::Bun, search).or_else(|| Self::find(EngineKind::Node, search))
+    pub(crate) fn find_any(search: &OsStr, cwd: &Path) -> Option<Self> {
+        Self::find(EngineKind::Bun, search, cwd).or_else(|| Self::find(EngineKind::Node, search, cwd))
     }
 
-    /// How it is started.
-    pub(super) fn request(&self, cwd: &Path, limits: &Limits) -> Result<Request, String> {
-        let program = program_file().map_err(|error| format!("could not write its program: {error}"))?;
+    /// How it is started, and the folder it is started in.
+    pub(super) fn request(&self, cwd: &Path, limits: &Limits) -> Result<(Request, TempDir), String> {
+        let folder = start_folder().map_err(|error| format!("its program could not be written: {error}"))?;
+        let start = folder.path();
         let mut args = vec!["-c".to_owned(), REDIRECT.to_owned(), self.path.to_string_lossy().into_owned()];
         if self.kind == EngineKind::Node {
             args.push("--no-warnings".to_owned());
@@ -57,8 +72,11 @@ impl SidecarRuntime {
             args.push("--smol".to_owned());
             args.push("--no-install".to_owned());
         }
-        args.push(program.to_string_lossy().into_owned());
-        Ok(Request::new("sh").args(args).cwd(cwd).stdin(Stdin::Piped))
+        args.push(start.join(PROGRAM_NAME).to_string_lossy().into_owned());
+        args.push(cwd.to_string_lossy().into_owned());
+        let mut request = Request::new("/bin/sh").args(args).cwd(start).stdin(Stdin::Piped);
+        request.env.insert("PWD".to_owned(), Some(start.to_string_lossy().into_owned()));
+        Ok((request, folder))
     }
 }
 
@@ -66,16 +84,13 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// The program as a file that only we can write, made when it is first needed and again when somebody removed it.
-fn program_file() -> std::io::Result<PathBuf> {
-    static FILE: OnceLock<std::sync::Mutex<Option<NamedTempFile>>> = OnceLock::new();
-    let mut file = FILE.get_or_init(Default::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(file) = file.as_ref().filter(|file| file.path().exists()) {
-        return Ok(file.path().to_path_buf());
-    }
-    let mut fresh = tempfile::Builder::new().prefix("toolsmith-").suffix(".cjs").tempfile()?;
-    fresh.write_all(PROGRAM.as_bytes())?;
-    let path = fresh.path().to_path_buf();
-    *file = Some(fresh);
-    Ok(path)
+/// The folder a sidecar is started in, with its program: one that only we can write, so that nothing in it was put there by a
+/// project. The program removes it once it is read.
+fn start_folder() -> std::io::Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("toolsmith-").tempdir()?;
+    std::fs::write(folder.path().join(PROGRAM_NAME), PROGRAM)?;
+    // So that those of the folders above are not looked for.
+    std::fs::write(folder.path().join("package.json"), "{}")?;
+    std::fs::write(folder.path().join("tsconfig.json"), "{}")?;
+    Ok(folder)
 }

@@ -1,6 +1,11 @@
 //! The thread of an instance in a sidecar: forwards commands and answers the kernel's requests.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    rc::Rc,
+    sync::{Arc, atomic::Ordering},
+};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -27,8 +32,11 @@ pub(crate) fn run(
 ) -> Result<(), String> {
     let modules = ModuleStore::new(Arc::clone(&shared.stop));
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
-    let started = runtime.request(state.cwd(), limits).and_then(|request| Pipes::start(shared, &request));
-    let pipes = match started {
+    let started = runtime
+        .request(state.cwd(), limits)
+        .and_then(|(request, folder)| Ok((Pipes::start(shared, &request)?, folder)));
+    // The folder is there until the sidecar has read it.
+    let (pipes, _folder) = match started {
         Ok(pipes) => pipes,
         Err(error) => {
             return Err(refuse(&state, queue, &format!("{} failed to start: {error}", runtime.kind)));
@@ -89,7 +97,8 @@ impl Thread {
                 self.tell("startLoad", vec![call.into(), name.into()]);
             }
             Command::Start { call, kind, context, reply } => {
-                self.state.begin_call(call, *context, reply);
+                let context = self.state.begin_call(call, *context, reply);
+                self.state.contexts.borrow_mut().insert(call, context);
                 let (function, args) = start(call, kind);
                 self.tell(function, args);
             }
@@ -121,7 +130,8 @@ impl Thread {
     /// Handles a line from the sidecar.
     fn hear(&self, line: &str) {
         match serde_json::from_str(line) {
-            Ok(Said::Host { host, args, ask }) => {
+            Ok(Said::Host { host, args, ask, call }) => {
+                self.state.shared.current_call.store(call, Ordering::Relaxed);
                 let outcome = ops::answer_remote(&self.state, &host, args);
                 match ask {
                     Some(number) => self.pipes.tell(Told::answer(number, outcome).to_line()),

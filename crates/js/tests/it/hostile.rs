@@ -57,6 +57,157 @@ const ENDLESS: &[(&str, &str)] = &[
     ("finally", "try { await new Promise(() => {}); } finally { for (;;) {} }"),
 ];
 
+/// Each of these spends its time in functions of the host or the engine, not in JavaScript.
+const NATIVE: &[(&str, &str)] = &[
+    (
+        "inserts of large values",
+        "const { Database } = await import(\"bun:sqlite\"); const db = new Database(\":memory:\"); db.run(\"create table t (x)\"); const value = new Uint8Array(1 << 20); for (;;) { try { db.query(\"insert into t values (?)\").run(value); db.run(\"delete from t where rowid % 3 = 0\"); } catch {} }",
+    ),
+    (
+        "inserts into node:sqlite",
+        "const { DatabaseSync } = await import(\"node:sqlite\"); const db = new DatabaseSync(\":memory:\"); db.exec(\"create table t (x)\"); const insert = db.prepare(\"insert into t values (?)\"); for (;;) { try { insert.run(\"x\".repeat(1 << 20)); } catch {} }",
+    ),
+    (
+        "a recursive query",
+        "const { Database } = await import(\"bun:sqlite\"); const db = new Database(\":memory:\"); for (;;) try { db.query(\"with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n\").all(); } catch {}",
+    ),
+    (
+        "a locked database",
+        "const { DatabaseSync } = await import(\"node:sqlite\"); const a = new DatabaseSync(\"a.db\"); a.exec(\"create table t (x); begin exclusive\"); const b = new DatabaseSync(\"a.db\", { timeout: 1e9 }); b.exec(\"pragma busy_timeout = 1000000000\"); b.exec(\"insert into t values (1)\");",
+    ),
+    (
+        "large blobs",
+        "const { Database } = await import(\"bun:sqlite\"); const db = new Database(\":memory:\"); for (;;) try { db.query(\"select length(replace(hex(zeroblob(8000000)), '0', 'abc'))\").all(); } catch {}",
+    ),
+    (
+        "hashing",
+        "const { createHash } = await import(\"node:crypto\"); const bytes = new Uint8Array(16 << 20); for (;;) try { createHash(\"sha512\").update(bytes).digest(); } catch {}",
+    ),
+    (
+        "pbkdf2",
+        "const { pbkdf2Sync } = await import(\"node:crypto\"); for (;;) try { pbkdf2Sync(\"a\", \"b\", 2 ** 31 - 1, 64, \"sha512\"); } catch {}",
+    ),
+    (
+        "scrypt",
+        "const { scryptSync } = await import(\"node:crypto\"); for (;;) try { scryptSync(\"a\", \"b\", 64, { N: 2 ** 14, r: 8, p: 1 }); } catch {}",
+    ),
+    (
+        "compressing",
+        "const { brotliCompressSync } = await import(\"node:zlib\"); const bytes = new Uint8Array(8 << 20); for (;;) try { brotliCompressSync(bytes); } catch {}",
+    ),
+    (
+        "expanding",
+        "const { gzipSync, gunzipSync } = await import(\"node:zlib\"); const bomb = gzipSync(new Uint8Array(16 << 20)); for (;;) try { gunzipSync(bomb); } catch {}",
+    ),
+    (
+        "endless device",
+        "const { readFileSync } = await import(\"node:fs\"); for (;;) try { readFileSync(\"/dev/zero\"); } catch {}",
+    ),
+    (
+        "named pipe",
+        "const fs = await import(\"node:fs\"); await pi.exec(\"mkfifo\", [\"p\"]); for (;;) try { fs.readFileSync(\"p\"); } catch {}",
+    ),
+    (
+        "named pipe, copied",
+        "const fs = await import(\"node:fs\"); await pi.exec(\"mkfifo\", [\"p\"]); for (;;) try { fs.copyFileSync(\"p\", \"q\"); } catch {}",
+    ),
+    (
+        "named pipe, copied to",
+        "const fs = await import(\"node:fs\"); await pi.exec(\"mkfifo\", [\"p\"]); fs.writeFileSync(\"q\", \"x\"); for (;;) try { fs.copyFileSync(\"q\", \"p\"); } catch {}",
+    ),
+    (
+        "named pipe, appended",
+        "const fs = await import(\"node:fs\"); await pi.exec(\"mkfifo\", [\"p\"]); for (;;) try { fs.appendFileSync(\"p\", \"x\"); } catch {}",
+    ),
+    (
+        "terminal",
+        "const fs = await import(\"node:fs\"); const fd = fs.openSync(\"/dev/ptmx\", \"r+\"); for (;;) try { fs.readSync(fd, new Uint8Array(1)); } catch {}",
+    ),
+    (
+        "folders over and over",
+        "const fs = await import(\"node:fs\"); for (;;) try { fs.readdirSync(\"/usr\", { recursive: true }); } catch {}",
+    ),
+    (
+        "removal that is tried again",
+        "const fs = await import(\"node:fs\"); for (;;) try { fs.rmSync(\"/proc/self/task\", { recursive: true, maxRetries: 1000, retryDelay: 1e9 }); } catch {}",
+    ),
+    (
+        "watching",
+        "const fs = await import(\"node:fs\"); for (;;) try { fs.watch(\"/usr\", { recursive: true }).close(); } catch {}",
+    ),
+    (
+        "waiting process",
+        "const { execSync } = await import(\"node:child_process\"); for (;;) try { execSync(\"sleep 1000\"); } catch {}",
+    ),
+    (
+        "Atomics.wait",
+        "for (;;) try { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); } catch {}",
+    ),
+    (
+        "markdown",
+        "const { Markdown } = pi.pi; for (;;) try { new Markdown(\"> \".repeat(50000) + \"*a\".repeat(50000), 0, 0).render(80); } catch {}",
+    ),
+    (
+        "clones",
+        "const big = Array.from({ length: 50000 }, (_, i) => ({ i })); for (;;) try { structuredClone(big); } catch {}",
+    ),
+    (
+        "texts",
+        "const bytes = new Uint8Array(8 << 20).fill(65); for (;;) try { new TextDecoder().decode(bytes); new TextEncoder().encode(\"x\".repeat(1 << 22)); } catch {}",
+    ),
+    (
+        "serializing",
+        "const big = Array.from({ length: 100000 }, (_, i) => ({ i })); for (;;) try { JSON.stringify(big); } catch {}",
+    ),
+    (
+        "sorting",
+        "const big = Array.from({ length: 100000 }, (_, i) => i % 7); for (;;) try { big.toSorted().join(); } catch {}",
+    ),
+    (
+        "large texts",
+        "for (;;) try { \"x\".repeat(1 << 24).replaceAll(\"x\", \"yy\").padEnd(1 << 25).toUpperCase(); } catch {}",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_6_work_of_the_host_and_the_engine_is_stopped_by_force_and_its_thread_ends() {
+    for (name, body) in NATIVE {
+        let source = tool_source(&format!("{STARTED} {body}"));
+        let project = Project::with_limits(short(), &[("t.ts", &source)]);
+        let tool = project.tool("t.ts").await;
+        let outcome = cancel_when_started(&tool).await;
+        let Err(ToolError::Stopped { stop: Stop::Forced, .. }) = outcome else {
+            panic!("{name}: {outcome:?}")
+        };
+        // The thread ends, if not at once.
+        let ended = async {
+            while project.engine.stats().threads > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
+        assert!(ended.is_ok(), "{name}: its thread still runs");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_databases_in_memory_count_as_memory_of_the_tool() {
+    let fill =
+        "db.exec(\"create table t (x)\"); for (;;) db.exec(\"insert into t values (zeroblob(1000000))\");";
+    for (name, body) in [
+        ("bun", format!("const {{ Database }} = await import(\"bun:sqlite\"); const db = new Database(\":memory:\"); {fill}")),
+        ("node", format!("const {{ DatabaseSync }} = await import(\"node:sqlite\"); const db = new DatabaseSync(\":memory:\"); {fill}")),
+        ("attached", format!("const {{ DatabaseSync }} = await import(\"node:sqlite\"); const db = new DatabaseSync(\":memory:\"); db.exec(\"attach ':memory:' as m; pragma m.max_page_count = 1000000\"); {}", fill.replace(" t ", " m.t "))),
+        ("one value", "const { DatabaseSync } = await import(\"node:sqlite\"); new DatabaseSync(\":memory:\").exec(\"select length(randomblob(500000000))\");".to_owned()),
+    ] {
+        let project = Project::with_limits(short(), &[("t.ts", &tool_source(&body))]);
+        let tool = project.tool("t.ts").await;
+        let error = call(&tool, json!({})).await.unwrap_err().to_string();
+        assert!(error.contains("out of memory") || error.contains("more than 64 MB"), "{name}: {error}");
+        assert!(project.engine.stats().memory < 70 << 20, "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c4_6_every_endless_tool_is_stopped_by_force_and_works_again_afterwards() {
     for (name, body) in ENDLESS {

@@ -69,23 +69,111 @@ async fn c4_6_a_forced_stop_kills_processes_that_resist() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c4_6_a_detached_process_outlives_a_forced_stop() {
+async fn c4_6_a_forced_stop_kills_detached_processes_of_its_call_and_no_others() {
+    // The program and what it starts in a session of its own both write their ids, then sleep.
+    let script = "setsid sh -c 'trap \\\"\\\" TERM; echo $$ >> pids; echo ready; while :; do sleep 1000; done' & (setsid sh -c 'echo $$ >> pids; exec sleep 1000' &) ; echo $$ >> pids; while :; do sleep 1000; done";
     let body = format!(
-        "const child = spawn(\"sh\", [\"-c\", \"echo $$ >> pids; echo ready; exec sleep 1000\"], {{ cwd: pi.cwd, detached: true }}); child.unref(); await new Promise((resolve) => child.stdout.once(\"data\", resolve)); {STARTED} for (;;) {{}}"
+        "const child = spawn(\"sh\", [\"-c\", \"{script}\"], {{ cwd: pi.cwd, detached: true, env: {{ ...process.env }} }}); child.unref();\n\
+         let lines = 0; const {{ readFileSync }} = await import(\"node:fs\");\n\
+         await new Promise((resolve) => child.stdout.once(\"data\", resolve));\n\
+         while (readFileSync(pi.cwd + \"/pids\", \"utf8\").split(\"\\n\").length < params.lines + 1) await new Promise((resolve) => setTimeout(resolve, 5));\n\
+         if (params.leave) return {{ content: [] }};\n{STARTED} for (;;) {{}}"
     );
     let source = format!("{CHILD}\n{}", tool_source(&body));
     let project = Project::with_limits(short(), &[("t.ts", &source), ("pids", "")]);
     let tool = project.tool("t.ts").await;
-    let outcome = cancel_when_started(&tool).await;
+    call(&tool, json!({ "leave": true, "lines": 3 })).await.unwrap();
+    let cancel = CancelToken::new();
+    let stop = cancel.clone();
+    let updates = UpdateSink::new(move |_| stop.cancel("enough"));
+    let context = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+    let outcome = tool.execute(ToolCall::new("c", json!({ "lines": 6 })), context).await;
     assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
-    while project.engine.stats().threads > 0 {
-        tokio::task::yield_now().await;
+    let all = pids(&project);
+    assert_eq!(all.len(), 6, "{all:?}");
+    for pid in &all[3..] {
+        wait_until_gone(*pid);
     }
-    let pid = pids(&project)[0];
-    assert!(std::path::Path::new(&format!("/proc/{pid}")).exists(), "the detached process is gone");
-    let ended = in_tool(CHILD, &format!("return spawnSync(\"kill\", [\"-9\", \"{pid}\"]).status;")).await;
-    assert_eq!(ended, json!(0));
-    wait_until_gone(pid);
+    // The call that started the others ended by itself.
+    for pid in &all[..3] {
+        assert!(std::path::Path::new(&format!("/proc/{pid}")).exists(), "{pid} is gone");
+        let ended = in_tool(CHILD, &format!("return spawnSync(\"kill\", [\"-9\", \"{pid}\"]).status;")).await;
+        assert_eq!(ended, json!(0));
+        wait_until_gone(*pid);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_10_a_call_that_gives_way_when_it_is_stopped_takes_its_own_processes_along() {
+    let body = format!(
+        "const run = params.exec ? (script) => void pi.exec(\"sh\", [\"-c\", script]) : (script) => spawn(\"sh\", [\"-c\", script], {{ cwd: pi.cwd, detached: params.detached }});\n\
+         run(\"echo $$ >> \" + params.file + \"; exec sleep 1000\");\n\
+         const {{ existsSync }} = await import(\"node:fs\"); while (!existsSync(pi.cwd + \"/\" + params.file)) await new Promise((resolve) => setTimeout(resolve, 5));\n\
+         {STARTED} if (!params.leave) await new Promise((_, reject) => signal.addEventListener(\"abort\", () => reject(new Error(\"stopped\"))));\n\
+         return {{ content: [] }};"
+    );
+    let source = format!("{CHILD}\n{}", tool_source(&body));
+    let project = Project::new(&[("t.ts", &source)]);
+    let tool = project.tool("t.ts").await;
+    let read =
+        |name: &str| -> u32 { std::fs::read_to_string(project.path(name)).unwrap().trim().parse().unwrap() };
+    call(&tool, json!({ "leave": true, "file": "kept" })).await.unwrap();
+    for (file, arguments) in [
+        ("spawned", json!({ "file": "spawned" })),
+        ("detached", json!({ "file": "detached", "detached": true })),
+        ("executed", json!({ "file": "executed", "exec": true })),
+    ] {
+        let cancel = CancelToken::new();
+        let stop = cancel.clone();
+        let updates = UpdateSink::new(move |_| stop.cancel("enough"));
+        let context = ToolContext::detached().with_cancel(cancel).with_updates(updates);
+        let outcome = tool.execute(ToolCall::new("c", arguments), context).await;
+        assert!(
+            matches!(outcome, Err(ToolError::Stopped { stop: Stop::Stopped, .. })),
+            "{file}: {outcome:?}"
+        );
+        wait_until_gone(read(file));
+    }
+    assert!(
+        std::path::Path::new(&format!("/proc/{}", read("kept"))).exists(),
+        "another call's process is gone"
+    );
+}
+
+#[test]
+fn c7_1_a_process_that_is_killed_at_the_end_of_the_session_is_gone_with_it() {
+    let source = format!(
+        "{CHILD}\nimport {{ writeFileSync }} from \"node:fs\";\n\
+         export default (pi) => {{ let child; return {{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+         async execute() {{ child = spawn(\"sleep\", [\"1000\"], {{ detached: true, stdio: \"ignore\" }}); return {{ content: [{{ type: \"text\", text: String(child.pid) }}] }}; }},\n\
+         onSession(event) {{ if (event.reason === \"shutdown\") {{ writeFileSync(pi.cwd + \"/told\", String(child.kill())); }} }} }}; }};"
+    );
+    for _ in 0..20 {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let pid = runtime.block_on(async {
+            let project = Project::with_options(Limits::default(), &[("t.mjs", &source)], |options| options);
+            let tool = project.tool("t.mjs").await;
+            let pid: u32 = call(&tool, json!({})).await.unwrap().joined_text().parse().unwrap();
+            tool.on_session(&toolsmith_tool::SessionEvent::Shutdown, &ToolContext::detached()).await.unwrap();
+            assert_eq!(std::fs::read_to_string(project.path("told")).unwrap(), "true");
+            pid
+        });
+        // The program ends here: nothing gets another turn.
+        runtime.shutdown_background();
+        wait_until_gone(pid);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_output_of_a_program_can_be_read_whole_and_leaves_no_file() {
+    let body = "const { stdout } = await pi.exec(\"head\", [\"-c\", \"40000000\", \"/dev/zero\"]);\n\
+        const [, path] = /the whole output is in (\\S+)]/.exec(stdout); const fs = await import(\"node:fs\");\n\
+        return { content: [{ type: \"text\", text: JSON.stringify([fs.statSync(path).size, fs.readlinkSync(path)]) }] };";
+    let project = Project::new(&[("t.ts", &tool_source(body))]);
+    let tool = project.tool("t.ts").await;
+    let answer = call(&tool, json!({})).await.unwrap().joined_text();
+    assert!(answer.starts_with("[40000000,") && answer.ends_with(" (deleted)\"]"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

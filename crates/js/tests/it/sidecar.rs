@@ -242,3 +242,72 @@ async fn many_calls_at_once_get_their_own_answers() {
         assert_eq!(text, format!("{n} false true"));
     }
 }
+
+/// A project that has every file with which a runtime could be made to run something before the tool.
+fn hostile_project(kind: EngineKind, search_path: &str) -> Project {
+    let source = tool_source(
+        "return { content: [{ type: \"text\", text: `${process.cwd() === pi.cwd} ${process.env.PLANTED} ${process.env.PWD === pi.cwd}` }] };",
+    );
+    let planted =
+        "require(\"node:fs\").writeFileSync(require(\"node:path\").join(__dirname, \"ran\"), \"x\");";
+    let program = "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\nexit 1\n";
+    let files = [
+        ("tools/t.ts", source.as_str()),
+        ("planted.cjs", planted),
+        (
+            "bunfig.toml",
+            "preload = [\"./planted.cjs\"]\n[run]\nbun = true\n[test]\npreload = [\"./planted.cjs\"]\n",
+        ),
+        (".env", "PLANTED=yes\nNODE_OPTIONS=--require ./planted.cjs\nBUN_OPTIONS=--preload ./planted.cjs\n"),
+        (".env.local", "PLANTED=yes\n"),
+        (".npmrc", "node-options=--require ./planted.cjs\nscript-shell=./planted.cjs\n"),
+        ("tsconfig.json", "{\"compilerOptions\":{\"paths\":{\"*\":[\"./planted.cjs\"]}}}"),
+        (
+            "package.json",
+            "{\"type\":\"module\",\"imports\":{\"#*\":\"./planted.cjs\"},\"bun\":{\"preload\":\"./planted.cjs\"}}",
+        ),
+        ("node.config.json", "{\"nodeOptions\":{\"require\":[\"./planted.cjs\"]}}"),
+        ("node_modules/bun/index.js", planted),
+        ("bun", program),
+        ("node", program),
+        ("sh", program),
+        ("node_modules/.bin/bun", program),
+        ("node_modules/.bin/node", program),
+    ];
+    let project = Project::with_options(Limits::default(), &files, |options| {
+        let inside = options.cwd.join("node_modules/.bin");
+        let path = format!(":.:./node_modules/.bin:node_modules/.bin:{}:{search_path}", inside.display());
+        options.engine(kind).search_path(path)
+    });
+    for name in ["bun", "node", "sh", "node_modules/.bin/bun", "node_modules/.bin/node"] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(project.path(name), mode).unwrap();
+    }
+    project
+}
+
+async fn nothing_of_the_project_runs_first(kind: EngineKind, search_path: &str) {
+    let project = hostile_project(kind, search_path);
+    let module = project.load("tools/t.ts").await;
+    assert!(module.errors.is_empty(), "{:#?}", module.errors);
+    assert_eq!(module.engine, kind);
+    let answer = call(&module.tools[0].tool, json!({})).await.unwrap();
+    assert_eq!(answer.joined_text(), "true undefined true");
+    for place in ["ran", "node_modules/bun/ran", "node_modules/.bin/ran"] {
+        assert!(!project.path(place).exists(), "{place}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c2_8_nothing_of_a_project_runs_before_a_tool_in_node() {
+    nothing_of_the_project_runs_first(EngineKind::Node, &std::env::var("PATH").unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c2_8_nothing_of_a_project_runs_before_a_tool_in_bun() {
+    let path = std::env::var("PATH").unwrap();
+    // Bun is not needed to build the crate, so it may not be there.
+    if std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join("bun").exists()) {
+        nothing_of_the_project_runs_first(EngineKind::Bun, &path).await;
+    }
+}

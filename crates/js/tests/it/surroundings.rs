@@ -278,6 +278,68 @@ async fn c5_3_approval_by_function_and_its_details() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c5_4_an_undeclared_form_of_approval_is_refused_at_load() {
+    let forms = [
+        "[\"read\"]",
+        "[[\"read\"]]",
+        "42",
+        "true",
+        "{}",
+        "{ tier: [\"read\"] }",
+        "{ tier: \"Read\" }",
+        "\"READ\"",
+        "\"\"",
+        "Promise.resolve(\"read\")",
+        "new String(\"read\")",
+        "Symbol(\"read\")",
+        "{ tier: \"read\", policy: \"maybe\" }",
+        "{ tier: \"read\", override: \"no\" }",
+        "{ toJSON: () => \"read\" }",
+        "new Map([[\"tier\", \"read\"]])",
+    ];
+    for form in forms {
+        let source = format!(
+            "export default () => ({{ name: \"t\", description: \"d\", parameters: {{}}, execute: async () => ({{ content: [] }}), approval: {form} }});"
+        );
+        let project = Project::new(&[("t.ts", source.as_str())]);
+        let module = project.load("t.ts").await;
+        assert!(
+            module.tools.is_empty(),
+            "{form}: {:?}",
+            module.tools.first().map(|found| found.tool.spec().approval.clone())
+        );
+        let error = format!("{:?}", module.errors);
+        assert!(error.contains("approval must be"), "{form}: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c5_4_an_approval_function_that_returns_an_undeclared_form_counts_as_exec() {
+    let forms = [
+        "[\"read\"]",
+        "42",
+        "{}",
+        "{ reason: 5 }",
+        "{ tier: [\"read\"] }",
+        "undefined",
+        "null",
+        "\"READ\"",
+        "Promise.resolve([\"read\"])",
+        "{ tier: \"read\", override: 1 }",
+        "{ tier: \"read\", policy: \"maybe\" }",
+        "() => \"read\"",
+    ];
+    for form in forms {
+        let source = format!(
+            "export default () => ({{ name: \"t\", description: \"d\", parameters: {{}}, execute: async () => ({{ content: [] }}), approval: () => ({form}) }});"
+        );
+        let project = Project::new(&[("t.ts", source.as_str())]);
+        let tool = project.tool("t.ts").await;
+        assert_eq!(tool.approval(&json!({})).await, Approval::default(), "{form}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c8_1_the_seeds_batch_rename_stages_an_action_that_can_be_applied_or_rejected() {
     let project = Project::new(&[("t.ts", BATCH_RENAME)]);
     let tool = project.tool("t.ts").await;

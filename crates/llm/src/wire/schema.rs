@@ -1,5 +1,7 @@
 //! Conversion of tool schemas for providers.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::object_root::make_object;
@@ -63,10 +65,9 @@ fn is_closed(schema: &Value) -> bool {
                 }
                 if let Some(properties) = properties {
                     let required = map.get("required").and_then(Value::as_array);
-                    let is_required = |name: &str| {
-                        required.is_some_and(|required| required.iter().any(|item| item == name))
-                    };
-                    if !properties.keys().all(|name| is_required(name)) {
+                    let required: HashSet<&str> =
+                        required.into_iter().flatten().filter_map(Value::as_str).collect();
+                    if !properties.keys().all(|name| required.contains(name.as_str())) {
                         return false;
                     }
                     queue.extend(properties.values());

@@ -4,6 +4,8 @@
 //! keywords checked here is compiled at its first call; all others are compiled immediately, so that errors are
 //! reported at load time.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
@@ -45,7 +47,8 @@ fn is_type(name: &Value) -> bool {
 }
 
 fn are_different_texts(values: &[Value]) -> bool {
-    values.iter().enumerate().all(|(index, value)| value.is_string() && !values[..index].contains(value))
+    let mut seen = HashSet::with_capacity(values.len());
+    values.iter().all(|value| value.as_str().is_some_and(|text| seen.insert(text)))
 }
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use super::{dialect::draft_of, is_deeper_than, plain::is_plain};
 
 /// Maximum schema depth; compiling deeper schemas would need unbounded stack.
 const MAX_SCHEMA_DEPTH: usize = 128;
-/// Schemas with more nodes are validated but not used for repair, because compiling each part separately costs too
-/// much.
-const MAX_REPAIR_NODES: usize = 20_000;
+/// Schemas with more values are refused: no provider takes them, and compiling each part costs time in every session.
+const MAX_SCHEMA_NODES: usize = 20_000;
+/// The same for the text in a schema: names, words and descriptions together.
+const MAX_SCHEMA_BYTES: usize = 1 << 20;
 
 /// Schema errors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -27,7 +28,18 @@ pub enum SchemaError {
     /// Nested too deeply to compile.
     #[error("the schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")]
     TooDeep,
-    /// Not a JSON Schema, or one with an unresolvable reference.
+    /// Too large to be of use.
+    #[error(
+        "the schema has {nodes} values with {bytes} bytes of text; at most {MAX_SCHEMA_NODES} values and {MAX_SCHEMA_BYTES} bytes \
+         are allowed. Take a string instead of a long enum, and check it in execute."
+    )]
+    TooLarge {
+        /// Values in it, those of an enum included.
+        nodes: usize,
+        /// Bytes of its keys and strings.
+        bytes: usize,
+    },
+    /// Not a JSON Schema, or one with a reference that leads nowhere or out of the document.
     #[error("not a valid JSON Schema at {at}: {message}")]
     Invalid {
         /// JSON pointer to the problem.
@@ -50,6 +62,10 @@ impl SchemaTree {
     pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
         if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
             return Err(SchemaError::TooDeep);
+        }
+        let (nodes, bytes) = size(schema);
+        if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
+            return Err(SchemaError::TooLarge { nodes, bytes });
         }
         let Value::Object(map) = schema else {
             return Err(SchemaError::NotAnObject { found: shorten(&schema.to_string()) });
@@ -89,14 +105,7 @@ impl SchemaTree {
     }
 
     fn parts(&self) -> Option<&ValidatorMap> {
-        self.parts
-            .get_or_init(|| {
-                if count_nodes(&self.root) > MAX_REPAIR_NODES {
-                    return None;
-                }
-                options(&self.root).build_map(&self.root).ok()
-            })
-            .as_ref()
+        self.parts.get_or_init(|| options(&self.root).build_map(&self.root).ok()).as_ref()
     }
 }
 
@@ -173,17 +182,26 @@ fn shorten(text: &str) -> String {
 
 /// Counts the values in a value, itself included.
 pub(super) fn count_nodes(value: &Value) -> usize {
-    let mut count = 0;
+    size(value).0
+}
+
+/// How many values a value holds, itself included, and the bytes of their keys and strings.
+fn size(value: &Value) -> (usize, usize) {
+    let (mut nodes, mut bytes) = (0, 0);
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
-        count += 1;
+        nodes += 1;
         match value {
             Value::Array(items) => stack.extend(items),
-            Value::Object(map) => stack.extend(map.values()),
+            Value::Object(map) => {
+                bytes += map.keys().map(String::len).sum::<usize>();
+                stack.extend(map.values());
+            }
+            Value::String(text) => bytes += text.len(),
             _ => {}
         }
     }
-    count
+    (nodes, bytes)
 }
 
 /// One part of a schema.

@@ -98,3 +98,28 @@ fn a_pattern_that_backtracks_is_bounded() {
     .unwrap();
     assert!(schema.prepare("t", json!({ "v": "a".repeat(200) })).is_err());
 }
+
+fn enum_of(values: usize) -> Value {
+    let values: Vec<String> = (0..values).map(|n| format!("value-{n}")).collect();
+    json!({ "type": "object", "properties": { "v": { "enum": values } } })
+}
+
+#[test]
+fn c4_7_a_schema_beyond_the_limit_is_refused_and_the_error_names_it() {
+    let error = ArgumentSchema::compile(&enum_of(200_000)).unwrap_err();
+    assert!(matches!(error, SchemaError::TooLarge { nodes: 200_005, .. }), "{error}");
+    assert!(error.to_string().contains("at most 20000 values and 1048576 bytes"), "{error}");
+    let long = json!({ "type": "object", "description": "x".repeat(2 << 20) });
+    assert!(matches!(ArgumentSchema::compile(&long).unwrap_err(), SchemaError::TooLarge { .. }));
+    let keys: serde_json::Map<String, Value> = (0..30_000).map(|n| (format!("k{n}"), json!({}))).collect();
+    let wide = json!({ "type": "object", "properties": keys });
+    assert!(matches!(ArgumentSchema::compile(&wide).unwrap_err(), SchemaError::TooLarge { .. }));
+}
+
+#[test]
+fn a_long_enum_within_the_limit_is_checked_repaired_and_reported() {
+    let schema = ArgumentSchema::compile(&enum_of(15_000)).unwrap();
+    assert!(schema.prepare("t", json!({ "v": "value-14999" })).is_ok());
+    assert_eq!(schema.prepare("t", json!({ "v": " value-7\n" })).unwrap().arguments["v"], "value-7");
+    assert!(schema.prepare("t", json!({ "v": "valve-1" })).is_err());
+}

@@ -78,6 +78,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     let settings = options.settings.tools.paths.iter();
     for configured in settings.chain(&options.configured) {
         let path = expand_path(&configured.path, &options.cwd, &options.home);
+        finder.configured(&path);
         take_named(finder, &path, &configured.source());
     }
 }

@@ -56,7 +56,9 @@ pub struct Discovered {
     pub metadata: Vec<FoundMetadata>,
     /// Rules with unique names.
     pub rules: Vec<FoundRule>,
-    /// Configured paths that cannot be used.
+    /// Files and folders somebody named, whatever is in them.
+    pub configured: Vec<PathBuf>,
+    /// What was named and cannot be used.
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
     pub warnings: Vec<Warning>,
@@ -143,6 +145,11 @@ impl<'a> Finder<'a> {
         let file = real.join(name);
         self.real_folders.insert(folder.to_path_buf(), real);
         Ok(file)
+    }
+
+    /// Notes a file or folder somebody named.
+    pub(super) fn configured(&mut self, path: &Path) {
+        self.discovered.configured.push(path.to_path_buf());
     }
 
     pub(super) fn metadata(&mut self, path: PathBuf, source: ToolSource) {

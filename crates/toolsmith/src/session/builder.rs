@@ -12,7 +12,7 @@ use toolsmith_agent::{
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, Session as KeptSession, Sessions},
 };
-use toolsmith_host::changes::ChangeError;
+use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
@@ -23,11 +23,13 @@ use toolsmith_tool::{
 use super::{
     handle::Session,
     model_choice::{ModelChoice, ModelError},
-    models::Models,
+    models::{Models, note_endpoint},
     recovery::Recovery,
 };
 use crate::{
-    built_in::{BUILT_IN_NAMES, built_in_tools_with, change_store},
+    built_in::{
+        BUILT_IN_NAMES, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
+    },
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
         discover_custom_tool_paths,
@@ -289,24 +291,32 @@ impl SessionBuilder {
         let mut models = Models::new(self.settings.clone(), self.environment.clone());
         let sessions = Sessions::at(self.home.toolsmith());
         let kept = self.keeping.open(&sessions, &self.cwd)?;
-        let selection = match (&self.model, kept.state().model) {
-            // The conversation goes on with who was asked before, as long as they are still there.
-            (ModelChoice::Settings, Some(before)) => {
-                let again = ModelChoice::Named(before).select(&self.settings, self.environment.clone());
-                match again.await {
-                    Ok(selection) => selection,
-                    Err(_) => self.model.select(&self.settings, self.environment).await?,
-                }
+        let before = kept.state();
+        let selection = match (self.model, &before.model) {
+            // The session continues with the model it was held with, where it was held.
+            (ModelChoice::Settings, Some(model)) => {
+                let is_ours = kept.file().is_none_or(|file| sessions.owns(file));
+                models.again(model, before.endpoint.as_ref(), is_ours).await?
             }
-            _ => self.model.select(&self.settings, self.environment).await?,
+            // An endpoint without a model is about the model of the session.
+            (ModelChoice::Endpoint { provider, model: None, base_url, api_key_env }, Some(model)) => {
+                let id = model.split_once('/').map(|(_, id)| id.to_owned());
+                let choice = ModelChoice::Endpoint { provider, model: id, base_url, api_key_env };
+                choice.select(&self.settings, self.environment).await?
+            }
+            (choice, _) => choice.select(&self.settings, self.environment).await?,
         };
         models.begin_with(&selection);
+        note_endpoint(&kept, selection.provider.endpoint().as_ref(), &selection.model);
         let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
         let changes = change_store(&self.home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
         let todos = Todos::default();
-        let mut built_ins = built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone());
+        let protected = Arc::<Protected>::default();
+        let rules = write_rules(&self.cwd, &self.home, &changes, Arc::clone(&protected));
+        let mut built_ins =
+            built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone(), &rules);
         if !self.settings.todo.enabled {
             built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
         }
@@ -319,10 +329,12 @@ impl SessionBuilder {
                 false => discover_configured_paths(&options),
             }
         });
+        protect_found(&protected, &discovered);
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let mut loaded =
             load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadMode::Call).await;
+        protect_loaded(&protected, &loaded);
 
         let mut registry = Registry::new();
         for tool in built_ins {
@@ -332,7 +344,7 @@ impl SessionBuilder {
             registry.register(tool, Origin::new(OriginKind::Sdk, ""))?;
         }
         loaded.register_into(&mut registry);
-        let pending = PendingStack::new();
+        let pending = PendingStack::with_file_tiers(rules);
         let resolver =
             Resolver::new(Arc::clone(&pending), changes, &self.cwd).deadlines(self.settings.deadlines());
         registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;

@@ -63,7 +63,34 @@ pub enum ModelError {
         /// The endpoint.
         provider: String,
     },
-    /// The name matches no model, or several.
+    /// The model of the session that is continued cannot be used.
+    #[error(
+        "This session was held with {model}, which cannot be used now: {why}\nTo continue with another model, name it with --model PROVIDER/ID."
+    )]
+    Gone {
+        /// The model.
+        model: String,
+        /// The reason.
+        why: String,
+    },
+    /// The session that is continued was held at a place nobody configured.
+    #[error(
+        "This session was held with {model} at {base_url}, {why}\nTo continue there: --provider {provider} --base-url {base_url} --model {id}, and --api-key-env VARIABLE if it wants a key. \
+         To continue elsewhere: --model PROVIDER/ID."
+    )]
+    Elsewhere {
+        /// The model.
+        model: String,
+        /// The provider's name.
+        provider: String,
+        /// The model's id there.
+        id: String,
+        /// The place.
+        base_url: String,
+        /// Why it is not used.
+        why: &'static str,
+    },
+    /// The name means nothing, or too much.
     #[error(transparent)]
     Select(#[from] SelectError),
     /// A provider in the settings is invalid.

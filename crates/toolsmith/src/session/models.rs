@@ -1,9 +1,9 @@
 //! Models a running session can switch to: by name, and those of earlier sessions.
 
 use toolsmith_agent::session::{EntryKind, Session as KeptSession, SessionState};
-use toolsmith_llm::{Environment, Selection, ThinkingLevel};
+use toolsmith_llm::{Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
 
-use super::model_choice::{ModelChoice, ModelError};
+use super::model_choice::{ModelChoice, ModelError, providers};
 use crate::settings::Settings;
 
 /// Source of models.
@@ -20,8 +20,8 @@ pub(super) struct Models {
 pub(super) struct Restored {
     pub(super) model: Option<Selection>,
     pub(super) thinking: Option<ThinkingLevel>,
-    /// Reason why the model is not available.
-    pub(super) gone: Option<String>,
+    /// Why the model cannot be had.
+    pub(super) gone: Option<ModelError>,
 }
 
 impl Models {
@@ -58,20 +58,95 @@ impl Models {
         }
     }
 
-    /// Returns the settings at the leaf of a session. `current` is the current model.
-    pub(super) async fn restore(&self, state: &SessionState, current: &str) -> Restored {
+    /// Returns the model a session was held with, at the place it was held: what was said to one provider is not continued with
+    /// another unless somebody asks for it. `is_ours` says whether the file is one this program wrote. A place that is only
+    /// known from the file gets no key.
+    pub(super) async fn again(
+        &self,
+        model: &str,
+        endpoint: Option<&Endpoint>,
+        is_ours: bool,
+    ) -> Result<Selection, ModelError> {
+        if let Some(first) = &self.first
+            && first.model.reference() == model
+            && is_same(first.provider.endpoint().as_ref(), endpoint)
+        {
+            return Ok(first.clone());
+        }
+        let by_name = || async {
+            let choice = ModelChoice::Named(model.to_owned());
+            choice
+                .select(&self.settings, self.environment.clone())
+                .await
+                .map_err(|error| ModelError::Gone { model: model.to_owned(), why: error.to_string() })
+        };
+        let Some(endpoint) = endpoint else { return by_name().await };
+        let mut providers = providers(&self.settings, self.environment.clone())?;
+        let configured = providers.get(&endpoint.provider).ok().and_then(Provider::endpoint);
+        if configured.is_some_and(|configured| configured.is_same_place(endpoint)) {
+            return by_name().await;
+        }
+        let id = model.split_once('/').map_or(model, |(_, id)| id);
+        let elsewhere = |why| ModelError::Elsewhere {
+            model: model.to_owned(),
+            provider: endpoint.provider.clone(),
+            id: id.to_owned(),
+            base_url: endpoint.base_url.clone(),
+            why,
+        };
+        if !is_ours {
+            return Err(elsewhere("which is not configured, and its file is not one of your sessions."));
+        }
+        if endpoint.uses_key {
+            return Err(elsewhere("which is not configured, and its key is not kept with the session."));
+        }
+        providers.add_recorded(endpoint);
+        Ok(providers.select_at(&endpoint.provider, id)?)
+    }
+
+    /// What holds at the leaf of a conversation. `current` is the model that is asked now, and where.
+    pub(super) async fn restore(
+        &self,
+        state: &SessionState,
+        current: &Model,
+        current_endpoint: Option<&Endpoint>,
+        is_ours: bool,
+    ) -> Restored {
         let thinking = state.thinking.as_deref().and_then(|level| level.parse().ok());
+        let current = current.reference();
+        let (endpoint, is_elsewhere) = match &state.endpoint {
+            Some(endpoint) => (Some(endpoint), !is_same(current_endpoint, Some(endpoint))),
+            None => (None, false),
+        };
         match &state.model {
-            Some(name) if name != current => match self.select(name).await {
-                Ok(model) => Restored { model: Some(model), thinking, gone: None },
-                Err(error) => {
-                    let gone = format!(
-                        "This session used {name} and continues with {current}: {error}"
-                    );
-                    Restored { model: None, thinking, gone: Some(gone) }
+            Some(name) if *name != current || is_elsewhere => {
+                match self.again(name, endpoint, is_ours).await {
+                    Ok(model) => Restored { model: Some(model), thinking, gone: None },
+                    Err(error) => Restored { model: None, thinking, gone: Some(error) },
                 }
-            },
+            }
             _ => Restored { model: None, thinking, gone: None },
         }
+    }
+}
+
+fn is_same(one: Option<&Endpoint>, other: Option<&Endpoint>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.is_same_place(other),
+        // An older session does not say where it was.
+        (_, None) => true,
+        (None, Some(_)) => false,
+    }
+}
+
+/// Notes where the model is asked, unless the session says so already.
+pub(super) fn note_endpoint(kept: &KeptSession, endpoint: Option<&Endpoint>, model: &Model) {
+    let Some(endpoint) = endpoint else { return };
+    let state = kept.state();
+    if state.endpoint.as_ref() == Some(endpoint) && state.model == Some(model.reference()) {
+        return;
+    }
+    if let Err(error) = kept.append(EntryKind::endpoint(endpoint, &model.id)) {
+        tracing::warn!(%error, "the endpoint was not noted");
     }
 }

@@ -18,7 +18,11 @@ use toolsmith_agent::{
 use toolsmith_llm::{Message, Model, ThinkingLevel};
 use toolsmith_tool::SessionEvent;
 
-use super::{handle::Session, model_choice::ModelError, models::Restored};
+use super::{
+    handle::Session,
+    model_choice::ModelError,
+    models::{Restored, note_endpoint},
+};
 
 /// Result of switching.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +94,11 @@ impl Session {
         }
         let sessions = self.sessions.clone();
         let next = blocking(move || sessions.open(&path)).await??;
-        let held = self.hold("another session was opened").await?;
+        // What was said to one provider is not continued with another by accident.
+        if let Some(gone) = self.restored(&next).await.gone {
+            return Err(gone.into());
+        }
+        let held = self.hold("Another session is opened").await?;
         let elsewhere = elsewhere(&next, &self.cwd);
         let went = self.go_over(&held, next, switched).await;
         if let Some(notice) = elsewhere {
@@ -150,7 +158,7 @@ impl Session {
                 held.context().notice(error.to_string());
             }
         }
-        let restored = self.restored(&kept.state()).await;
+        let restored = self.restored(&kept).await;
         self.take_up(&restored);
         self.agent().announce(SessionEvent::Tree).await;
         tell(&held, restored);
@@ -186,6 +194,7 @@ impl Session {
         self.agent().set_model(selection.provider, model.clone());
         let noted =
             self.conversation().append(EntryKind::ModelChange { model: model.reference(), role: None });
+        note_endpoint(&self.conversation(), self.agent().endpoint().as_ref(), &model);
         if let Some(level) = selection.thinking {
             self.set_thinking(level)?;
         }
@@ -243,7 +252,7 @@ impl Session {
         next: KeptSession,
         event: impl FnOnce(Option<PathBuf>) -> SessionEvent,
     ) -> WentOver {
-        let restored = self.restored(&next.state()).await;
+        let restored = self.restored(&next).await;
         let queued = self.put_down().await;
         // The old session is released at once, and with it the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
@@ -253,8 +262,10 @@ impl Session {
         WentOver { text: None, queued }
     }
 
-    async fn restored(&self, state: &SessionState) -> Restored {
-        self.models.restore(state, &self.agent().model().reference()).await
+    async fn restored(&self, kept: &KeptSession) -> Restored {
+        let is_ours = kept.file().is_none_or(|file| self.sessions.owns(file));
+        let (model, endpoint) = (self.agent().model(), self.agent().endpoint());
+        self.models.restore(&kept.state(), &model, endpoint.as_ref(), is_ours).await
     }
 
     fn take_up(&self, restored: &Restored) {
@@ -287,7 +298,8 @@ fn switched(previous_session_file: Option<PathBuf>) -> SessionEvent {
 
 fn tell(held: &Occupied, restored: Restored) {
     if let Some(gone) = restored.gone {
-        held.context().notice(gone);
+        let current = held.context().model().reference();
+        held.context().notice(format!("The session goes on with {current}. {gone}"));
     }
 }
 
@@ -296,8 +308,11 @@ fn carry_over(held: &Occupied, state: &SessionState, new: &KeptSession) {
     let (model, level) = (held.context().model().reference(), held.context().thinking().as_str().to_owned());
     let model = state.model.is_some().then_some(EntryKind::ModelChange { model, role: None });
     let thinking = state.thinking.is_some().then_some(EntryKind::ThinkingChange { level });
-    for kind in [model, thinking].into_iter().flatten() {
-        // Such an entry waits for one that requires a file, so nothing is written here that could fail.
+    // A new session is held where this one is.
+    let endpoint = held.context().provider().endpoint();
+    let endpoint = endpoint.map(|endpoint| EntryKind::endpoint(&endpoint, &held.context().model().id));
+    for kind in [model, thinking, endpoint].into_iter().flatten() {
+        // Such an entry waits for one that is worth a file, so nothing is written here that could fail.
         if let Err(error) = new.append(kind) {
             tracing::warn!(%error, "the settings of a new session could not be recorded");
         }

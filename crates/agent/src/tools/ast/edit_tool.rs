@@ -8,12 +8,15 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::changes::{
-    Base, ChangeError, ChangeNote, ChangeSet, ChangeStore, Drift, DriftKind, Wanted, content_hash,
+use toolsmith_host::{
+    changes::{
+        Base, ChangeError, ChangeNote, ChangeSet, ChangeStore, Drift, DriftKind, Wanted, content_hash,
+    },
+    location::WriteRules,
 };
 use toolsmith_tool::{
-    Approval, CancelToken, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall, ToolContext,
-    ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
+    Approval, CancelToken, FileTiers as _, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall,
+    ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
 };
 
 use super::{
@@ -40,6 +43,7 @@ pub struct AstEditTool {
     spec: ToolSpec,
     cwd: PathBuf,
     store: Arc<ChangeStore>,
+    rules: Arc<WriteRules>,
     max_files: usize,
 }
 
@@ -98,7 +102,15 @@ impl AstEditTool {
             "required": ["ops"],
             "additionalProperties": false,
         }));
-        Self { spec, cwd: cwd.into(), store, max_files: MAX_FILES }
+        let cwd = cwd.into();
+        Self { spec, rules: Arc::new(WriteRules::new(&cwd)), cwd, store, max_files: MAX_FILES }
+    }
+
+    /// Sets the tiers of writes.
+    #[must_use]
+    pub fn rules(mut self, rules: Arc<WriteRules>) -> Self {
+        self.rules = rules;
+        self
     }
 
     /// Sets how many files one action may change.
@@ -290,6 +302,7 @@ impl Tool for AstEditTool {
         let total: usize = preview.counts.iter().sum();
         if total > 0 {
             let files = preview.set.into_files();
+            let tier = self.rules.tier_of(&files).map_err(ToolError::reply)?;
             let label =
                 format!("AST Edit: {} in {}", counted(total, "replacement"), counted(files.len(), "file"));
             let callbacks = AstEditAction {
@@ -301,7 +314,7 @@ impl Tool for AstEditTool {
             };
             let action = PendingAction::new(label, Arc::new(callbacks))
                 .source(NAME)
-                .tier(Tier::Write)
+                .tier(tier)
                 .files(files, Writes::Callback)
                 .details(result.details.clone().unwrap_or_default());
             context.pending.push(action).map_err(|error| ToolError::reply(error.to_string()))?;

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, Concurrency, PendingHandle, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use self::{
@@ -81,11 +80,11 @@ impl Tool for Edit {
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {
-        self.workspace.change_approval(path_argument(arguments))
+        self.workspace.change_approval("edit", path_argument(arguments))
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
-        let mut lines = vec![format!("File: {}", path_argument(arguments))];
+        let mut lines = self.workspace.file_lines(path_argument(arguments));
         for edit in arguments.get("edits").and_then(Value::as_array).into_iter().flatten() {
             let text = |key| edit.get(key).and_then(Value::as_str).unwrap_or_default();
             lines.extend(text("oldText").lines().map(|line| format!("- {line}")));
@@ -97,11 +96,12 @@ impl Tool for Edit {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |_| edit(&workspace, &wanted, &ctx.pending)).await
+        let cancel = ctx.cancel.clone();
+        blocking(&cancel, move |_| edit(&workspace, &wanted, &ctx)).await
     }
 }
 
-fn edit(workspace: &Workspace, wanted: &Arguments, pending: &PendingHandle) -> Result<ToolResult, ToolError> {
+fn edit(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
     let (text, stamp) = whole_text(workspace, &path)?;
@@ -128,7 +128,7 @@ fn edit(workspace: &Workspace, wanted: &Arguments, pending: &PendingHandle) -> R
             "The edits change nothing in {shown}: old and new text are the same."
         )));
     }
-    let saved = workspace.change("edit", &path, changed.as_bytes(), Some(stamp), pending)?;
+    let saved = workspace.change("edit", &path, changed.as_bytes(), Some(stamp), context)?;
 
     let mut lines: Vec<String> = places.iter().map(|place| source.line_at(place.start).to_string()).collect();
     lines.dedup();

@@ -141,7 +141,8 @@ impl Call {
             .deadlines(settings.deadlines())
             .output(settings.output.cut())
             .build();
-        let pending = PendingStack::new();
+        let rules = toolsmith::write_rules(&project.cwd, &project.home, &changes, Arc::default());
+        let pending = PendingStack::with_file_tiers(rules);
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let resolver = Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines());
         let slot = UiSlot::headless();

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 use toolsmith_agent::{PendingChoice, PendingView};
-use toolsmith_tool::{ToolError, ToolResult};
+use toolsmith_tool::{ToolError, ToolResult, VisibleBlock, visible_line};
 
 use super::{Call, CallArguments};
-use crate::terminal::{HEADING, NAME, paint};
+use crate::{
+    approver,
+    interface::TerminalUi,
+    terminal::{HEADING, NAME, paint},
+};
 
 /// Outcome of a staged action.
 pub(super) struct Decided {
@@ -60,15 +64,9 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
             (true, ..) => Some(true),
             (_, true, _) => Some(false),
             (_, _, Some(terminal)) => {
-                let question = format!(
-                    "{} {}\n{}Apply it? {}",
-                    paint(HEADING, "Preview:"),
-                    paint(NAME, &action.label),
-                    shown(call, &action).await,
-                    paint(NAME, "[y]es, [n]o, anything else to keep it")
-                );
-                let answer = terminal.ask(&question, &call.cancel).await;
-                match answer.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                let text = shown(call, &action).await;
+                let answer = ask(call, terminal, &action, &text).await;
+                match answer.trim().to_ascii_lowercase().as_str() {
                     "y" | "yes" => Some(true),
                     "n" | "no" => Some(false),
                     _ => None,
@@ -81,7 +79,31 @@ pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     decided
 }
 
-/// Shows the exact diff if the action declares its files, else the tool's details.
+/// Shows the action and asks about it. Label, details and content are the tool's: they cannot write lines of ours.
+async fn ask(call: &Call, terminal: &TerminalUi, action: &PendingView, text: &str) -> String {
+    let mut is_whole = false;
+    loop {
+        let block = VisibleBlock::new(text.trim_end_matches('\n'), approver::limits(is_whole));
+        let rows: String = match text.is_empty() {
+            true => String::new(),
+            false => block.rows.iter().map(|row| format!("  {}\n", row.signed())).collect(),
+        };
+        let full = if block.is_cut { "[f]ull text, " } else { "" };
+        let question = format!(
+            "{} {}\n{rows}Apply it? {}",
+            paint(HEADING, "Preview:"),
+            paint(NAME, visible_line(&action.label)),
+            paint(NAME, format_args!("[y]es, [n]o, {full}anything else leaves it"))
+        );
+        let answer = terminal.ask(&question, &call.cancel).await.unwrap_or_default();
+        if !approver::wants_full(&answer) {
+            return answer;
+        }
+        is_whole = true;
+    }
+}
+
+/// The exact difference where the action names its files, else what the tool wants shown.
 async fn shown(call: &Call, action: &PendingView) -> String {
     if !action.files.is_empty() {
         let files = call.resolver.view(PendingChoice::Id(action.id)).await;

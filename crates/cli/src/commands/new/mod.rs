@@ -20,6 +20,7 @@ use crate::{
     failure::{self, Problem},
     output::print_json,
     project::Project,
+    project_files::Target,
 };
 use template::{Library, MODULE, Template};
 
@@ -43,20 +44,23 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     check_name(&own.name)?;
     let project = Project::open(shared)?;
     let root = if own.user { project.home.toolsmith().join("agent") } else { project.cwd.join(".toolsmith") };
+    let target = match own.user {
+        true => Target::of_user(&root),
+        false => Target::in_project(&project.cwd, &root)?,
+    };
     let tools = root.join("tools");
     refuse_to_overwrite(&tools, &own.name)?;
     let folder = tools.join(&own.name);
     let library = if own.typebox { Library::TypeBox } else { Library::Zod };
     let template = Template::new(&own.name, library);
     let mut files = Vec::new();
-    fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
     for (name, text) in template.files() {
         let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("{} could not be written", path.display()))?;
+        target.write(&path, &text).with_context(|| format!("{} could not be written", path.display()))?;
         files.push(path);
     }
-    let types = editor_types::write_into(&root)
-        .with_context(|| format!("could not write the types to {}", root.display()))?;
+    let types = editor_types::write_into(&target)
+        .with_context(|| format!("The types could not be written into {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
     // The user created it, so it is trusted (CONTRACT 2.8).
     let trusted = trust_store(&project.home).add(&folder.join(MODULE));

@@ -6,11 +6,14 @@ use std::sync::{
 };
 
 use toolsmith_agent::{ApprovalRequest, Approver, Decision};
-use toolsmith_tool::{CancelToken, async_trait};
+use toolsmith_tool::{BlockLimits, CancelToken, async_trait};
 
 use super::{frame::Frame, outgoing::Outgoing, questions::Questions};
 
-/// Asks the client, if it declared support.
+/// The layout of `display`. Clients can scroll, and have the values themselves.
+const DISPLAY: BlockLimits = BlockLimits { width: 100, head: 4000, tail: 1000 };
+
+/// Asks the client, if it said that it can be asked.
 pub(super) struct ClientApprover {
     can_ask: AtomicBool,
     questions: Arc<Questions<(), Decision>>,
@@ -58,6 +61,8 @@ impl Approver for ClientApprover {
     }
 
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
+        let text = request.text(DISPLAY);
+        let display = std::iter::once(text.heading).chain(text.lines).collect();
         let mut asked = self.questions.ask((), |id| Frame::ApprovalRequest {
             id,
             tool_call_id: request.tool_call_id.clone(),
@@ -67,6 +72,7 @@ impl Approver for ClientApprover {
             tier: request.tier.as_str().to_owned(),
             reason: request.reason.clone(),
             details: request.details.clone(),
+            display,
         });
         tokio::select! {
             biased;

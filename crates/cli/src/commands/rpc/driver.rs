@@ -35,8 +35,13 @@ const MAX_WAITING: usize = 256;
 /// Time the current request has to finish once the client is gone.
 const LAST_REQUEST: Duration = Duration::from_secs(2);
 
-/// A queued request.
-type Waiting = (Option<RequestId>, String, Box<Request>);
+/// A request that waits for its turn. A call is registered before it waits, so that `abort_tool` finds it.
+struct Waiting {
+    id: Option<RequestId>,
+    command: String,
+    request: Box<Request>,
+    call: Option<(String, CancelToken)>,
+}
 
 /// State shared by requests.
 pub(super) struct Driver {
@@ -157,10 +162,24 @@ impl Driver {
                     let outcome = self.abort_call(&tool_call_id);
                     self.reply(id, &command, outcome);
                 }
-                request => {
-                    if let Err(full) = waiting.try_send((id, command, Box::new(request))) {
-                        let (id, command, _) = full.into_inner();
-                        let error = format!("{MAX_WAITING} requests are already queued; wait for replies");
+                mut request => {
+                    let mut call = None;
+                    if let Request::CallTool { tool_call_id, .. } = &mut request {
+                        let call_id = tool_call_id.take().unwrap_or_else(|| self.next_call_id());
+                        let Some(cancel) = self.begin_call(&call_id) else {
+                            let error = format!("A call \"{call_id}\" is on its way already");
+                            self.reply(id, &command, Err(error));
+                            return true;
+                        };
+                        call = Some((call_id, cancel));
+                    }
+                    let wanted = Waiting { id, command, request: Box::new(request), call };
+                    if let Err(full) = waiting.try_send(wanted) {
+                        let Waiting { id, command, call, .. } = full.into_inner();
+                        if let Some((call_id, _)) = call {
+                            self.end_call(&call_id);
+                        }
+                        let error = format!("{MAX_WAITING} requests wait already. Wait for replies.");
                         self.reply(id, &command, Err(error));
                     }
                 }
@@ -184,18 +203,18 @@ impl Driver {
 
     /// Executes queued requests one after another.
     async fn work(self: Arc<Self>, mut turns: mpsc::Receiver<Waiting>) {
-        while let Some((id, command, request)) = turns.recv().await {
-            match *request {
-                // Other requests do not wait for this one.
-                Request::CallTool { name, arguments, tool_call_id } => {
+        while let Some(Waiting { id, command, request, call }) = turns.recv().await {
+            match (*request, call) {
+                // The one that others need not wait for.
+                (Request::CallTool { name, arguments, .. }, Some((call_id, cancel))) => {
                     let own = Arc::clone(&self);
                     tokio::spawn(async move {
-                        let outcome = handle::tools::call(&own, name, arguments, tool_call_id).await;
+                        let outcome = handle::tools::call(&own, name, arguments, call_id, cancel).await;
                         own.reply(id, &command, outcome);
                     });
                 }
-                request => {
-                    // On its own task, so that a panic does not affect later requests.
+                (request, _) => {
+                    // On a task of its own: one that panics must not take those behind it along.
                     let own = Arc::clone(&self);
                     let work = tokio::spawn(async move { handle::request(&own, request).await });
                     let outcome = work.await.unwrap_or_else(|error| Err(format!("It crashed: {error}")));

@@ -91,9 +91,12 @@ pub(super) enum Frame {
         /// Reason given by the tool.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// Details given by the tool.
+        /// Lines the tool wants shown, as they are. They may contain any character.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         details: Vec<String>,
+        /// The whole question as lines that are safe to show: hidden characters are escaped, no line of a value can pass
+        /// for another, and what is left out of a very long value is announced.
+        display: Vec<String>,
     },
     /// An `approval_request` is cancelled.
     ApprovalCancel {

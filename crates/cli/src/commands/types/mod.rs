@@ -2,7 +2,7 @@
 
 use std::{
     io::Write as _,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::ExitCode,
 };
 
@@ -14,6 +14,7 @@ use crate::{
     editor_types::{self, Written},
     output::print_json,
     project::Project,
+    project_files::Target,
 };
 
 /// Arguments of `types`.
@@ -31,8 +32,14 @@ pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
     }
     let project = Project::open(shared)?;
     let folder = project.cwd.join(&own.folder);
-    let files = editor_types::write_into(&folder)
-        .with_context(|| format!("could not write the types to {}", folder.display()))?;
+    // A folder elsewhere was named by the user; one in the project has to be in it.
+    let is_inside =
+        folder.starts_with(&project.cwd) && !folder.components().any(|part| part == Component::ParentDir);
+    let target =
+        if is_inside { Target::in_project(&project.cwd, &folder) } else { Ok(Target::of_user(&folder)) };
+    let files = target
+        .and_then(|target| editor_types::write_into(&target))
+        .with_context(|| format!("The types could not be written into {}", folder.display()))?;
     if shared.json {
         let told: Vec<_> =
             files.iter().map(|(path, what)| json!({ "path": path, "state": what.as_str() })).collect();

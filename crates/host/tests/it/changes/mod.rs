@@ -2,6 +2,8 @@
 
 mod applying;
 mod crashing;
+mod forging;
+mod redirecting;
 mod refusing;
 mod undoing;
 

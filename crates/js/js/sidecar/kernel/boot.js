@@ -1,6 +1,7 @@
 // In place of the kernel's own: the same functions, in a runtime that has its own globals.
 
 export { describe, describeJson } from "./errors.js";
+export { bound, currentFrame, newFrame, within } from "./frames.js";
 export { builtin, host } from "./host.js";
 export { operation, settle, toError } from "./operations.js";
 export { abortCall, askApproval, resolvePending, startCall, startLoad, tellSession } from "./calls.js";

@@ -27,6 +27,15 @@ impl FsError {
         Self::number(error.raw_os_error().unwrap_or(libc::EIO), syscall)
     }
 
+    /// The same error of another call.
+    #[must_use]
+    pub(super) fn in_call(mut self, name: &str) -> Self {
+        if let Self::System { syscall, .. } = &mut self {
+            name.clone_into(syscall);
+        }
+        self
+    }
+
     #[must_use]
     pub(super) fn with_path(mut self, given: impl Into<String>) -> Self {
         if let Self::System { path, .. } = &mut self {

@@ -42,7 +42,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                   data: Option<TypedArray<'js, u8>>|
                   -> Result<Value<'js>> {
                 let stop = Arc::clone(&own.shared.stop);
-                let scene = scene(&own, Box::new(move || stop.is_forced()));
+                let scene = scene(&own, Box::new(move || stop.is_over()));
                 let data = data.map(|data| bytes::copy(&data)).unwrap_or_default();
                 match run(&name, &json, data, &scene) {
                     Settled::Nothing => Ok(Value::new_undefined(ctx)),
@@ -71,7 +71,7 @@ fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
         shared: Arc::clone(&state.shared),
         room: state.memory_left(),
         stopped,
-        watch: state.latest_context().files.clone(),
+        watch: state.current_context().files.clone(),
     }
 }
 

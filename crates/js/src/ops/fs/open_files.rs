@@ -9,7 +9,7 @@ use std::{
         unix::fs::{FileExt, FileTypeExt},
     },
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::{
@@ -80,26 +80,27 @@ pub(super) fn file(request: &Request, scene: &Scene, syscall: &str) -> Result<Ar
     scene.shared.files.get(fd).ok_or_else(|| FsError::number(libc::EBADF, syscall))
 }
 
-/// Opens a file. A named pipe without a partner is waited for until the tool is stopped.
+/// Opens a file. A named pipe without a partner is waited for, but not beyond being stopped; a device is not waited for.
 pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene) -> Result<File, FsError> {
     let path = scene.path(given);
     let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(mode);
-    let is_pipe = !flags.contains(OFlags::NONBLOCK)
-        && std::fs::metadata(&path).is_ok_and(|found| found.file_type().is_fifo());
-    if !is_pipe {
+    let kind = std::fs::metadata(&path).map(|found| found.file_type()).ok();
+    let is_pipe = kind.is_some_and(|kind| kind.is_fifo());
+    let may_wait = is_pipe || kind.is_some_and(|kind| kind.is_char_device());
+    if flags.contains(OFlags::NONBLOCK) || !may_wait {
         return Ok(File::from(rustix::fs::open(&path, flags, mode).map_err(about("open", given))?));
     }
     let opened = loop {
         scene.go_on("open")?;
         match rustix::fs::open(&path, flags | OFlags::NONBLOCK, mode) {
             Ok(file) => break file,
-            // There is no reader yet.
-            Err(rustix::io::Errno::NXIO) => std::thread::sleep(LOOK),
+            // Nobody reads yet.
+            Err(rustix::io::Errno::NXIO) if is_pipe => std::thread::sleep(LOOK),
             Err(error) => return Err(about("open", given)(error)),
         }
     };
-    if !flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
+    if is_pipe && !flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
         wait_for(&opened, PollFlags::IN, scene, "open")?;
     }
     blocking_again(&opened).map_err(about("open", given))?;
@@ -161,8 +162,8 @@ pub(super) fn write_some(
     loop {
         let outcome = match position {
             Some(position) => file.write_at(data, position),
-            // A pipe that is writable accepts at least this much.
-            None if endless => file.write(&data[..data.len().min(4096)]),
+            // A pipe takes this much at once when it says that it takes anything.
+            None if endless && !is_regular(file) => file.write(&data[..data.len().min(4096)]),
             None => file.write(data),
         };
         match outcome {
@@ -172,12 +173,30 @@ pub(super) fn write_some(
     }
 }
 
-/// Returns whether reading and writing may block on another process.
+/// Whether a file is one on which others decide how long reading and writing take. Files of the kernel are regular, say that
+/// they are empty, and may wait for ever, as `/proc/kmsg` does.
 pub(super) fn is_endless(file: &File) -> bool {
     file.metadata().is_ok_and(|found| {
         let kind = found.file_type();
-        kind.is_fifo() || kind.is_socket() || kind.is_char_device()
+        kind.is_fifo() || kind.is_socket() || kind.is_char_device() || (kind.is_file() && found.len() == 0)
     })
+}
+
+fn is_regular(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| found.is_file())
+}
+
+/// Waits between two attempts, but not beyond being stopped.
+pub(super) fn pause(time: Duration, scene: &Scene, syscall: &'static str) -> Result<(), FsError> {
+    let until = Instant::now().checked_add(time);
+    loop {
+        scene.go_on(syscall)?;
+        let left = until.map_or(LOOK, |until| until.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Ok(());
+        }
+        std::thread::sleep(left.min(LOOK));
+    }
 }
 
 pub(super) fn open(request: &Request, scene: &Scene) -> Result<Settled, FsError> {

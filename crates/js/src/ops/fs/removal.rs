@@ -14,6 +14,7 @@ use rustix::{
 
 use super::{
     error::{FsError, about},
+    open_files::pause,
     request::{Request, Scene},
 };
 use crate::instance::{HostError, Settled};
@@ -60,7 +61,8 @@ pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsErro
                     return Err(FsError::number(number.raw_os_error(), "rm").with_path(path));
                 }
                 attempts += 1;
-                std::thread::sleep(Duration::from_millis(request.retry_delay * u64::from(attempts)));
+                let time = Duration::from_millis(request.retry_delay.saturating_mul(u64::from(attempts)));
+                pause(time, scene, "rm")?;
             }
         }
     }

@@ -93,10 +93,18 @@ fn start(
         notify::ErrorKind::MaxFilesWatch => libc::ENOSPC,
         _ => libc::EIO,
     };
-    let mut watcher = RecommendedWatcher::new(hear, Config::default().with_follow_symlinks(false))
-        .map_err(|error| failed(number_of(&error)))?;
     let mode = if recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-    watcher.watch(&found, mode).map_err(|error| failed(number_of(&error)))?;
+    // A large tree takes long; the engine waits only until it is to stop.
+    let begin = move || {
+        let mut watcher = RecommendedWatcher::new(hear, Config::default().with_follow_symlinks(false))?;
+        watcher.watch(&found, mode).map(|()| watcher)
+    };
+    let runtime = state.shared.engine.runtime.clone();
+    let begun = state.shared.wait_for(|_| async move { runtime.spawn_blocking(begin).await });
+    let watcher = match begun {
+        Some(Ok(watcher)) => watcher.map_err(|error| failed(number_of(&error)))?,
+        _ => return Err(failed(libc::ECANCELED)),
+    };
     let mut list = state.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner);
     let id = list.keys().max().map_or(1, |last| last + 1);
     list.insert(id, Watched { changes: Arc::new(AsyncMutex::new(receiver)), _watcher: watcher });

@@ -5,7 +5,7 @@ use std::{fs::File, sync::Arc};
 use super::{
     error::{FsError, about_both},
     open_files::{file, is_endless, open_file, read_some, write_some},
-    request::{Request, Scene},
+    request::{GivenPath, Request, Scene},
 };
 use crate::instance::{HostError, Settled};
 
@@ -81,23 +81,20 @@ pub(super) fn write(request: &Request, data: &[u8], scene: &Scene) -> Result<Set
 pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     const EXCLUSIVE: u32 = 1;
     let failed = |error: std::io::Error| about_both("copyfile", &request.path, &request.dest)(error);
-    let (from, to) = (scene.path(&request.path), scene.path(&request.dest));
-    let source = File::open(&from).map_err(failed)?;
+    let open = |given: &GivenPath, flags: i32, mode: u32| {
+        open_file(given, flags, mode, scene).map_err(|error| {
+            error.in_call("copyfile").with_path(request.path.shown()).with_dest(request.dest.shown())
+        })
+    };
+    let source = open(&request.path, libc::O_RDONLY, 0)?;
     let found = source.metadata().map_err(failed)?;
     if found.is_dir() {
         return Err(failed(std::io::Error::from_raw_os_error(libc::EISDIR)));
     }
-    let mut options = File::options();
-    options.write(true);
-    if request.mode & EXCLUSIVE != 0 {
-        options.create_new(true);
-    } else {
-        // Not truncated yet: it may be the same file.
-        options.create(true).truncate(false);
-    }
+    let exclusive = if request.mode & EXCLUSIVE != 0 { libc::O_EXCL } else { 0 };
     let mode = std::os::unix::fs::MetadataExt::mode(&found) & 0o7777;
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    let target = options.open(&to).map_err(failed)?;
+    // Not emptied yet: it may be the same file.
+    let target = open(&request.dest, libc::O_WRONLY | libc::O_CREAT | exclusive, mode)?;
     let there = target.metadata().map_err(failed)?;
     let identity = |found: &std::fs::Metadata| {
         (std::os::unix::fs::MetadataExt::dev(found), std::os::unix::fs::MetadataExt::ino(found))
@@ -106,11 +103,19 @@ pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError>
         return Ok(Settled::Nothing);
     }
     target.set_len(0).map_err(failed)?;
+    let endless = is_endless(&source);
     let (mut source, mut target) = (source, target);
     loop {
         scene.go_on("copyfile")?;
-        let count = std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target)
-            .map_err(failed)?;
+        let count = if endless {
+            let mut piece = vec![0; 64 << 10];
+            let count = read_some(&source, &mut piece, None, true, scene)?;
+            std::io::Write::write_all(&mut target, &piece[..count]).map_err(failed)?;
+            count as u64
+        } else {
+            std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target)
+                .map_err(failed)?
+        };
         if count == 0 {
             break;
         }

@@ -1,12 +1,15 @@
 //! CONTRACT 8.6: people see, apply, discard and undo in a session, and the model hears of it.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, PendingChoice};
 use toolsmith_llm::ForcedTool;
 use toolsmith_testkit::{Gate, Reply, Wire};
+use toolsmith_tool::{
+    PendingAction, PendingCallbacks, Tier, ToolContext, ToolError, ToolResult, async_trait,
+};
 
 use super::{Bench, Choice, resolve, rewrite};
 
@@ -88,13 +91,67 @@ async fn c8_6_a_model_never_decides_about_another_action_than_it_was_shown() {
     session.wait_for_idle().await;
     let asked = bench.requests();
     assert!(
-        asked[3].says("Nothing was done: the user decided about staged actions meanwhile. Now the newest is: Write: out.txt"),
+        asked[3].says("Nothing was done: the user decided about staged actions meanwhile. The newest staged action is now: Write: out.txt"),
         "{}",
         asked[3].body()
     );
     assert!(asked[3].says("The user discarded the staged action: AST Edit: 1 replacement in 1 file"));
     assert_eq!(asked[3].choice(), Choice::Named("resolve".to_owned()));
     assert_eq!((bench.read("out.txt"), bench.read("rejected.txt").as_deref()), (None, Some("not this\n")));
+}
+
+struct Unseen;
+
+#[async_trait]
+impl PendingCallbacks for Unseen {
+    async fn apply(&self, _reason: &str, _ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        panic!("applied")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c5_8_an_action_staged_while_the_model_answers_is_not_decided_by_that_answer() {
+    let bench = Bench::plain().await;
+    let session = bench.session().await;
+    let gate = Gate::new();
+    bench.answer(Reply::new().call("c1", "stage", &json!({})));
+    bench.answer(Reply::new().wait(&gate).call("c2", "resolve", &resolve("apply", "the file")).call(
+        "c3",
+        "resolve",
+        &resolve("discard", "the file"),
+    ));
+    bench.answer(Reply::new().call("c4", "resolve", &resolve("discard", "not this")));
+    bench.answer(Reply::new().call("c5", "resolve", &resolve("apply", "this")));
+    bench.answer(Reply::new().text("Fine."));
+    session.prompt("Go").unwrap();
+    bench.server.wait_for_requests(2).await;
+    session.pending().stack().push(PendingAction::new("Unseen", Arc::new(Unseen)).tier(Tier::Read));
+    gate.open();
+    session.wait_for_idle().await;
+    let asked = bench.requests();
+    let refusal = "Nothing was done: an action was staged that you have not been shown. \
+                   The newest staged action is now: Unseen";
+    assert_eq!(asked[2].count(refusal), 2, "{}", asked[2].body());
+    assert!(asked[2].says("This is a preview: Unseen"), "{}", asked[2].body());
+    assert!(asked[3].says("Discarded: Unseen. Reason: not this"), "{}", asked[3].body());
+    assert_eq!(bench.read("out.txt").as_deref(), Some("this"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c8_3_an_answer_may_stage_and_resolve_at_once() {
+    let bench = Bench::plain().await;
+    let session = bench.session().await;
+    bench.answer(Reply::new().call("c1", "stage", &json!({})));
+    bench.answer(
+        Reply::new()
+            .call("c2", "stage", &json!({}))
+            .call("c3", "resolve", &resolve("apply", "at once"))
+            .call("c4", "resolve", &resolve("discard", "the first")),
+    );
+    bench.answer(Reply::new().text("Fine."));
+    session.run("Go").await.unwrap();
+    assert_eq!(bench.read("rejected.txt").as_deref(), Some("the first\n"));
+    assert_eq!(bench.read("out.txt").as_deref(), Some("at once"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,6 +4,7 @@ mod deciding;
 mod ending;
 mod hostile;
 mod leaning;
+mod places;
 mod saving;
 mod seed;
 mod undoing;

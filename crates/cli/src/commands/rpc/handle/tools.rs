@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_agent::{AgentEvent, CallRequest};
-use toolsmith_tool::ToolResult;
+use toolsmith_tool::{CancelToken, ToolResult};
 
 use super::{
     super::{
@@ -35,15 +35,14 @@ fn active(driver: &Arc<Driver>) -> Outcome {
     data(ActiveTools { active: tools.filter(|tool| tool.is_active).map(|tool| tool.name).collect() })
 }
 
-/// Calls a tool through the dispatcher and emits its events.
+/// Calls a tool through the one dispatcher, and tells of it as of every call. The call is registered as `id` already.
 pub(in super::super) async fn call(
     driver: &Arc<Driver>,
     name: String,
     arguments: Option<Value>,
-    id: Option<String>,
+    id: String,
+    cancel: CancelToken,
 ) -> Outcome {
-    let id = id.unwrap_or_else(|| driver.next_call_id());
-    let cancel = driver.begin_call(&id).ok_or_else(|| format!("a call \"{id}\" is already in progress"))?;
     let arguments = arguments.unwrap_or_else(|| json!({}));
     let told = (Arc::clone(&driver.outgoing), id.clone(), name.clone(), arguments.clone());
     let agent = driver.session.agent();

@@ -1,0 +1,84 @@
+//! An action as the person sees it who is asked whether it may be applied (CONTRACT 5.8): everything it will do, as far as the
+//! action says so. The text is raw; UIs make it visible.
+
+use toolsmith_host::changes::{ChangeSet, FilePreview};
+use toolsmith_tool::{FileChange, PendingAction, Writes};
+
+/// Differences longer than this together are announced and left out, so that a question stays a question.
+const MAX_DIFF_BYTES: usize = 256 << 10;
+
+/// Returns the lines of the question: one value each. Reads files.
+pub(crate) fn approval_lines(action: &PendingAction, reason: &str) -> Vec<String> {
+    let mut lines = vec![format!("Action: {}", action.label)];
+    let source = &action.source_tool_name;
+    lines.push(match &action.staged_by {
+        Some(staged_by) if staged_by.tool_name != *source => {
+            format!("Staged by: {} (it names {source} as the source)", staged_by.tool_name)
+        }
+        _ => format!("Staged by: {source}"),
+    });
+    lines.push(format!("Tier: {}", action.tier.unwrap_or_default().as_str()));
+    lines.push(format!("Reason given: {reason}"));
+    if let Some(details) = &action.details {
+        lines.push(format!("Details: {details}"));
+    }
+    if action.writes == Writes::Callback {
+        lines.push(match action.files.len() {
+            0 => "The tool makes the change itself and does not name the files.".to_owned(),
+            _ => "The tool makes the change itself; it names these files:".to_owned(),
+        });
+    }
+    let previews = ChangeSet::from_files(action.files.clone()).preview();
+    match previews {
+        Ok(previews) => {
+            let mut room = MAX_DIFF_BYTES;
+            for (file, preview) in action.files.iter().zip(&previews) {
+                lines.push(file_line(file, Some(preview)));
+                match room.checked_sub(preview.diff.len()) {
+                    Some(left) => {
+                        room = left;
+                        lines.push(content(file, preview));
+                    }
+                    None => lines.push(format!(
+                        "The difference of this file is not shown: {} bytes",
+                        preview.diff.len()
+                    )),
+                }
+            }
+        }
+        Err(error) => {
+            lines.extend(action.files.iter().map(|file| file_line(file, None)));
+            lines.push(format!("The differences cannot be shown, and applying will fail: {error}"));
+        }
+    }
+    lines
+}
+
+fn file_line(file: &FileChange, preview: Option<&FilePreview>) -> String {
+    let what = match (&file.base, &file.content) {
+        (_, None) => "Delete",
+        (None, Some(_)) => "Create",
+        (Some(_), Some(_)) => "Change",
+    };
+    let mut line = format!("{what}: {}", file.path.display());
+    if file.target != file.path {
+        line += &format!(" (really {})", file.target.display());
+    }
+    if let Some(preview) = preview.filter(|preview| !preview.is_binary) {
+        line += &format!(" (+{} -{})", preview.added, preview.removed);
+    }
+    line
+}
+
+/// The difference; of a file that is not text, the new content.
+fn content(file: &FileChange, preview: &FilePreview) -> String {
+    match &file.content {
+        Some(content) if preview.is_binary && content.len() <= MAX_DIFF_BYTES / 4 => {
+            format!("{}\nNew content:\n{}", preview.diff_text().trim_end(), String::from_utf8_lossy(content))
+        }
+        Some(content) if preview.is_binary => {
+            format!("{}\nNew content: {} bytes, not shown", preview.diff_text().trim_end(), content.len())
+        }
+        _ => preview.diff_text().trim_end().to_owned(),
+    }
+}

@@ -1,0 +1,50 @@
+//! What the system lets this program use. Too little of it is refused at the start, by name: later it would end the program in
+//! the midst of something.
+
+use rustix::process::{Resource, getrlimit};
+use thiserror::Error;
+
+/// Bytes of address space needed beside what the program takes by itself: threads reserve much and use little.
+const ADDRESS_SPACE: u64 = 256 << 20;
+
+/// Open files needed: standard streams, the runtime, a session, and a tool with a process.
+const OPEN_FILES: u64 = 32;
+
+/// A limit of the system that is too low to work under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LimitTooLow {
+    /// Address space (`ulimit -v`).
+    #[error("the limit on address space is {} MB, and at least {} MB are needed (ulimit -v)", .limit >> 20, .needed >> 20)]
+    AddressSpace {
+        /// The limit in bytes.
+        limit: u64,
+        /// What is needed, in bytes.
+        needed: u64,
+    },
+    /// Open files (`ulimit -n`).
+    #[error("the limit on open files is {limit}, and at least {OPEN_FILES} are needed (ulimit -n)")]
+    OpenFiles {
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// Checks that there is enough to start with.
+///
+/// # Errors
+/// When a limit is too low.
+pub fn check() -> Result<(), LimitTooLow> {
+    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|limit| *limit < OPEN_FILES) {
+        return Err(LimitTooLow::OpenFiles { limit });
+    }
+    let Some(limit) = getrlimit(Resource::As).current else { return Ok(()) };
+    let needed = used_address_space().saturating_add(ADDRESS_SPACE);
+    if limit < needed { Err(LimitTooLow::AddressSpace { limit, needed }) } else { Ok(()) }
+}
+
+fn used_address_space() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
+    pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
+}

@@ -1,0 +1,19 @@
+//! Where a write lands. A path is resolved once, the way the kernel does it, into a [`Location`]: an open directory and a
+//! name. The location is what a tier is derived from ([`WriteRules`]), and it is what the file is then written through.
+//! What changes in between cannot redirect the write.
+
+mod folder;
+mod git;
+mod handle;
+mod rules;
+mod save;
+mod table;
+mod temporaries;
+mod walk;
+
+pub use handle::Location;
+pub use rules::{Protected, Verdict, WriteRules};
+pub use save::Stamp;
+pub use temporaries::Temporaries;
+
+pub(crate) use handle::Beside;

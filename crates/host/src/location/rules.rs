@@ -1,0 +1,328 @@
+//! The tier of a write by where it lands (CONTRACT 5.7): `write` inside the working folder and the system's temporary
+//! folder, unless the file decides what runs next; `exec` everywhere else; and never what the program keeps for itself.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use toolsmith_tool::{FileChange, FileTiers, Tier};
+
+use super::{
+    git,
+    handle::Location,
+    table::{ANYWHERE, IN_HOME, OWN_STATE, anywhere, begins_with, first, fold, plain_names},
+};
+
+/// What is said of a write by its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// Data the user can restore.
+    Write,
+    /// A file elsewhere, or one that decides what runs.
+    Exec {
+        /// Shown to the person who is asked.
+        reason: String,
+    },
+    /// Tools may not write it at all.
+    Refused {
+        /// Told to the model, with the command that changes the file.
+        reason: String,
+    },
+}
+
+impl Verdict {
+    fn exec(reason: impl Into<String>) -> Self {
+        Self::Exec { reason: reason.into() }
+    }
+}
+
+/// Files and folders that code is loaded from: configured tools, plugins, and every module they import. It is filled while
+/// tools are loaded and shared by all who ask.
+#[derive(Debug, Default)]
+pub struct Protected {
+    paths: RwLock<Vec<PathBuf>>,
+    modules: RwLock<Vec<PathBuf>>,
+}
+
+impl Protected {
+    /// Adds a file, or a folder with everything in it. It need not exist.
+    pub fn add(&self, path: &Path) {
+        let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
+        for path in [path.to_path_buf(), real(path)] {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+
+    /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
+    pub fn add_module(&self, file: &Path) {
+        self.add(file);
+        let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        let file = real(file);
+        let stem = |file: &Path| Some(file.parent()?.join(file.file_stem()?));
+        let mut stems = vec![stem(&file)];
+        if file.file_stem().is_some_and(|stem| stem == "index") {
+            stems.push(file.parent().map(Path::to_path_buf));
+        }
+        for stem in stems.into_iter().flatten() {
+            if !modules.contains(&stem) {
+                modules.push(stem);
+            }
+        }
+    }
+
+    fn covers(&self, path: &Path) -> bool {
+        let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
+        paths.iter().any(|protected| path.starts_with(protected))
+    }
+
+    /// Whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` in place of `x.js`.
+    fn shadows(&self, path: &Path) -> bool {
+        let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
+        modules.iter().any(|stem| {
+            let name = stem.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let own = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_sibling = path.parent() == stem.parent()
+                && own.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            let is_index = path.parent() == Some(stem)
+                && (own == "package.json" || own.split('.').next() == Some("index"));
+            is_sibling || is_index
+        })
+    }
+}
+
+/// Decides about writes in one working folder.
+#[derive(Clone, Debug)]
+pub struct WriteRules {
+    root: PathBuf,
+    user_home: Option<PathBuf>,
+    own_home: Option<PathBuf>,
+    /// Folders of our own state that are not in our home.
+    state: Vec<PathBuf>,
+    protected: Arc<Protected>,
+}
+
+impl WriteRules {
+    /// For work in `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            user_home: None,
+            own_home: None,
+            state: Vec::new(),
+            protected: Arc::default(),
+        }
+    }
+
+    /// Names the user's home folder.
+    #[must_use]
+    pub fn user_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.user_home = Some(home.into());
+        self
+    }
+
+    /// Names the folder of the program's settings, trust, sessions and undo data.
+    #[must_use]
+    pub fn own_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.own_home = Some(home.into());
+        self
+    }
+
+    /// Names a folder that only the program itself writes.
+    #[must_use]
+    pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state.push(folder.into());
+        self
+    }
+
+    /// Shares the files that code is loaded from.
+    #[must_use]
+    pub fn protected(mut self, protected: Arc<Protected>) -> Self {
+        self.protected = protected;
+        self
+    }
+
+    /// Decides about a write to `real`, which is where the path `asked` leads. Both are absolute.
+    pub fn judge(&self, asked: &Path, real: &Path) -> Verdict {
+        self.now().judge(asked, real)
+    }
+
+    /// The rules as the file system is now, for a number of files.
+    pub(super) fn now(&self) -> Now<'_> {
+        let root = fs::canonicalize(&self.root).ok();
+        let user_home = self.user_home.as_deref().map(real);
+        let own_home = self.own_home.as_deref().map(real);
+        let temporary =
+            fs::canonicalize(std::env::temp_dir()).ok().filter(|folder| folder.parent().is_some());
+        Now { rules: self, linked: self.linked(root.as_deref()), root, user_home, own_home, temporary }
+    }
+
+    /// Where files that decide what runs really are, when they are links: `~/.bashrc` that leads into a folder of
+    /// dotfiles, or `.husky` that leads to `scripts`.
+    fn linked(&self, root: Option<&Path>) -> Vec<(PathBuf, &'static str)> {
+        let mut found = Vec::new();
+        let mut add = |base: &Path, name: &str, what| {
+            let path = base.join(name);
+            if let Ok(real) = fs::canonicalize(&path)
+                && real != path
+            {
+                found.push((real, what));
+            }
+        };
+        for (name, what) in plain_names(ANYWHERE) {
+            for base in [root, self.user_home.as_deref()].into_iter().flatten() {
+                add(base, name, what);
+            }
+        }
+        for (name, what) in plain_names(IN_HOME) {
+            if let Some(home) = &self.user_home {
+                add(home, name, what);
+            }
+        }
+        if let Some(root) = root {
+            // A setting of git that means the whole project does not make all of it git's.
+            let pointed = git::pointed_to(root).iter().map(|path| real(path)).collect::<Vec<_>>();
+            found
+                .extend(pointed.into_iter().filter(|path| !root.starts_with(path)).map(|path| (path, "git")));
+        }
+        found
+    }
+}
+
+/// The rules with every link resolved.
+pub(super) struct Now<'a> {
+    rules: &'a WriteRules,
+    root: Option<PathBuf>,
+    user_home: Option<PathBuf>,
+    own_home: Option<PathBuf>,
+    temporary: Option<PathBuf>,
+    linked: Vec<(PathBuf, &'static str)>,
+}
+
+impl Now<'_> {
+    pub(super) fn judge(&self, asked: &Path, real: &Path) -> Verdict {
+        if let Some(verdict) = self.own(real) {
+            return verdict;
+        }
+        if !self.is_inside(real) {
+            return Verdict::exec("the file is outside the working folder");
+        }
+        match self.decides_what_runs(asked, real) {
+            Some(what) => Verdict::exec(format!("the file decides what is run ({what})")),
+            None => Verdict::Write,
+        }
+    }
+
+    /// What is said of files of our own.
+    fn own(&self, file: &Path) -> Option<Verdict> {
+        let refused = |how: &str| {
+            let reason =
+                format!("{} is Toolsmith's own data, which tools may not write: {how}", file.display());
+            Some(Verdict::Refused { reason })
+        };
+        if self.rules.state.iter().any(|folder| is_below(file, &real(folder))) {
+            return refused("it is written by the program only");
+        }
+        let home = self.own_home.as_ref()?;
+        let below = below(file, home);
+        for (name, how) in OWN_STATE {
+            let is_linked = || is_below(file, &real(&home.join(name.trim_end_matches('*'))));
+            if below.as_ref().is_some_and(|below| begins_with(below, name)) || is_linked() {
+                return refused(how);
+            }
+        }
+        below
+            .is_some()
+            .then(|| Verdict::exec("the file is in Toolsmith's own folder and decides what is run"))
+    }
+
+    fn is_inside(&self, file: &Path) -> bool {
+        let is_in = |folder: &Option<PathBuf>| folder.as_ref().is_some_and(|folder| file.starts_with(folder));
+        if is_in(&self.root) {
+            return true;
+        }
+        // A temporary folder that has the home in it does not make the home temporary.
+        let in_home = is_in(&self.user_home)
+            && !self
+                .temporary
+                .as_ref()
+                .zip(self.user_home.as_ref())
+                .is_some_and(|(temporary, home)| temporary != home && temporary.starts_with(home));
+        is_in(&self.temporary) && !in_home
+    }
+
+    fn decides_what_runs(&self, asked: &Path, file: &Path) -> Option<&'static str> {
+        // The path as it was asked for counts too: `.husky/pre-commit` is a hook wherever `.husky` leads.
+        if let Some(what) = anywhere(&folded(file)).or_else(|| anywhere(&folded(asked))) {
+            return Some(what);
+        }
+        if let Some(what) = self.in_home(file) {
+            return Some(what);
+        }
+        if let Some((_, what)) = self.linked.iter().find(|(linked, _)| file.starts_with(linked)) {
+            return Some(what);
+        }
+        let protected = &self.rules.protected;
+        if protected.covers(file) || protected.covers(asked) || protected.shadows(file) {
+            return Some("code of a tool");
+        }
+        let root = self.root.as_deref()?;
+        git::is_in_bare_repository(file, root).then_some("git")
+    }
+
+    fn in_home(&self, file: &Path) -> Option<&'static str> {
+        let home = self.user_home.as_ref()?;
+        let below = below(file, home)?;
+        // Work in the home itself, or above it: everything that begins with a dot is somebody's settings.
+        let is_above = self.root.as_ref().is_some_and(|root| home.starts_with(root));
+        if is_above && below.first().is_some_and(|first| first.starts_with('.')) {
+            return Some("settings of the user");
+        }
+        first(IN_HOME, &below)
+    }
+}
+
+impl FileTiers for WriteRules {
+    fn tier_of(&self, files: &[FileChange]) -> Result<Tier, String> {
+        let now = self.now();
+        let mut tier = Tier::Write;
+        for file in files {
+            match now.judge(&file.path, &file.target) {
+                Verdict::Write => {}
+                Verdict::Exec { .. } => tier = Tier::Exec,
+                Verdict::Refused { reason } => return Err(reason),
+            }
+        }
+        Ok(tier)
+    }
+}
+
+/// A path without links, as far as that can be found out.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = fs::canonicalize(path) {
+        return real;
+    }
+    Location::resolve(path).map_or_else(|_| path.to_path_buf(), |place| place.real_path().to_path_buf())
+}
+
+fn folded(path: &Path) -> Vec<String> {
+    path.components().map(|part| fold(&part.as_os_str().to_string_lossy())).collect()
+}
+
+/// The folded components of `file` below `folder`. Case is ignored, as some file systems do.
+fn below(file: &Path, folder: &Path) -> Option<Vec<String>> {
+    let (file, folder) = (folded(file), folded(folder));
+    file.starts_with(&folder).then(|| file[folder.len()..].to_vec())
+}
+
+fn is_below(file: &Path, folder: &Path) -> bool {
+    below(file, folder).is_some()
+}
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;

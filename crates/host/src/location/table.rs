@@ -1,0 +1,264 @@
+//! The files that decide what code runs next. Writing them is `exec` wherever they lie, also inside the working folder
+//! (CONTRACT 5.7). `docs/security.md` lists the same.
+//!
+//! A pattern is one or more components of a path, each of which may begin or end with `*`. It covers the file or folder
+//! it matches, at any depth, and everything below. Comparison ignores case and characters that some file systems ignore,
+//! because those file systems find `.git` by `.GIT` too.
+//!
+//! Ordinary build files (`package.json`, `Makefile`, `build.rs`, tests) are not listed: they run when somebody builds,
+//! and asking about each of them would make every edit a question.
+
+/// At any depth.
+pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
+    ("git", &[".git", ".githooks", ".gitconfig", ".config/git"]),
+    (
+        "git hooks",
+        &[
+            ".husky",
+            ".huskyrc*",
+            ".pre-commit-config.yaml",
+            ".pre-commit-config.yml",
+            ".pre-commit-hooks.yaml",
+            "lefthook.*",
+            "lefthook-local.*",
+            ".lefthook*",
+            ".lintstagedrc*",
+            ".overcommit.yml",
+        ],
+    ),
+    (
+        "tools and settings of coding agents",
+        &[
+            ".toolsmith",
+            ".omp",
+            ".pi",
+            ".xcsh",
+            ".claude",
+            ".claude.json",
+            ".claude-plugin",
+            ".codex",
+            ".opencode",
+            "opencode.json",
+            "opencode.jsonc",
+            ".config/opencode",
+            ".gemini",
+            ".cursor",
+            ".windsurf",
+            ".continue",
+            ".aider*",
+            ".roo",
+            ".kiro",
+            ".amazonq",
+            ".mcp.json",
+            "mcp.json",
+        ],
+    ),
+    (
+        "editor tasks",
+        &[
+            ".vscode",
+            ".idea",
+            ".run",
+            ".fleet",
+            ".zed",
+            ".vs",
+            ".devcontainer",
+            ".devcontainer.json",
+            "*.code-workspace",
+            "*.sublime-project",
+            ".exrc",
+            ".vimrc",
+            ".vim",
+            ".nvimrc",
+            ".nvim.lua",
+            ".config/nvim",
+            ".emacs",
+            ".emacs.d",
+            ".dir-locals.el",
+            ".dir-locals-2.el",
+        ],
+    ),
+    (
+        "environment of shells",
+        &[
+            ".envrc",
+            ".direnv",
+            ".config/direnv",
+            ".mise.toml",
+            ".mise.*.toml",
+            "mise.toml",
+            "mise.*.toml",
+            ".mise",
+            ".config/mise",
+            ".config/mise.toml",
+            ".rtx.toml",
+            ".tool-versions",
+            ".asdfrc",
+            ".autoenv*",
+        ],
+    ),
+    (
+        "shell profiles",
+        &[
+            ".bashrc",
+            ".bash_profile",
+            ".bash_login",
+            ".bash_logout",
+            ".bash_aliases",
+            ".profile",
+            ".zshrc",
+            ".zshenv",
+            ".zprofile",
+            ".zlogin",
+            ".zlogout",
+            ".kshrc",
+            ".mkshrc",
+            ".cshrc",
+            ".tcshrc",
+            ".login",
+            ".inputrc",
+            ".xprofile",
+            ".xinitrc",
+            ".xsession",
+            ".xsessionrc",
+            ".pam_environment",
+            ".config/fish",
+            ".config/nushell",
+            ".config/powershell",
+            ".config/environment.d",
+            "*profile.ps1",
+        ],
+    ),
+    (
+        "services and scheduled jobs",
+        &[
+            ".config/autostart",
+            ".config/systemd",
+            "library/launchagents",
+            "library/launchdaemons",
+            "crontab",
+            ".crontab",
+            "cron.d",
+        ],
+    ),
+    ("keys and remote access", &[".ssh", ".gnupg"]),
+    (
+        "package managers",
+        &[
+            ".npmrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".yarn",
+            ".pnp.cjs",
+            ".pnp.loader.mjs",
+            ".pnpmfile.cjs",
+            ".pnpmfile.mjs",
+            "bunfig.toml",
+            ".bunfig.toml",
+            "node_modules",
+            ".cargo",
+            ".venv",
+            "venv",
+            "pip.conf",
+            ".pypirc",
+            ".bundle",
+        ],
+    ),
+    (
+        "continuous integration",
+        &[".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".buildkite"],
+    ),
+];
+
+/// Below the user's home folder, whatever the working folder is.
+pub(super) const IN_HOME: &[(&str, &[&str])] = &[
+    ("programs of the user", &["bin", ".local/bin", ".local/lib", "go/bin", ".npm-global"]),
+    (
+        "settings of the user",
+        &[
+            ".config",
+            ".local/share",
+            "library",
+            "documents/powershell",
+            "documents/windowspowershell",
+            ".aws",
+            ".kube",
+            ".docker",
+        ],
+    ),
+];
+
+/// Worktrees that agents keep in their own folders hold ordinary projects.
+pub(super) const WORKTREES: (&[&str], &str) = (&[".claude", ".codex", ".cursor", ".opencode"], "worktrees");
+
+/// In our own folder: what the program keeps for itself, and the command that changes it. Tools never write these.
+pub(super) const OWN_STATE: &[(&str, &str)] = &[
+    ("config.toml*", "edit it yourself; `toolsmith config` shows where each setting comes from"),
+    ("trust.json*", "use `toolsmith trust`"),
+    ("sessions", "use `toolsmith sessions`"),
+    ("changes", "use `toolsmith undo`"),
+    ("logs", "it is written by the program only"),
+];
+
+/// One component of a path as it is compared.
+pub(super) fn fold(component: &str) -> String {
+    let kept = component.chars().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect::<String>();
+    kept.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// Characters that HFS+ ignores in names.
+fn is_ignored(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether one folded component is what a component of a pattern means.
+fn component_matches(pattern: &str, component: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == component,
+        Some((start, end)) => {
+            component.len() >= start.len() + end.len()
+                && component.starts_with(start)
+                && component.ends_with(end)
+        }
+    }
+}
+
+/// Whether the components begin with what the pattern means.
+pub(super) fn begins_with(components: &[String], pattern: &str) -> bool {
+    let mut parts = pattern.split('/');
+    let mut components = components.iter();
+    parts.all(|part| components.next().is_some_and(|component| component_matches(part, component)))
+}
+
+/// What the first pattern that is somewhere in the components stands for.
+pub(super) fn anywhere(components: &[String]) -> Option<&'static str> {
+    let (agents, worktrees) = WORKTREES;
+    (0..components.len()).find_map(|at| {
+        let from = &components[at..];
+        if agents.contains(&from[0].as_str())
+            && from.get(1).is_some_and(|next| next == worktrees)
+            && from.len() > 2
+        {
+            return None;
+        }
+        first(ANYWHERE, from)
+    })
+}
+
+/// What the first pattern that the components begin with stands for.
+pub(super) fn first(table: &[(&'static str, &[&str])], components: &[String]) -> Option<&'static str> {
+    table
+        .iter()
+        .find(|(_, patterns)| patterns.iter().any(|pattern| begins_with(components, pattern)))
+        .map(|(what, _)| *what)
+}
+
+/// The patterns that name one file or folder.
+pub(super) fn plain_names(
+    table: &'static [(&'static str, &[&str])],
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    table
+        .iter()
+        .flat_map(|(what, patterns)| patterns.iter().map(move |pattern| (*pattern, *what)))
+        .filter(|(pattern, _)| !pattern.contains('*'))
+}

@@ -1,0 +1,122 @@
+//! Follows a path component by component, the way the kernel does it for `open(O_CREAT)`, with a handle to every
+//! directory on the way.
+
+use std::{
+    collections::VecDeque,
+    ffi::{OsStr, OsString},
+    io::{self, ErrorKind},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+use super::folder::{Entry, Folder};
+
+/// As many as the kernel follows.
+const MAX_LINKS: usize = 40;
+
+/// What is done about symbolic links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Links {
+    Follow,
+    /// Links on the way are followed. The last component is not looked at.
+    FollowToFolder,
+    /// A link on the way is an error. The last component is not looked at.
+    Refuse,
+}
+
+/// Where a path ends: the last directory that exists, and what is to be made in it.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) folder: Folder,
+    /// Where the folder was found, without links.
+    pub(super) found: PathBuf,
+    /// Directories that do not exist yet, outermost first.
+    pub(super) missing: Vec<OsString>,
+    pub(super) name: OsString,
+}
+
+enum Part {
+    Root,
+    Here,
+    Up,
+    Name(OsString),
+}
+
+fn parts(path: &OsStr) -> Vec<Part> {
+    let bytes = path.as_bytes();
+    let mut parts = Vec::new();
+    if bytes.starts_with(b"/") {
+        parts.push(Part::Root);
+    }
+    for part in bytes.split(|byte| *byte == b'/') {
+        parts.push(match part {
+            b"" => continue,
+            b"." => Part::Here,
+            b".." => Part::Up,
+            name => Part::Name(OsStr::from_bytes(name).to_owned()),
+        });
+    }
+    // A slash at the end asks for a directory.
+    if bytes.ends_with(b"/") {
+        parts.push(Part::Here);
+    }
+    parts
+}
+
+/// Follows an absolute path to the file it means, which need not exist.
+///
+/// A `..` behind a directory that does not exist is an error and never removed from the text: what it means is not known
+/// before the directory exists.
+pub(super) fn walk(path: &Path, links: Links) -> io::Result<End> {
+    let mut rest: VecDeque<Part> = parts(path.as_os_str()).into();
+    let mut folder = Folder::root()?;
+    let mut found = PathBuf::from("/");
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut followed = 0;
+    while let Some(part) = rest.pop_front() {
+        let name = match part {
+            Part::Root => {
+                folder = Folder::root()?;
+                found = PathBuf::from("/");
+                continue;
+            }
+            Part::Here => continue,
+            Part::Up if missing.is_empty() => {
+                folder = folder.parent()?;
+                found.pop();
+                continue;
+            }
+            Part::Up => return Err(ErrorKind::NotFound.into()),
+            Part::Name(name) => name,
+        };
+        let is_last = rest.is_empty();
+        if !missing.is_empty() || (is_last && links != Links::Follow) {
+            if is_last {
+                return Ok(End { folder, found, missing, name });
+            }
+            missing.push(name);
+            continue;
+        }
+        match folder.look(&name)? {
+            Entry::Link(text) if links != Links::Refuse => {
+                followed += 1;
+                if followed > MAX_LINKS {
+                    return Err(io::Error::from_raw_os_error(libc::ELOOP));
+                }
+                for part in parts(&text).into_iter().rev() {
+                    rest.push_front(part);
+                }
+            }
+            Entry::Link(_) => return Err(io::Error::from_raw_os_error(libc::ELOOP)),
+            _ if is_last => return Ok(End { folder, found, missing, name }),
+            Entry::Missing => missing.push(name),
+            Entry::Folder(next) => {
+                folder = next;
+                found.push(name);
+            }
+            Entry::Other => return Err(ErrorKind::NotADirectory.into()),
+        }
+    }
+    // The path ends in `/`, `.` or `..`.
+    Err(if missing.is_empty() { ErrorKind::IsADirectory.into() } else { ErrorKind::NotFound.into() })
+}

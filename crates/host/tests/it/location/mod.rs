@@ -1,0 +1,5 @@
+//! Where paths lead, compared with where the kernel says they do.
+
+mod killing;
+mod resolving;
+mod rules;

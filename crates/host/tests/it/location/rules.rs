@@ -1,0 +1,299 @@
+//! The tiers of places (CONTRACT 5.7).
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use toolsmith_host::location::{Location, Protected, Verdict, WriteRules};
+
+/// A home with a project in it and another folder beside it.
+struct Home {
+    _folder: tempfile::TempDir,
+    home: PathBuf,
+    project: PathBuf,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("home");
+        let project = home.join("project");
+        fs::create_dir_all(&project).unwrap();
+        Self { _folder: folder, home, project }
+    }
+
+    fn rules(&self, root: &Path) -> WriteRules {
+        WriteRules::new(root).user_home(&self.home).own_home(self.home.join(".toolsmith"))
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.home.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// What is said of a path: `write`, `exec` or `refused`.
+fn judged(rules: &WriteRules, path: &Path) -> &'static str {
+    match rules.judge(path, Location::resolve(path).unwrap().real_path()) {
+        Verdict::Write => "write",
+        Verdict::Exec { .. } => "exec",
+        Verdict::Refused { .. } => "refused",
+        _ => "unknown",
+    }
+}
+
+#[track_caller]
+fn all(rules: &WriteRules, base: &Path, names: &[&str], expected: &str) {
+    for name in names {
+        assert_eq!(judged(rules, &base.join(name)), expected, "{name}");
+    }
+}
+
+#[test]
+fn c5_7_data_in_the_project_is_write_and_everything_elsewhere_is_exec() {
+    let home = Home::new();
+    let rules = home.rules(&home.project);
+    let data = [
+        "a.txt",
+        "src/main.rs",
+        "new/deep/a.txt",
+        "package.json",
+        "Makefile",
+        "build.rs",
+        "AGENTS.md",
+        ".env",
+    ];
+    all(&rules, &home.project, &data, "write");
+    all(&rules, &home.home, &["notes.txt", "other/project/x", ".bashrc", ".config/x"], "exec");
+    all(&rules, Path::new("/"), &["etc/passwd", "usr/local/bin/x"], "exec");
+    let temporary = tempfile::tempdir().unwrap();
+    assert_eq!(judged(&rules, &temporary.path().join("x")), "write");
+    assert_eq!(judged(&rules, &temporary.path().join(".git/hooks/x")), "exec");
+}
+
+#[test]
+fn c5_7_what_decides_what_runs_is_exec_at_any_depth_and_in_any_case() {
+    let home = Home::new();
+    let rules = home.rules(&home.project);
+    let names = [
+        ".git",
+        ".git/hooks/pre-commit",
+        ".GIT/config",
+        ".g\u{200c}it/config",
+        ".git./config",
+        "sub/.git/config",
+        ".githooks/x",
+        ".husky/pre-commit",
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        "lefthook.toml",
+        ".lefthook-local.yml",
+        ".lefthook/pre-commit/x",
+        ".toolsmith/tools/x.ts",
+        ".omp/x",
+        ".pi/x",
+        ".xcsh/x",
+        ".claude/settings.json",
+        ".claude/hooks/x",
+        ".codex/config.toml",
+        ".opencode/x",
+        "opencode.json",
+        ".cursor/mcp.json",
+        ".mcp.json",
+        ".Mcp.json",
+        ".vscode/tasks.json",
+        ".idea/x",
+        ".zed/tasks.json",
+        ".devcontainer/devcontainer.json",
+        ".devcontainer.json",
+        "x.code-workspace",
+        ".exrc",
+        ".nvim.lua",
+        ".envrc",
+        ".direnv/x",
+        ".mise.toml",
+        "mise.toml",
+        "mise.local.toml",
+        ".tool-versions",
+        ".config/mise/config.toml",
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".bash_logout",
+        ".profile",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+        ".zlogin",
+        ".zlogout",
+        ".kshrc",
+        ".inputrc",
+        ".config/fish/config.fish",
+        "Microsoft.PowerShell_profile.ps1",
+        ".config/autostart/x.desktop",
+        ".config/systemd/user/x.service",
+        "Library/LaunchAgents/x.plist",
+        "crontab",
+        ".gitconfig",
+        ".config/git/config",
+        ".ssh/config",
+        ".npmrc",
+        ".yarnrc.yml",
+        ".yarn/releases/yarn.cjs",
+        ".pnp.cjs",
+        "bunfig.toml",
+        "node_modules/zod/index.js",
+        "node_modules/.bin/tsc",
+        ".cargo/config.toml",
+        ".venv/bin/python",
+        ".github/workflows/ci.yml",
+    ];
+    all(&rules, &home.project, &names, "exec");
+    all(&rules, &home.project.join("a/b"), &names, "exec");
+    // Only the names themselves, and worktrees that agents keep are projects.
+    all(&rules, &home.project, &["git/x", "x.git.txt", "my.bashrc", ".github/ISSUE_TEMPLATE.md"], "write");
+    let worktree = home.project.join(".claude/worktrees/one");
+    fs::create_dir_all(&worktree).unwrap();
+    let in_worktree = home.rules(&worktree);
+    all(&in_worktree, &worktree, &["src/a.rs"], "write");
+    all(&in_worktree, &worktree, &[".claude/settings.json", ".git"], "exec");
+}
+
+#[test]
+fn c5_7_our_own_data_is_never_written_by_tools() {
+    let home = Home::new();
+    home.put(".toolsmith/config.toml", "");
+    let state = [
+        "config.toml",
+        "trust.json",
+        "trust.json.tmp",
+        "sessions/x/y.jsonl",
+        "changes/unfinished/1.json",
+        "changes/key",
+        "logs/toolsmith.log",
+        "Config.toml",
+    ];
+    let authored = ["agent/tools/x.ts", "agent/rules/x.md", "plugins/node_modules/x/index.js", "else"];
+    for root in [&home.project, &home.home, &home.home.join(".toolsmith"), &PathBuf::from("/")] {
+        let rules = home.rules(root);
+        all(&rules, &home.home.join(".toolsmith"), &state, "refused");
+        all(&rules, &home.home.join(".toolsmith"), &authored, "exec");
+    }
+    // Also where it lies in the project, or is the project.
+    for own in ["project/state", "project"] {
+        let own = home.home.join(own);
+        let rules = WriteRules::new(&home.project).user_home(&home.home).own_home(&own);
+        all(&rules, &own, &state, "refused");
+        all(&rules, &own, &authored, "exec");
+    }
+    // And where a link leads to it, or it is a link itself.
+    symlink(home.home.join(".toolsmith/config.toml"), home.project.join("notes.md")).unwrap();
+    symlink(home.home.join(".toolsmith/trust.json"), home.project.join("dangling")).unwrap();
+    let rules = home.rules(&home.project);
+    all(&rules, &home.project, &["notes.md", "dangling"], "refused");
+    fs::write(home.project.join("trusted.json"), "").unwrap();
+    symlink(home.project.join("trusted.json"), home.home.join(".toolsmith/trust.json")).unwrap();
+    all(&rules, &home.project, &["trusted.json"], "refused");
+    let elsewhere = home.project.join("undo");
+    let rules = rules.state(&elsewhere);
+    all(&rules, &elsewhere, &["x"], "refused");
+}
+
+#[test]
+fn c5_7_in_the_home_itself_everything_with_a_dot_is_exec() {
+    let home = Home::new();
+    for root in [home.home.clone(), home.home.parent().unwrap().to_path_buf(), PathBuf::from("/")] {
+        let rules = home.rules(&root);
+        let own = [
+            ".anything",
+            ".local/bin/x",
+            ".local/share/applications/x",
+            "bin/x",
+            ".config/new/x",
+            "Library/x",
+        ];
+        all(&rules, &home.home, &own, "exec");
+        all(&rules, &home.home, &["notes.txt", "project/src/x.rs", "project/.eslintrc"], "write");
+    }
+    // A working folder below one of those is all of that kind.
+    for folder in ["bin", ".local/bin", ".config/nvim", ".config"] {
+        let root = home.home.join(folder);
+        fs::create_dir_all(&root).unwrap();
+        all(&home.rules(&root), &root, &["x", "sub/x"], "exec");
+    }
+    let dotfiles = home.home.join(".dotfiles");
+    fs::create_dir_all(&dotfiles).unwrap();
+    all(&home.rules(&dotfiles), &dotfiles, &["README.md"], "write");
+}
+
+#[test]
+fn c5_7_a_link_does_not_hide_what_a_file_is_for() {
+    let home = Home::new();
+    home.put("project/dotfiles/bashrc", "");
+    home.put("project/scripts/pre-commit", "");
+    symlink(home.project.join("dotfiles/bashrc"), home.home.join(".bashrc")).unwrap();
+    symlink("scripts", home.project.join(".husky")).unwrap();
+    symlink(".git/hooks", home.project.join("innocent")).unwrap();
+    let rules = home.rules(&home.project);
+    let names = [
+        "dotfiles/bashrc",
+        "scripts/pre-commit",
+        ".husky/pre-commit",
+        "innocent/pre-commit",
+        "innocent/new/x",
+    ];
+    all(&rules, &home.project, &names, "exec");
+    all(&rules, &home.project, &["dotfiles/README", "script"], "write");
+}
+
+#[test]
+fn c5_7_files_git_is_pointed_to_are_exec() {
+    let home = Home::new();
+    home.put("project/.git", "gitdir: gitdata\n");
+    home.put("project/gitdata/config", "[core]\n\thooksPath = ci/hooks\n[include] path = ../settings.inc\n");
+    let rules = home.rules(&home.project);
+    all(
+        &rules,
+        &home.project,
+        &["gitdata/hooks/x", "gitdata/config", "ci/hooks/pre-push", "settings.inc"],
+        "exec",
+    );
+    all(&rules, &home.project, &["ci/run.sh"], "write");
+    // Repositories without a working tree, and what would make a folder one.
+    home.put("project/bare.git/HEAD", "");
+    home.put("project/bare.git/objects/x", "");
+    all(&rules, &home.project, &["bare.git/hooks/x", "bare.git/config"], "write");
+    all(&rules, &home.project, &["bare.git/refs/heads/x"], "exec");
+    home.put("project/bare.git/refs/x", "");
+    all(&rules, &home.project, &["bare.git/hooks/post-update", "bare.git/config"], "exec");
+}
+
+#[test]
+fn c5_7_code_of_tools_and_what_would_shadow_it_is_exec() {
+    let home = Home::new();
+    for name in ["mytools/a.ts", "lib/util.ts", "lib/parts/index.ts"] {
+        home.put(&format!("project/{name}"), "");
+    }
+    let protected = Arc::new(Protected::default());
+    let rules = home.rules(&home.project).protected(Arc::clone(&protected));
+    let names = ["mytools/a.ts", "mytools/new/b.ts", "lib/util.ts", "lib/parts/index.ts"];
+    all(&rules, &home.project, &names, "write");
+    protected.add(&home.project.join("mytools"));
+    protected.add_module(&home.project.join("lib/util.ts"));
+    protected.add_module(&home.project.join("lib/parts/index.ts"));
+    all(&rules, &home.project, &names, "exec");
+    let shadows = [
+        "lib/util.js",
+        "lib/util.mts",
+        "lib/util/index.ts",
+        "lib/util/package.json",
+        "lib/parts.ts",
+        "lib/parts/index.mts",
+    ];
+    all(&rules, &home.project, &shadows, "exec");
+    all(&rules, &home.project, &["lib/utility.ts", "lib/other.ts", "lib/parts/x.ts"], "write");
+}
