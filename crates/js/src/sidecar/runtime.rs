@@ -60,7 +60,7 @@ impl SidecarRuntime {
 
     /// How it is started, and the folder it is started in.
     pub(super) fn request(&self, cwd: &Path, limits: &Limits) -> Result<(Request, TempDir), String> {
-        let folder = start_folder().map_err(|error| format!("its program could not be written: {error}"))?;
+        let folder = start_folder().map_err(|error| format!("could not write its program: {error}"))?;
         let start = folder.path();
         let mut args = vec!["-c".to_owned(), REDIRECT.to_owned(), self.path.to_string_lossy().into_owned()];
         if self.kind == EngineKind::Node {

@@ -98,7 +98,7 @@ impl Session {
         if let Some(gone) = self.restored(&next).await.gone {
             return Err(gone.into());
         }
-        let held = self.hold("Another session is opened").await?;
+        let held = self.hold("another session was opened").await?;
         let elsewhere = elsewhere(&next, &self.cwd);
         let went = self.go_over(&held, next, switched).await;
         if let Some(notice) = elsewhere {

@@ -60,7 +60,7 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
         files.push(path);
     }
     let types = editor_types::write_into(&target)
-        .with_context(|| format!("The types could not be written into {}", root.display()))?;
+        .with_context(|| format!("could not write the types to {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
     // The user created it, so it is trusted (CONTRACT 2.8).
     let trusted = trust_store(&project.home).add(&folder.join(MODULE));

@@ -179,7 +179,7 @@ impl Driver {
                         if let Some((call_id, _)) = call {
                             self.end_call(&call_id);
                         }
-                        let error = format!("{MAX_WAITING} requests wait already. Wait for replies.");
+                        let error = format!("{MAX_WAITING} requests are already queued; wait for replies");
                         self.reply(id, &command, Err(error));
                     }
                 }

@@ -39,7 +39,7 @@ pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
         if is_inside { Target::in_project(&project.cwd, &folder) } else { Ok(Target::of_user(&folder)) };
     let files = target
         .and_then(|target| editor_types::write_into(&target))
-        .with_context(|| format!("The types could not be written into {}", folder.display()))?;
+        .with_context(|| format!("could not write the types to {}", folder.display()))?;
     if shared.json {
         let told: Vec<_> =
             files.iter().map(|(path, what)| json!({ "path": path, "state": what.as_str() })).collect();
