@@ -3,7 +3,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io,
+    io::{self, Read as _},
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
 };
@@ -25,4 +25,17 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
             "it is not a regular file (a pipe, socket or device)",
         )),
     }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// As for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if it is larger.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_regular(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(content)
 }

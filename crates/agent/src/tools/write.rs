@@ -1,9 +1,10 @@
 //! `write`: a whole file.
 
-use std::{fs, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toolsmith_host::regular_file::read_regular;
 use toolsmith_tool::{
     Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
@@ -70,10 +71,7 @@ impl Tool for Write {
 fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
-    let old = match fs::metadata(&path) {
-        Ok(found) if found.is_file() && found.len() <= MAX_COMPARED => fs::read_to_string(&path).ok(),
-        _ => None,
-    };
+    let old = old_text(&path);
     let is_new = fs::metadata(&path).is_err();
     let content = as_before(&wanted.content, old.as_deref());
     let saved = workspace.change("write", &path, content.as_bytes(), None, context)?;
@@ -86,6 +84,11 @@ fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Re
     }
     let text = format!("{what} {shown}: {lines} lines, {} bytes{kept}", content.len());
     Ok(ToolResult::text(saved.text(text)).with_details(details))
+}
+
+/// Reads the current text, if there is one that is small enough to compare.
+fn old_text(path: &Path) -> Option<String> {
+    String::from_utf8(read_regular(path, MAX_COMPARED).ok()?).ok()
 }
 
 /// The content with the byte order mark and the line ends the file had. Models write bare newlines whatever they read.

@@ -39,7 +39,8 @@ export function stagePending(action) {
   }
   const files = hasFiles ? action.files.map((file, index) => stagedFile(label, file, index)) : undefined;
   const number = ++last;
-  actions.set(number, action);
+  // The callbacks are taken now: what was approved is what was staged, whatever the tool assigns to the object later.
+  actions.set(number, { action, apply, reject });
   try {
     host.pushPending(number, JSON.stringify({ label, details, sourceToolName, files, hasApply }));
   } catch (error) {
@@ -50,10 +51,11 @@ export function stagePending(action) {
 
 /** Takes an action's callback; each action is used once. */
 export function takePending(number, what) {
-  const action = actions.get(number);
+  const staged = actions.get(number);
   actions.delete(number);
-  if (action === undefined) throw new Error("This action has already been used");
-  return what === "apply" || typeof action[what] === "function" ? (reason) => action[what](reason) : undefined;
+  if (staged === undefined) throw new Error("This action has already been used");
+  const callback = what === "apply" ? staged.apply : staged.reject;
+  return typeof callback === "function" ? (reason) => callback.call(staged.action, reason) : undefined;
 }
 
 /** Called by the Rust side when an action was dropped without being used. */

@@ -1,7 +1,6 @@
 //! `ast_edit`: shows structural rewrites, and stages them as an action (CONTRACT 8.7).
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,6 +12,7 @@ use toolsmith_host::{
         Base, ChangeError, ChangeNote, ChangeSet, ChangeStore, Drift, DriftKind, Wanted, content_hash,
     },
     location::WriteRules,
+    regular_file::read_regular,
 };
 use toolsmith_tool::{
     Approval, CancelToken, FileTiers as _, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall,
@@ -24,7 +24,7 @@ use super::{
     pattern::{Op, Ops},
     report::{Listing, counted, first_line, issue_text},
     rewrite::{Replacement, apply, replacements},
-    scan::{Found, Scan},
+    scan::{Found, MAX_FILE_BYTES, Scan},
     scope::Scope,
 };
 use crate::{
@@ -371,7 +371,7 @@ fn run_again(
             let error = ChangeError::Drifted(vec![Drift { path: file.path.clone(), kind }]);
             ToolError::reply(error.to_string())
         };
-        let content = fs::read(&file.path).map_err(|_| drift(DriftKind::Deleted))?;
+        let content = read_regular(&file.path, MAX_FILE_BYTES).map_err(|_| drift(DriftKind::Deleted))?;
         if Some(content_hash(&content)) != file.base {
             return Err(drift(DriftKind::Changed));
         }

@@ -2,8 +2,7 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
-    io::Read,
+    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -14,6 +13,7 @@ use std::{
 
 use ast_grep_core::{AstGrep, tree_sitter::StrDoc};
 use ignore::{WalkBuilder, WalkState};
+use toolsmith_host::regular_file::read_regular;
 use toolsmith_tool::{CancelToken, ToolResult, UpdateSink};
 
 use super::{
@@ -24,7 +24,7 @@ use super::{
 use crate::panics;
 
 /// Larger files are usually generated and take seconds to parse.
-const MAX_FILE_BYTES: u64 = 8 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 8 << 20;
 /// Beyond this depth, comparing equal code could exhaust the stack.
 const MAX_DEPTH: usize = 1_000;
 /// Number of files between two updates.
@@ -212,14 +212,11 @@ fn first_time(seen: &Mutex<HashSet<PathBuf>>, path: &Path) -> bool {
 
 /// `None` if it is too large.
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let mut file = File::open(path)?;
-    let size = file.metadata()?.len();
-    if size > MAX_FILE_BYTES {
-        return Ok(None);
+    match read_regular(path, MAX_FILE_BYTES) {
+        Ok(content) => Ok(Some(content)),
+        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(None),
+        Err(error) => Err(error),
     }
-    let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    file.read_to_end(&mut content)?;
-    Ok(Some(content))
 }
 
 /// A tree is no deeper than its number of nodes, which is known without counting: only sufficiently large subtrees are
