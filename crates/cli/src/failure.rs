@@ -17,6 +17,9 @@ use crate::{
     terminal::{DIM, ERROR, HINT, WARNING, paint},
 };
 
+/// How to trust what waits for it.
+pub(crate) const TRUST_HINT: &str = "To trust this folder, run `toolsmith trust`; for one file `toolsmith trust PATH`, for one run `--trust`.";
+
 /// An error with what there is to say beside it.
 #[derive(Debug, Default)]
 pub(crate) struct Problem {

@@ -29,6 +29,12 @@ impl Home {
         &self.user
     }
 
+    /// The folders whose code is the user's own: ours and those of compatible agents.
+    pub(crate) fn own_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let others = [".omp", ".xcsh", ".claude", ".codex"].map(|name| self.user.join(name));
+        std::iter::once(self.toolsmith.clone()).chain(others)
+    }
+
     /// Our own folder: `~/.toolsmith`.
     pub fn toolsmith(&self) -> &Path {
         &self.toolsmith

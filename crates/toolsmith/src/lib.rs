@@ -44,5 +44,5 @@ pub use toolsmith_llm as llm;
 pub use toolsmith_tool::{
     self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };
-pub use trust::{TrustDecision, trust_store};
+pub use trust::{TrustDecision, TrustedFiles, program_folders, trust_store};
 pub use warning::Warning;

@@ -23,6 +23,7 @@ mod pty;
 mod recovering;
 mod rpc;
 mod sessions;
+mod single_file_trust;
 mod snapshots;
 mod trusting;
 mod types;

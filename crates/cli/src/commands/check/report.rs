@@ -13,7 +13,7 @@ use toolsmith_js::{LoadedModule, LoadedTool};
 use crate::{
     arguments::Shared,
     commands::list::schema_word,
-    failure::{load_error_json, show_load_error},
+    failure::{TRUST_HINT, load_error_json, show_load_error},
     lint::{Finding, RULES, Severity, tokens},
     output::{print_json, print_page},
     project::Project,
@@ -30,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) waiting: Vec<PathBuf>,
     /// Paths that were named and cannot be used.
     pub(crate) refused: Vec<ToolLoadError>,
+    /// TypeScript compilers of the project that were not run because they are not trusted.
+    pub(crate) untrusted_compilers: Vec<PathBuf>,
 }
 
 /// A tool that was loaded.
@@ -87,10 +89,14 @@ impl Report {
             writeln!(out)?;
         }
         for path in &self.waiting {
-            writeln!(out, "{}: {}", paint(WARNING, "waits for trust"), project.show(path))?;
+            writeln!(out, "{}: {}", paint(WARNING, "waiting for trust, not checked"), project.show(path))?;
         }
         if !self.waiting.is_empty() {
-            writeln!(out, "  {} `toolsmith trust` lets them run.\n", paint(HINT, "→"))?;
+            writeln!(out, "  {} {TRUST_HINT}\n", paint(HINT, "→"))?;
+        }
+        for path in &self.untrusted_compilers {
+            let path = project.show(path);
+            writeln!(out, "{} {path} is not trusted and was not run", paint(DIM, "note:"))?;
         }
         let width = self.tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
         for tool in &self.tools {
@@ -132,6 +138,7 @@ impl Report {
             "tools": tools,
             "findings": self.findings,
             "waiting": self.waiting,
+            "untrustedCompilers": self.untrusted_compilers,
             "refused": self.refused.iter().map(load_error_json).collect::<Vec<_>>(),
             "errors": self.count(Severity::Error),
             "warnings": self.count(Severity::Warning),

@@ -101,7 +101,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
             None => add("engine", "embedded", "does not load a small module".to_owned(), State::Bad),
         }
         for program in SIDECARS {
-            match version(program).await {
+            match version(project, program).await {
                 Some(version) => add("engine", program, version, State::Good),
                 None => add("engine", program, "not installed".to_owned(), State::Absent),
             }
@@ -111,8 +111,9 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
 }
 
 /// What a program says its version is; `None` when it is not there or does not say.
-async fn version(program: &str) -> Option<String> {
-    let request = Request::new(program).args(["--version"]).timeout(PATIENCE);
+async fn version(project: &Project, program: &str) -> Option<String> {
+    let program = project.program(program)?;
+    let request = Request::new(program.to_string_lossy()).args(["--version"]).timeout(PATIENCE);
     let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.ok()?;
     let text = outcome.stdout.text();
     (outcome.code == 0 && !outcome.killed).then(|| text.lines().next().unwrap_or_default().trim().to_owned())

@@ -43,11 +43,13 @@ pub(super) struct Report {
     pub(super) lines: Vec<Line>,
     /// Modules without a case.
     pub(super) without: Vec<PathBuf>,
+    /// Modules and case files that wait for trust. They were requested and did not run.
+    pub(super) waiting: Vec<PathBuf>,
 }
 
 impl Report {
     pub(super) fn has_failed(&self) -> bool {
-        self.failed() > 0
+        self.failed() > 0 || !self.waiting.is_empty()
     }
 
     fn failed(&self) -> usize {
@@ -69,10 +71,25 @@ impl Report {
         for path in &self.without {
             writeln!(out, "{}  {}  no case beside it", paint(DIM, "none  "), project.show(path))?;
         }
+        for path in &self.waiting {
+            writeln!(
+                out,
+                "{}  {}  waiting for trust, not run",
+                paint(WARNING, "waits "),
+                project.show(path)
+            )?;
+        }
+        if !self.waiting.is_empty() {
+            writeln!(out, "    {} {}", paint(HINT, "→"), crate::failure::TRUST_HINT)?;
+        }
+        let waiting = match self.waiting.len() {
+            0 => String::new(),
+            count => format!(", {count} waiting for trust"),
+        };
         let passed = self.count(|verdict| matches!(verdict, Verdict::Passed));
         let updated = self.count(|verdict| matches!(verdict, Verdict::Updated));
         let updated = if updated > 0 { format!(", {updated} updated") } else { String::new() };
-        writeln!(out, "{passed} passed, {} failed{updated}", self.failed())
+        writeln!(out, "{passed} passed, {} failed{updated}{waiting}", self.failed())
     }
 
     fn json(&self) -> Value {
@@ -80,6 +97,7 @@ impl Report {
         json!({
             "cases": cases,
             "without": self.without,
+            "waiting": self.waiting,
             "passed": self.count(|verdict| matches!(verdict, Verdict::Passed)),
             "updated": self.count(|verdict| matches!(verdict, Verdict::Updated)),
             "failed": self.failed(),
