@@ -48,6 +48,7 @@ mod session_view;
 mod spec;
 mod tool;
 mod ui;
+mod visible_text;
 
 pub use approval::{Approval, ApprovalPolicy, Tier};
 pub use arguments::{ArgumentError, ArgumentSchema, Prepared, SchemaError};
@@ -73,3 +74,6 @@ pub use session_view::{
 pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
+pub use visible_text::{
+    BlockLimits, BlockRow, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
+};
