@@ -52,7 +52,7 @@ impl Project {
             }
             None => here.clone(),
         };
-        let home = Home::from_environment();
+        let home = Home::from_environment()?;
         let mut warnings = Vec::new();
         let for_this_run = shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1");
         let trust = if for_this_run {

@@ -1,7 +1,7 @@
 //! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
 //! the whole in a file; what it logs goes through [`log`]; what it makes of files goes through [`changes`], which shows it
-//! first and can take it back. Whose code may run at all is kept by [`trust`]; how memory is had from the system is set in
+//! first and can take it back. Files of others are opened through [`regular_file`]. Whose code may run at all is kept by [`trust`]; how memory is had from the system is set in
 //! [`memory`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
@@ -17,4 +17,5 @@ pub mod exec;
 pub mod log;
 pub mod memory;
 pub mod output;
+pub mod regular_file;
 pub mod trust;

@@ -73,7 +73,7 @@ enum Format {
 }
 
 pub(crate) fn run(shared: &Shared, own: &SessionsArguments) -> Result<ExitCode> {
-    let sessions = Sessions::at(Home::from_environment().toolsmith());
+    let sessions = Sessions::at(Home::from_environment()?.toolsmith());
     let cwd = match &shared.cwd {
         Some(cwd) => cwd.clone(),
         None => std::env::current_dir().context("the working folder is gone")?,

@@ -29,7 +29,7 @@ pub(crate) struct TrustArguments {
 }
 
 pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
-    let home = Home::from_environment();
+    let home = Home::from_environment()?;
     let store = trust_store(&home);
     let here = std::env::current_dir()?;
     let cwd = shared.cwd.as_ref().map_or_else(|| here.clone(), |folder| here.join(folder));

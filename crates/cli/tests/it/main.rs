@@ -12,6 +12,7 @@ mod dev;
 mod examples;
 mod golden;
 mod guide;
+mod home;
 mod interrupting;
 mod models;
 mod new;

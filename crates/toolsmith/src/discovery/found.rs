@@ -9,7 +9,7 @@ use std::{
 use toolsmith_js::{ImportGate, ModuleRequest};
 
 use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
-use crate::{load_error::ToolLoadError, trust::TrustedFiles, warning::Warning};
+use crate::{load_error::ToolLoadError, small_file, trust::TrustedFiles, warning::Warning};
 
 /// A module file.
 #[derive(Clone, Debug)]
@@ -192,6 +192,14 @@ impl<'a> Finder<'a> {
 
     pub(super) fn error(&mut self, error: ToolLoadError) {
         self.discovered.errors.push(error);
+    }
+
+    /// Reads a file of the working folder. While that is not trusted the file has to lie in it.
+    pub(super) fn read_project(&self, file: &Path) -> io::Result<Vec<u8>> {
+        if self.project_trusted {
+            return small_file::read(file);
+        }
+        small_file::read_within(file, &self.options.cwd)
     }
 
     /// Whether what the working folder says is believed.
