@@ -8,14 +8,20 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith::{LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError};
+use toolsmith::{
+    FoundModule, LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError,
+};
 use toolsmith_agent::session::SessionError as KeptError;
 use toolsmith_llm::SelectError;
 
 use crate::{
     output::harmless,
+    project::Project,
     terminal::{DIM, ERROR, HINT, WARNING, paint},
 };
+
+/// How many modules that wait for trust an error names.
+const MAX_WAITING: usize = 10;
 
 /// How to trust what waits for it.
 pub(crate) const TRUST_HINT: &str = "To trust this folder, run `toolsmith trust`; for one file `toolsmith trust PATH`, for one run `--trust`.";
@@ -186,6 +192,20 @@ pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     }
 }
 
+/// Says that a tool is waiting for trust: the module of its name is, or its name is not known and may be of one that is.
+pub(crate) fn waiting_for_trust(name: &str, waiting: &[FoundModule], project: &Project) -> Option<Problem> {
+    let what = match waiting.iter().find(|module| module.name() == name) {
+        Some(module) => format!("\"{name}\" is waiting for trust: {}", project.show(&module.path)),
+        None if waiting.is_empty() => return None,
+        None => format!(
+            "There is no trusted tool \"{name}\"; {} of this folder's modules are waiting for trust",
+            waiting.len()
+        ),
+    };
+    let paths = waiting.iter().take(MAX_WAITING).map(|module| project.show(&module.path));
+    Some(Problem::failed(what).more(paths.collect::<Vec<_>>().join("\n")).hint(TRUST_HINT))
+}
+
 /// Shows what of the custom tools is not there, and why (CONTRACT 2.7, 2.8).
 pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
     warn_all(&loaded.warnings);
@@ -194,10 +214,8 @@ pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
         let _ = show_load_error(&mut out, error, false);
     }
     if !loaded.waiting.is_empty() {
-        let what = format!("{} of this folder's modules wait until you trust it", loaded.waiting.len());
-        let hint =
-            "`toolsmith list` shows them, `toolsmith trust` lets them run, --trust does for this run only.";
-        let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(hint));
+        let what = format!("{} of this folder's modules are waiting for trust", loaded.waiting.len());
+        let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(TRUST_HINT));
     }
 }
 

@@ -132,11 +132,12 @@ impl Project {
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
-        if prompt::yes(&question) {
-            store.add(&self.cwd)?;
-        } else {
-            store.decline(&self.cwd)?;
-        }
+        match prompt::yes_or_no(&question) {
+            Some(true) => store.add(&self.cwd)?,
+            Some(false) => store.decline(&self.cwd)?,
+            // Not answered: asked again the next time.
+            None => return Ok(discovered),
+        };
         self.trust = TrustDecision::from_list(store.load()?);
         self.sources = self.sources.clone().trust(self.trust.clone());
         self.loaded = load_settings(&self.sources)?;

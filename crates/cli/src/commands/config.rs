@@ -50,7 +50,7 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
             let file = paint(DIM, project.show(&setting.file));
             writeln!(out, "  {} = {}  {file}", setting.key, show_value(&setting.value))?;
         }
-        writeln!(out, "  {} `toolsmith trust` lets them count.", paint(HINT, "→"))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
     print_page(&out)?;
     project.warn();

@@ -171,7 +171,7 @@ fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
             let file = project.show(&setting.file);
             writeln!(section, "  {} = {}  {}", setting.key, setting.value, paint(DIM, file))?;
         }
-        writeln!(section, "  {} `toolsmith trust` lets them run.", paint(HINT, "→"))?;
+        writeln!(section, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
     Ok(section)
 }

@@ -215,10 +215,8 @@ impl Call {
 
 /// Why there is no such tool, as far as that is known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
-    if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
-        let what = format!("\"{name}\" waits until you trust this folder: {}", project.show(&module.path));
-        let hint = "`toolsmith trust` lets its tools run; --trust does for this run only.";
-        return Problem::failed(what).hint(hint).into();
+    if let Some(waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {
+        return waiting.into();
     }
     let stem = |error: &&toolsmith::ToolLoadError| {
         let file = error.path.file_stem().is_some_and(|stem| stem == name);
@@ -240,22 +238,11 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
     let known = names.iter().copied().chain(BUILT_IN_NAMES);
     let closest = closest_names(name, known);
-    let waiting = loaded.waiting.len();
     let hint = match (closest.as_slice(), names.as_slice()) {
-        ([], _) if waiting > 0 => format!(
-            "{waiting} module{} for trust, and {} tools are not known yet; `toolsmith list` shows {}.",
-            if waiting == 1 { " waits" } else { "s wait" },
-            if waiting == 1 { "its" } else { "their" },
-            if waiting == 1 { "it" } else { "them" },
-        ),
         ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
-        (closest, _) if waiting > 0 => format!(
-            "Did you mean {}? Or it is in what waits for trust; `toolsmith list` shows that.",
-            closest.join(", ")
-        ),
         (closest, _) => format!("Did you mean {}?", closest.join(", ")),
     };
     Problem::wrong_use(format!("There is no tool \"{name}\"")).hint(hint).into()

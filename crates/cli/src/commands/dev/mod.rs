@@ -88,9 +88,11 @@ struct Target {
 
 /// Finds the module by the name of its file or folder, which works for one that does not load too, or by its tool's.
 async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<Target> {
-    if let Some(module) = discovered.waiting().find(|module| module.name() == name) {
-        let what = format!("{} waits for trust", project.show(&module.path));
-        return Err(Problem::failed(what).hint("`toolsmith trust` lets it run.").into());
+    let waiting: Vec<_> = discovered.waiting().cloned().collect();
+    if waiting.iter().any(|module| module.name() == name)
+        && let Some(problem) = failure::waiting_for_trust(name, &waiting, project)
+    {
+        return Err(problem.into());
     }
     if let Some(module) = discovered.ready().find(|module| module.name() == name) {
         return Ok(Target { path: module.path.clone(), request: module.request(), tool: None });
@@ -105,6 +107,9 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
             Ok(Target { path: module.path.clone(), request: module.request(), tool })
         }
         None => {
+            if let Some(problem) = failure::waiting_for_trust(name, &waiting, project) {
+                return Err(problem.into());
+            }
             let known: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
             let close = closest_names(name, known.iter().copied());
             let problem = Problem::wrong_use(format!("There is no tool \"{name}\" and no such file"));
