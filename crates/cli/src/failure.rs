@@ -15,6 +15,7 @@ use toolsmith_agent::session::SessionError as KeptError;
 use toolsmith_llm::SelectError;
 
 use crate::{
+    interrupts::SIGPIPE,
     output::harmless,
     project::Project,
     terminal::{DIM, ERROR, HINT, WARNING, paint},
@@ -68,12 +69,18 @@ impl std::error::Error for Problem {}
 
 /// Shows why a command failed; with `as_json` on standard output, for whoever reads that.
 pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
+    failed_in(error, as_json, false)
+}
+
+/// The same for a command. One with a verdict says something by its exit code, so that a reader who goes away early does not
+/// make a success of it.
+pub(crate) fn failed_in(error: &anyhow::Error, as_json: bool, has_verdict: bool) -> ExitCode {
     let problem = error.downcast_ref::<Problem>();
     let is_flag = error.downcast_ref::<SettingsError>().is_some();
     let code = problem.map_or(if is_flag { 2 } else { 1 }, |problem| problem.code);
     // Whoever read the output has enough of it: no reason to complain.
     if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
+        return if has_verdict { ExitCode::from(128 + SIGPIPE) } else { ExitCode::SUCCESS };
     }
     let what = told(error);
     let more = problem.and_then(|problem| problem.more.as_deref());
@@ -86,7 +93,7 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
         let _ = crate::output::print_json(&value);
         return ExitCode::from(code);
     }
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     let _ = draw(&mut out, (ERROR, "error"), &what, None, more, hint);
     ExitCode::from(code)
 }
@@ -128,8 +135,21 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// The command line could not be read; asking for help or the version is no error.
 pub(crate) fn wrong_use(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    let text = error.render().ansi().to_string();
+    let lines = text.strip_suffix('\n').unwrap_or(&text).split('\n');
+    let is_error = error.use_stderr();
+    for line in lines {
+        // Whoever reads it may have enough of it.
+        let written = if is_error {
+            crate::streams::stderr().rendered(line)
+        } else {
+            crate::streams::stdout().rendered(line)
+        };
+        if written.is_err() {
+            break;
+        }
+    }
+    if is_error { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 /// Shows why a module or tool was refused.
@@ -186,7 +206,7 @@ pub(crate) fn warning_json(warning: &Warning) -> Value {
 
 /// Shows warnings on standard error, where no result is.
 pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     for warning in warnings {
         let _ = show_warning(&mut out, warning);
     }
@@ -209,7 +229,7 @@ pub(crate) fn waiting_for_trust(name: &str, waiting: &[FoundModule], project: &P
 /// Shows what of the custom tools is not there, and why (CONTRACT 2.7, 2.8).
 pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
     warn_all(&loaded.warnings);
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     for error in &loaded.errors {
         let _ = show_load_error(&mut out, error, false);
     }

@@ -16,6 +16,7 @@ mod progress;
 mod project;
 mod prompt;
 mod runtime;
+mod streams;
 mod terminal;
 mod versions;
 
@@ -31,9 +32,9 @@ fn main() -> ExitCode {
     };
     terminal::choose_colours(arguments.shared.color);
     logging::start();
-    let as_json = arguments.shared.json;
+    let (as_json, has_verdict) = (arguments.shared.json, arguments.has_verdict());
     match commands::run(arguments) {
         Ok(code) => code,
-        Err(error) => failure::failed(&error, as_json),
+        Err(error) => failure::failed_in(&error, as_json, has_verdict),
     }
 }

@@ -128,7 +128,7 @@ impl Project {
             question.push_str(&format!("  and {} more modules\n", waiting.len() - MAX_SHOWN));
         }
         for setting in &self.loaded.waiting {
-            question.push_str(&format!("  {} in its settings\n", setting.key));
+            question.push_str(&format!("  {} in its settings\n", harmless(&setting.key)));
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);

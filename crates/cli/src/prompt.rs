@@ -6,7 +6,7 @@ use crate::terminal::{NAME, paint};
 
 /// Asks for a line; `None` at the end of input.
 pub(crate) fn line(question: &str) -> Option<String> {
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     let _ = write!(out, "{question} ");
     let _ = out.flush();
     let mut answer = String::new();

@@ -13,9 +13,14 @@ compile_error!(
 );
 
 pub mod changes;
+mod descriptors;
 pub mod exec;
 pub mod log;
 pub mod memory;
 pub mod output;
+mod output_closed;
 pub mod regular_file;
 pub mod trust;
+
+pub use descriptors::require_descriptors;
+pub use output_closed::output_closed;

@@ -9,6 +9,7 @@ mod compiler;
 mod crashing;
 mod demo;
 mod dev;
+mod escape_sequences;
 mod examples;
 mod golden;
 mod guide;

@@ -194,7 +194,7 @@ fn a_terminal_does_not_obey_tools_and_models() {
     let called = Terminal::start(&place, &["call", "painter"]).finish().0;
     let answered = Terminal::start(&place, &["-p", "--model", "script:script.json", "hi"]).finish().0;
     for (seen, words) in [(&called, "update one"), (&called, "result one"), (&answered, "answer one")] {
-        assert!(seen.contains(&format!("{words} \x1b[31mtwo\x1b[0m")), "colours stay: {seen:?}");
+        assert!(seen.contains(&format!("{words} two")), "colours are for renderers: {seen:?}");
         assert!(OBEYED.iter().all(|sequence| !seen.contains(sequence)), "{seen:?}");
     }
 }
@@ -207,7 +207,7 @@ fn c5_4_a_command_cannot_hide_from_the_person_who_is_asked() {
     ]}"#;
     let place = Place::trusted(&[("project/script.json", script)]);
     let mut terminal = Terminal::start(&place, &["-p", "--model", "script:script.json", "hi"]);
-    terminal.wait_for("Command: touch stolen\u{fffd}[2K\u{fffd}[8m\u{fffd}ls");
+    terminal.wait_for("touch stolen\\u{1b}[2K\\u{1b}[8m\\rls");
     terminal.wait_for("with a reason:");
     terminal.type_line("n");
     terminal.wait_for("done");

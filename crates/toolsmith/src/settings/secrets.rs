@@ -84,11 +84,11 @@ fn masked_line(line: &str, table: &mut Option<Vec<String>>) -> String {
     }
     let header = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     if let Some(header) = header {
-        let is_known = is_bare(header) && {
-            let path = file::split(header);
-            keys::keys().iter().any(|key| key.is_below(&path))
-        };
-        *table = is_known.then(|| file::split(header));
+        // A line that begins with a quote may be part of a list.
+        let path = file::split(header);
+        let is_known = header.starts_with(|c: char| c.is_ascii_alphabetic())
+            && keys::keys().iter().any(|key| key.is_below(&path));
+        *table = is_known.then_some(path);
         return if is_known { line.to_owned() } else { REST.to_owned() };
     }
     let found = |name: &str| {

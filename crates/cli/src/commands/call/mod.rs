@@ -197,6 +197,10 @@ impl Call {
         };
         // Also when it came while a preview was asked about.
         let interrupted = came.exit_code();
+        if interrupted == Some(128 + interrupts::SIGPIPE) {
+            // Nobody reads what it would say.
+            return Ok(ExitCode::from(128 + interrupts::SIGPIPE));
+        }
         let code = match (&outcome, &decisions) {
             _ if interrupted.is_some() => interrupted.unwrap_or_default(),
             (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
@@ -215,7 +219,12 @@ impl Call {
 
 /// Why there is no such tool, as far as that is known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
-    if let Some(waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {
+    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+    let closest = closest_names(name, names.iter().copied().chain(BUILT_IN_NAMES));
+    if let Some(mut waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {
+        if !closest.is_empty() && !loaded.waiting.iter().any(|module| module.name() == name) {
+            waiting.what.push_str(&format!("; did you mean {}?", closest.join(", ")));
+        }
         return waiting.into();
     }
     let stem = |error: &&toolsmith::ToolLoadError| {
@@ -228,16 +237,13 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
-        let drawn = anstream::adapter::strip_str(&String::from_utf8_lossy(&lines)).to_string();
+        let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if loaded.disabled.iter().any(|disabled| disabled == name) {
         let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
         return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
     }
-    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
-    let known = names.iter().copied().chain(BUILT_IN_NAMES);
-    let closest = closest_names(name, known);
     let hint = match (closest.as_slice(), names.as_slice()) {
         ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
         ([], names) => {

@@ -53,7 +53,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
     report.refused = discovered.errors.clone();
     let modules: Vec<ModuleRequest> = discovered.ready().map(FoundModule::request).collect();
     let paths: Vec<PathBuf> = modules.iter().map(|module| module.path.clone()).collect();
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         let progress = Progress::start("Checking tools");
         examine(&project, &modules, &mut report).await;
         if !own.no_types {

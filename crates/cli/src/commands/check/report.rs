@@ -15,7 +15,7 @@ use crate::{
     commands::list::schema_word,
     failure::{TRUST_HINT, load_error_json, show_load_error},
     lint::{Finding, RULES, Severity, tokens},
-    output::{print_json, print_page},
+    output::{harmless, print_json, print_page},
     project::Project,
     terminal::{DIM, ERROR, HINT, NAME, WARNING, paint},
 };
@@ -100,7 +100,13 @@ impl Report {
         }
         let width = self.tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
         for tool in &self.tools {
-            writeln!(out, "{:width$}  {:7}  about {} tokens", tool.name, tool.schema, tool.tokens)?;
+            writeln!(
+                out,
+                "{:width$}  {:7}  about {} tokens",
+                harmless(&tool.name),
+                tool.schema,
+                tool.tokens
+            )?;
         }
         writeln!(out, "{}", self.summary())?;
         print_page(&out)
@@ -156,7 +162,7 @@ pub(super) fn print_rules(shared: &Shared) -> io::Result<()> {
             .collect();
         return print_json(&json!({ "rules": rules }));
     }
-    let mut out = io::stdout().lock();
+    let mut out = crate::streams::stdout();
     for rule in RULES {
         writeln!(out, "{:21}  {:7}  {}", rule.code, rule.severity.to_string(), rule.about)?;
     }
@@ -178,7 +184,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
     if let Some(tool) = &finding.tool {
         write!(out, "{}: ", paint(NAME, tool))?;
     }
-    writeln!(out, "{}", finding.message)?;
+    writeln!(out, "{}", harmless(&finding.message))?;
     write!(out, "  {} {}", paint(DIM, "at"), project.show(&finding.path))?;
     if let Some(line) = finding.line {
         write!(out, ":{line}")?;
@@ -191,7 +197,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
         writeln!(out, "    {}", paint(DIM, line))?;
     }
     if let Some(help) = &finding.help {
-        writeln!(out, "  {} {help}", paint(HINT, "→"))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), harmless(help))?;
     }
     Ok(())
 }

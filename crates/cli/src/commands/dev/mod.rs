@@ -57,7 +57,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     };
     let path = project.cwd.join(&own.name);
     let discovered = if path.is_file() { None } else { Some(project.discover_asking()?) };
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         let module = match discovered {
             None => Target { path: path.clone(), request: ModuleRequest::new(path), tool: None },
             Some(discovered) => find(&project, discovered, &own.name).await?,

@@ -69,7 +69,7 @@ pub(crate) fn run(shared: &Shared, _own: &DoctorArguments) -> Result<ExitCode> {
     engine(&project, &mut findings)?;
     folders(&project, &mut findings);
     trust(&project, &mut findings);
-    let models = runtime::block_on(async { Ok(models::look(&project).await) })?;
+    let models = runtime::block_on_while_read(async { Ok(models::look(&project).await) })?;
     models.report(&mut findings);
     let failed = findings.iter().any(|finding| finding.state == State::Bad);
     if shared.json {
@@ -87,7 +87,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
     };
     add("versions", "toolsmith", env!("CARGO_PKG_VERSION").to_owned(), State::Good);
     let limits = project.loaded.settings.limits.clone();
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         let folder = tempfile::tempdir()?;
         let probe = folder.path().join("probe.ts");
         std::fs::write(&probe, PROBE)?;
@@ -210,7 +210,7 @@ fn show(findings: &[Finding]) -> Result<()> {
         } else {
             harmless(&finding.value)
         };
-        writeln!(out, "  {} {:16} {value}", paint(style, mark), finding.name)?;
+        writeln!(out, "  {} {:16} {value}", paint(style, mark), harmless(&finding.name))?;
     }
     print_page(&out)?;
     Ok(())

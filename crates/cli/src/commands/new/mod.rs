@@ -95,7 +95,7 @@ fn tell(shared: &Shared, own: &NewArguments, project: &Project, files: &[PathBuf
         print_json(&json!({ "name": own.name, "files": files }))?;
         return Ok(());
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     let name = &own.name;
     for path in files {
         writeln!(out, "{}", project.show(path))?;

@@ -251,7 +251,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             // Whoever was to read the answer is gone: nothing to say, but it was not given.
             Err(error) if failure::is_broken_pipe(&error) => {
                 session.dispose().await;
-                return Ok(ExitCode::FAILURE);
+                return Ok(ExitCode::from(128 + interrupts::SIGPIPE));
             }
             Err(error) => return Err(error),
         };

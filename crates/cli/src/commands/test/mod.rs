@@ -93,7 +93,7 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
     let around = Around { settings: &project.loaded.settings, found: discovered, territory };
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         for path in &files {
             report.lines.extend(run_file(path, &around, mode).await);
         }

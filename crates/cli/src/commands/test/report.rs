@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::outcome::Mismatch;
 use crate::{
-    output::print_json,
+    output::{harmless, print_json},
     project::Project,
     terminal::{DIM, ERROR, GOOD, HINT, WARNING, paint},
 };
@@ -64,7 +64,7 @@ impl Report {
         if as_json {
             return print_json(&self.json());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::streams::stdout();
         for line in &self.lines {
             print_line(&mut out, line, &project.show(&line.path))?;
         }
@@ -134,12 +134,12 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
         write!(out, " ({number})")?;
     }
     if !line.about.is_empty() {
-        write!(out, "  {}", line.about)?;
+        write!(out, "  {}", harmless(&line.about))?;
     }
     writeln!(out)?;
     match &line.verdict {
         Verdict::Passed | Verdict::Updated => Ok(()),
-        Verdict::Broken(why) => why.lines().try_for_each(|line| writeln!(out, "    {line}")),
+        Verdict::Broken(why) => harmless(why).lines().try_for_each(|line| writeln!(out, "    {line}")),
         Verdict::Differs(list) => {
             list.iter().try_for_each(|item| print_difference(out, item))?;
             let hint = "If this is right now, `toolsmith test --update` writes it into the case.";
@@ -152,7 +152,13 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
 const CONTEXT: usize = 3;
 
 fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
-    writeln!(out, "    {} ({}, {})", item.what, paint(ERROR, "- expected"), paint(GOOD, "+ came"))?;
+    writeln!(
+        out,
+        "    {} ({}, {})",
+        harmless(&item.what),
+        paint(ERROR, "- expected"),
+        paint(GOOD, "+ came")
+    )?;
     let diff = TextDiff::from_lines(&item.expected, &item.came);
     for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if index > 0 {
@@ -163,7 +169,7 @@ fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
             match change.tag() {
                 ChangeTag::Delete => writeln!(out, "    {}", paint(ERROR, format_args!("- {text}")))?,
                 ChangeTag::Insert => writeln!(out, "    {}", paint(GOOD, format_args!("+ {text}")))?,
-                ChangeTag::Equal => writeln!(out, "      {text}")?,
+                ChangeTag::Equal => writeln!(out, "      {}", harmless(text))?,
             }
         }
     }
