@@ -1,12 +1,18 @@
 //! Signals that end the program: Ctrl-C and SIGTERM ask first and force the second time, SIGHUP forces at once: nobody is
-//! left to wait. Children go with what started them.
+//! left to wait. A reader of standard output who goes away asks too. Children go with what started them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
 };
 
 use tokio::signal::unix::{SignalKind, signal};
+
+/// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
+pub(crate) const SIGPIPE: u8 = 13;
 
 /// What came, if anything.
 #[derive(Clone, Default)]
@@ -34,11 +40,17 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
     };
     tokio::spawn(async move {
         let mut again = false;
+        let mut is_closed = false;
+        let mut closed = pin!(toolsmith_host::output_closed());
         loop {
             let (number, reason, force) = tokio::select! {
                 _ = interrupt.recv() => (2, "cancelled by Ctrl-C", again),
                 _ = terminate.recv() => (15, "the program was told to end", again),
                 _ = hangup.recv() => (1, "the terminal is gone", true),
+                () = &mut closed, if !is_closed => {
+                    is_closed = true;
+                    (SIGPIPE, "nobody reads the output", false)
+                }
             };
             own.0.store(number, Ordering::SeqCst);
             stop(reason, force);

@@ -20,6 +20,7 @@ use crate::{
     limits::Limits,
     load::{LoadedModule, real_path},
     module,
+    module_request::ModuleRequest,
     ops::{ExecHandler, WebClients},
 };
 
@@ -173,14 +174,24 @@ impl Engine {
 
     /// Loads modules, several at once; the results are in the order of the paths. Each failure is its module's own.
     pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        module::load_all(&self.shared, paths).await
+        self.load_modules(paths.iter().map(ModuleRequest::from).collect()).await
+    }
+
+    /// Loads modules like [`Engine::load`], each restricted to the files its request allows.
+    pub async fn load_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+        module::load_all(&self.shared, modules).await
     }
 
     /// Looks what modules offer, without giving each a runtime of its own: they are loaded one after the other into a few
     /// shared ones, which end with the survey. Many modules are seen several times as fast. A tool of the outcome can be
     /// called; its module is loaded again then, into its own runtime.
     pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        module::survey_all(&self.shared, paths).await
+        self.survey_modules(paths.iter().map(ModuleRequest::from).collect()).await
+    }
+
+    /// Surveys modules like [`Engine::survey`], each restricted to the files its request allows.
+    pub async fn survey_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+        module::survey_all(&self.shared, modules).await
     }
 
     /// Switches the interface of every loaded tool, also of those that took `pi.ui` before (CONTRACT 3.3).

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolsmith_llm::ToolDefinition;
 
 use super::{
-    context_files::{ContextFile, find_context_files},
+    context_files::{ContextFile, SkippedFile, look_for_context_files},
     git::git_branch,
 };
 
@@ -52,6 +52,8 @@ pub struct SystemPrompt {
     pub replacement: Option<String>,
     /// What projects and the user say, the farthest first.
     pub context_files: Vec<ContextFile>,
+    /// Context files that are not sent, such as links that lead out of the project.
+    pub skipped_files: Vec<SkippedFile>,
     /// Where the agent works.
     pub surroundings: Option<Surroundings>,
     /// Comes last.
@@ -61,11 +63,8 @@ pub struct SystemPrompt {
 impl SystemPrompt {
     /// The prompt for work in `cwd`: with the context files found from there and from the user's own folder.
     pub fn for_folder(cwd: &Path, home: Option<&Path>) -> Self {
-        Self {
-            context_files: find_context_files(cwd, home),
-            surroundings: Some(Surroundings::of(cwd)),
-            ..Self::default()
-        }
+        let (context_files, skipped_files) = look_for_context_files(cwd, home);
+        Self { context_files, skipped_files, surroundings: Some(Surroundings::of(cwd)), ..Self::default() }
     }
 
     /// Says this in place of our own words. Context files and surroundings still follow.

@@ -192,5 +192,5 @@ async fn what_is_not_there_or_not_trusted_is_an_error() {
     assert!(unknown.contains("Did you mean \"hello\"?"), "{unknown}");
     shop.write(".toolsmith/tools/theirs.js", "throw new Error('it ran')");
     let waiting = shop.run(&["dev", "theirs"]).await.expect(1).stderr;
-    assert!(waiting.contains("waits for trust"), "{waiting}");
+    assert!(waiting.contains("is waiting for trust"), "{waiting}");
 }

@@ -15,7 +15,7 @@ impl ModuleStore {
     /// What an import leads to that the other runtime did not find itself: a file, or a module of the host and the names
     /// that are wanted of it.
     pub(crate) fn resolve_remote(&self, importer: &str, specifier: &str) -> Result<Value, HostError> {
-        let target = self.resolver().resolve(Path::new(importer), specifier, false).map_err(|missing| {
+        let target = self.resolve_file(Path::new(importer), specifier, false).map_err(|missing| {
             let error = HostError::new(missing.message).with("code", "ERR_MODULE_NOT_FOUND");
             match missing.package {
                 Some(package) => error.with("missingPackage", package),
@@ -59,9 +59,8 @@ impl ModuleStore {
 
     /// What a file imports of the host's: packages that are not installed beside it.
     fn served(&self, path: &Path, imports: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, Value> {
-        let resolver = self.resolver();
         let bare = imports.iter().filter(|(specifier, _)| !specifier.starts_with(['.', '/', '#']));
-        bare.filter_map(|(specifier, names)| match resolver.resolve(path, specifier, false) {
+        bare.filter_map(|(specifier, names)| match self.resolve_file(path, specifier, false) {
             Ok(Target::Builtin(name)) if !is_the_runtimes(&name) => {
                 Some((specifier.clone(), json!({ "builtin": name, "names": names })))
             }

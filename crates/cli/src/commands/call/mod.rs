@@ -198,6 +198,10 @@ impl Call {
         };
         // Also when it came while a preview was asked about.
         let interrupted = came.exit_code();
+        if interrupted == Some(128 + interrupts::SIGPIPE) {
+            // Nobody reads what it would say.
+            return Ok(ExitCode::from(128 + interrupts::SIGPIPE));
+        }
         let code = match (&outcome, &decisions) {
             _ if interrupted.is_some() => interrupted.unwrap_or_default(),
             (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
@@ -216,10 +220,13 @@ impl Call {
 
 /// Why there is no such tool, as far as that is known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
-    if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
-        let what = format!("\"{name}\" waits until you trust this folder: {}", project.show(&module.path));
-        let hint = "`toolsmith trust` lets its tools run; --trust does for this run only.";
-        return Problem::failed(what).hint(hint).into();
+    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+    let closest = closest_names(name, names.iter().copied().chain(BUILT_IN_NAMES));
+    if let Some(mut waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {
+        if !closest.is_empty() && !loaded.waiting.iter().any(|module| module.name() == name) {
+            waiting.what.push_str(&format!("; did you mean {}?", closest.join(", ")));
+        }
+        return waiting.into();
     }
     let stem = |error: &&toolsmith::ToolLoadError| {
         let file = error.path.file_stem().is_some_and(|stem| stem == name);
@@ -231,32 +238,18 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
-        let drawn = anstream::adapter::strip_str(&String::from_utf8_lossy(&lines)).to_string();
+        let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if loaded.disabled.iter().any(|disabled| disabled == name) {
         let hint = "Take it out of `tools.disabled`; `toolsmith config tools` shows where that is.";
         return Problem::failed(format!("\"{name}\" is left out by the settings")).hint(hint).into();
     }
-    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
-    let known = names.iter().copied().chain(BUILT_IN_NAMES);
-    let closest = closest_names(name, known);
-    let waiting = loaded.waiting.len();
     let hint = match (closest.as_slice(), names.as_slice()) {
-        ([], _) if waiting > 0 => format!(
-            "{waiting} module{} for trust, and {} tools are not known yet; `toolsmith list` shows {}.",
-            if waiting == 1 { " waits" } else { "s wait" },
-            if waiting == 1 { "its" } else { "their" },
-            if waiting == 1 { "it" } else { "them" },
-        ),
         ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
-        (closest, _) if waiting > 0 => format!(
-            "Did you mean {}? Or it is in what waits for trust; `toolsmith list` shows that.",
-            closest.join(", ")
-        ),
         (closest, _) => format!("Did you mean {}?", closest.join(", ")),
     };
     Problem::wrong_use(format!("There is no tool \"{name}\"")).hint(hint).into()

@@ -2,7 +2,7 @@
 //! line each.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -12,14 +12,12 @@ use toolsmith_tool::{ContentBlock, ToolResult};
 use super::{Called, explain};
 use crate::{
     commands::check::print_finding,
-    escapes::shown,
+    escapes::plain,
     lint::{Finding, Severity},
     project::Project,
-    terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
+    streams::{self, Control},
+    terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
-
-/// Clears a terminal, what was scrolled away too.
-const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// One round.
 pub(super) struct Run<'a> {
@@ -44,7 +42,7 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn new(as_json: bool) -> Self {
-        Self { as_json, is_terminal: io::stdout().is_terminal(), rounds: 0 }
+        Self { as_json, is_terminal: terminal::is_output_terminal(), rounds: 0 }
     }
 
     /// Shows what is known before the call.
@@ -53,9 +51,9 @@ impl Screen {
         if self.as_json {
             return Ok(());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::stdout();
         if self.is_terminal {
-            write!(out, "{CLEAR}")?;
+            out.control(Control::ClearScreen)?;
         } else if self.rounds > 1 {
             writeln!(out)?;
         }
@@ -78,13 +76,11 @@ impl Screen {
                 "findings": run.findings,
                 "call": run.called.as_ref().map(called_json),
             });
-            let mut out = io::stdout().lock();
-            writeln!(out, "{line}")?;
-            return out.flush();
+            return streams::print_json_line(&line);
         }
         let does_not_load = run.findings.iter().any(|finding| finding.severity == Severity::Error);
         match &run.called {
-            None => writeln!(anstream::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
+            None => writeln!(streams::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
             // That it cannot be called needs no words where it did not load.
             Some(Called::Not(_)) if does_not_load => {}
             Some(Called::Not(error)) => explain(error),
@@ -92,7 +88,7 @@ impl Screen {
                 show_call(tool, result, updates, staged)?
             }
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::stdout();
         let plural = if files == 1 { "" } else { "s" };
         writeln!(out, "{}", paint(DIM, format_args!("Watching {files} file{plural}. Ctrl-C ends.")))?;
         out.flush()
@@ -100,15 +96,15 @@ impl Screen {
 }
 
 fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[String]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = streams::stdout();
     for update in updates {
-        writeln!(out, "{}", paint(DIM, format_args!("… {}", shown(&update.joined_text(), &io::stdout()))))?;
+        writeln!(out, "{}", paint(DIM, format_args!("… {}", plain(&update.joined_text()))))?;
     }
     let (style, word) = if result.is_error { (ERROR, "failed") } else { (GOOD, "answered") };
     writeln!(out, "{}", paint(style, format_args!("{tool} {word}")))?;
     for block in &result.content {
         match block {
-            ContentBlock::Text { text } => writeln!(out, "{}", shown(text, &io::stdout()))?,
+            ContentBlock::Text { text } => writeln!(out, "{}", plain(text))?,
             ContentBlock::Image { mime_type, data } => {
                 writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
             }
