@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A module by its path, in an engine of its own.
     let paths = vec![ConfiguredPath::new(TOOL, ConfiguredFrom::Program)];
-    let options = DiscoveryOptions::new(project.path(), Home::from_environment()).configured(paths);
+    let options = DiscoveryOptions::new(project.path(), Home::from_environment()?).configured(paths);
     let engine = Engine::new(EngineOptions::new(project.path()));
     let loaded =
         load_custom_tools(discover_configured_paths(&options), &[], &[], &engine, LoadMode::Call).await;

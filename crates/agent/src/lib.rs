@@ -57,7 +57,7 @@ pub use dispatch::{
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use files::Saving;
 pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
-pub use prompt::{ContextFile, Surroundings, SystemPrompt, find_context_files, git_branch};
+pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::QueueMode;
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{

@@ -25,7 +25,17 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
-/// Options of every command.
+impl Arguments {
+    /// Whether the exit code says how the work ended, and not only whether it could be done.
+    pub(crate) fn has_verdict(&self) -> bool {
+        matches!(
+            self.command,
+            None | Some(Command::Call(_) | Command::Check(_) | Command::Test(_) | Command::Dev(_))
+        )
+    }
+}
+
+/// Options every command takes.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Shared {

@@ -8,14 +8,24 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith::{LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError};
+use toolsmith::{
+    FoundModule, LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError,
+};
 use toolsmith_agent::session::SessionError as KeptError;
 use toolsmith_llm::SelectError;
 
 use crate::{
+    interrupts::SIGPIPE,
     output::harmless,
+    project::Project,
     terminal::{DIM, ERROR, HINT, WARNING, paint},
 };
+
+/// How many modules that wait for trust an error names.
+const MAX_WAITING: usize = 10;
+
+/// How to trust what waits for it.
+pub(crate) const TRUST_HINT: &str = "To trust this folder, run `toolsmith trust`; for one file `toolsmith trust PATH`, for one run `--trust`.";
 
 /// An error with what there is to say beside it.
 #[derive(Debug, Default)]
@@ -59,12 +69,18 @@ impl std::error::Error for Problem {}
 
 /// Shows why a command failed; with `as_json` on standard output, for whoever reads that.
 pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
+    failed_in(error, as_json, false)
+}
+
+/// The same for a command. One with a verdict says something by its exit code, so that a reader who goes away early does not
+/// make a success of it.
+pub(crate) fn failed_in(error: &anyhow::Error, as_json: bool, has_verdict: bool) -> ExitCode {
     let problem = error.downcast_ref::<Problem>();
     let is_flag = error.downcast_ref::<SettingsError>().is_some();
     let code = problem.map_or(if is_flag { 2 } else { 1 }, |problem| problem.code);
     // Whoever read the output has enough of it: no reason to complain.
     if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
+        return if has_verdict { ExitCode::from(128 + SIGPIPE) } else { ExitCode::SUCCESS };
     }
     let what = told(error);
     let more = problem.and_then(|problem| problem.more.as_deref());
@@ -77,7 +93,7 @@ pub(crate) fn failed(error: &anyhow::Error, as_json: bool) -> ExitCode {
         let _ = crate::output::print_json(&value);
         return ExitCode::from(code);
     }
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     let _ = draw(&mut out, (ERROR, "error"), &what, None, more, hint);
     ExitCode::from(code)
 }
@@ -119,8 +135,21 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// The command line could not be read; asking for help or the version is no error.
 pub(crate) fn wrong_use(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    let text = error.render().ansi().to_string();
+    let lines = text.strip_suffix('\n').unwrap_or(&text).split('\n');
+    let is_error = error.use_stderr();
+    for line in lines {
+        // Whoever reads it may have enough of it.
+        let written = if is_error {
+            crate::streams::stderr().rendered(line)
+        } else {
+            crate::streams::stdout().rendered(line)
+        };
+        if written.is_err() {
+            break;
+        }
+    }
+    if is_error { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 /// Shows why a module or tool was refused.
@@ -177,24 +206,36 @@ pub(crate) fn warning_json(warning: &Warning) -> Value {
 
 /// Shows warnings on standard error, where no result is.
 pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     for warning in warnings {
         let _ = show_warning(&mut out, warning);
     }
 }
 
+/// Says that a tool is waiting for trust: the module of its name is, or its name is not known and may be of one that is.
+pub(crate) fn waiting_for_trust(name: &str, waiting: &[FoundModule], project: &Project) -> Option<Problem> {
+    let what = match waiting.iter().find(|module| module.name() == name) {
+        Some(module) => format!("\"{name}\" is waiting for trust: {}", project.show(&module.path)),
+        None if waiting.is_empty() => return None,
+        None => format!(
+            "There is no trusted tool \"{name}\"; {} of this folder's modules are waiting for trust",
+            waiting.len()
+        ),
+    };
+    let paths = waiting.iter().take(MAX_WAITING).map(|module| project.show(&module.path));
+    Some(Problem::failed(what).more(paths.collect::<Vec<_>>().join("\n")).hint(TRUST_HINT))
+}
+
 /// Shows what of the custom tools is not there, and why (CONTRACT 2.7, 2.8).
 pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
     warn_all(&loaded.warnings);
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     for error in &loaded.errors {
         let _ = show_load_error(&mut out, error, false);
     }
     if !loaded.waiting.is_empty() {
-        let what = format!("{} modules in this directory are waiting for trust", loaded.waiting.len());
-        let hint =
-            "`toolsmith list` shows them, `toolsmith trust` trusts the directory, --trust trusts it for this run.";
-        let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(hint));
+        let what = format!("{} of this folder's modules are waiting for trust", loaded.waiting.len());
+        let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(TRUST_HINT));
     }
 }
 

@@ -6,7 +6,8 @@ use tokio::{sync::Mutex, task::JoinHandle};
 use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
 
 use crate::{
-    escapes::tame,
+    escapes::plain,
+    streams,
     terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint},
 };
 
@@ -53,8 +54,7 @@ fn read_line() -> Option<String> {
 }
 
 fn say(text: &str, ends: bool) {
-    let mut out = anstream::stderr().lock();
-    let text = tame(text);
+    let mut out = streams::stderr();
     let _ = if ends { writeln!(out, "{text}") } else { write!(out, "{text}") };
     let _ = out.flush();
 }
@@ -62,9 +62,9 @@ fn say(text: &str, ends: bool) {
 #[async_trait]
 impl Ui for TerminalUi {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
-        let mut question = format!("{}\n", paint(HEADING, title));
+        let mut question = format!("{}\n", paint(HEADING, plain(title)));
         for (at, option) in options.iter().enumerate() {
-            question.push_str(&format!("  {} {option}\n", paint(NAME, format_args!("{}.", at + 1))));
+            question.push_str(&format!("  {} {}\n", paint(NAME, format_args!("{}.", at + 1)), plain(option)));
         }
         question.push_str("Number or name (empty for none):");
         loop {
@@ -83,22 +83,23 @@ impl Ui for TerminalUi {
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
-        let question = format!("{}\n{message} {}", paint(HEADING, title), paint(NAME, "[y/N]"));
+        let question =
+            format!("{}\n{} {}", paint(HEADING, plain(title)), plain(message), paint(NAME, "[y/N]"));
         let answer = self.ask(&question, &dialog.cancel).await.unwrap_or_default();
         matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
         let placeholder = placeholder.map(|text| paint(DIM, format_args!(" ({text})"))).unwrap_or_default();
-        self.ask(&format!("{}{placeholder}:", paint(HEADING, title)), &dialog.cancel).await
+        self.ask(&format!("{}{placeholder}:", paint(HEADING, plain(title))), &dialog.cancel).await
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
         let mut reading = self.reading.lock().await;
-        say(&paint(HEADING, title), true);
+        say(&paint(HEADING, plain(title)), true);
         if let Some(prefill) = prefill.filter(|text| !text.is_empty()) {
-            say(&paint(DIM, prefill), true);
-            say("Enter a single dot to keep this text; anything else replaces it.", true);
+            say(&paint(DIM, plain(prefill)), true);
+            say("A single dot keeps this text; anything else replaces it.", true);
         }
         say("Finish with a line that contains a single dot.", true);
         let mut lines = Vec::new();
@@ -121,18 +122,20 @@ impl Ui for TerminalUi {
             NoticeLevel::Error => paint(ERROR, "error: "),
             _ => String::new(),
         };
-        say(&format!("{word}{message}"), true);
+        say(&format!("{word}{}", plain(message)), true);
     }
 
     fn set_status(&self, _key: &str, text: Option<&str>) {
         if let Some(text) = text {
-            say(&paint(DIM, text.replace(['\n', '\t'], " ")), true);
+            say(&paint(DIM, plain(text).replace(['\n', '\t'], " ")), true);
         }
     }
 
     fn set_widget(&self, _key: &str, lines: Option<&[String]>) {
+        // Widgets are drawn by the tool.
+        let mut out = streams::stderr();
         for line in lines.unwrap_or_default() {
-            say(line, true);
+            let _ = out.rendered(line);
         }
     }
 }

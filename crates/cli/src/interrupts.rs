@@ -1,14 +1,20 @@
-//! Signals that stop the program: the first Ctrl-C or SIGTERM requests a stop and the second forces it; SIGHUP forces
-//! it at once, because nobody is left to wait. Child processes end with their parent.
+//! Signals that end the program: Ctrl-C and SIGTERM ask first and force the second time, SIGHUP forces at once: nobody is
+//! left to wait. A reader of standard output who goes away asks too. Children go with what started them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
 };
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The signal that was received, if any.
+/// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
+pub(crate) const SIGPIPE: u8 = 13;
+
+/// What came, if anything.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupts(Arc<AtomicU8>);
 
@@ -34,11 +40,17 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
     };
     tokio::spawn(async move {
         let mut again = false;
+        let mut is_closed = false;
+        let mut closed = pin!(toolsmith_host::output_closed());
         loop {
             let (number, reason, force) = tokio::select! {
                 _ = interrupt.recv() => (2, "cancelled by Ctrl-C", again),
                 _ = terminate.recv() => (15, "the program was terminated", again),
                 _ = hangup.recv() => (1, "the terminal is gone", true),
+                () = &mut closed, if !is_closed => {
+                    is_closed = true;
+                    (SIGPIPE, "nobody reads the output", false)
+                }
             };
             own.0.store(number, Ordering::SeqCst);
             stop(reason, force);

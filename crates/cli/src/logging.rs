@@ -7,6 +7,8 @@ use tracing::Level;
 /// Starts the log. `TOOLSMITH_LOG` sets the level: `error`, `warn`, `info` (default), `debug` or `trace`.
 pub(crate) fn start() {
     let level = std::env::var("TOOLSMITH_LOG").ok().and_then(|word| word.parse().ok()).unwrap_or(Level::INFO);
-    let file = Home::from_environment().toolsmith().join("logs/toolsmith.log");
+    // Commands that need the home say what is wrong with it.
+    let Ok(home) = Home::from_environment() else { return };
+    let file = home.toolsmith().join("logs/toolsmith.log");
     LogLines::new(RotatingFile::new(file), level).install();
 }

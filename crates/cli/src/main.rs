@@ -17,6 +17,7 @@ mod project;
 mod project_files;
 mod prompt;
 mod runtime;
+mod streams;
 mod terminal;
 mod versions;
 
@@ -38,9 +39,9 @@ fn main() -> ExitCode {
     };
     terminal::choose_colours(arguments.shared.color);
     logging::start();
-    let as_json = arguments.shared.json;
+    let (as_json, has_verdict) = (arguments.shared.json, arguments.has_verdict());
     match commands::run(arguments) {
         Ok(code) => code,
-        Err(error) => failure::failed(&error, as_json),
+        Err(error) => failure::failed_in(&error, as_json, has_verdict),
     }
 }

@@ -8,24 +8,27 @@ use std::{
 
 use serde_json::Value;
 use toolsmith::{Home, ToolSource};
+use toolsmith_tool::{visible, visible_line};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::terminal::{HEADING, paint};
+use crate::{
+    streams::{self, safe_json},
+    terminal::{HEADING, paint},
+};
 
 /// Prints a value for machines.
 pub(crate) fn print_json(value: &Value) -> io::Result<()> {
-    io::stdout().lock().write_all(format!("{value:#}\n").as_bytes())
+    let mut out = streams::stdout();
+    out.write_all(safe_json(&format!("{value:#}\n")).as_bytes())?;
+    out.flush()
 }
 
-/// Prints a page that was written beforehand, with colours only where they are wanted. Standard output would hand on each
-/// line by itself, and wake whoever reads it as often.
+/// Prints a page that was written beforehand. Standard output would hand on each line by itself, and wake whoever reads it as
+/// often.
 pub(crate) fn print_page(page: &[u8]) -> io::Result<()> {
-    match anstream::AutoStream::choice(&io::stdout()) {
-        anstream::ColorChoice::Never => {
-            io::stdout().lock().write_all(&anstream::adapter::strip_bytes(page).into_vec())
-        }
-        _ => anstream::stdout().lock().write_all(page),
-    }
+    let mut out = streams::stdout();
+    out.write_all(page)?;
+    out.flush()
 }
 
 /// Writes a file, over one that is there only if that is wanted.
@@ -37,13 +40,13 @@ pub(crate) fn write_file(path: &Path, text: &str, overwrite: bool) -> io::Result
 
 /// A path as people say it: within the working folder without that, in the home with `~`.
 pub(crate) fn show_path(path: &Path, cwd: &Path, home: &Home) -> String {
-    harmless(&short_path(path, cwd, home))
+    visible_line(&short_path(path, cwd, home)).into_owned()
 }
 
-/// Text without control characters, but for the ends of lines and tabs. A file of somebody else's may be named so that a terminal
-/// obeys it.
+/// Text of unknown origin inside our own output: what a terminal would obey, hide or reorder is written as an escape. Ends of
+/// lines and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    visible(text).into_owned()
 }
 
 fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {
@@ -117,7 +120,8 @@ fn columns(text: &str) -> usize {
 /// The text, or its beginning and an ellipsis.
 pub(crate) fn cut(text: &str, room: usize) -> String {
     // A name may hold anything; a line stays a line.
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect();
+    let clean = visible_line(&clean).into_owned();
     if columns(&clean) <= room {
         return clean;
     }

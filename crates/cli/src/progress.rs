@@ -1,13 +1,15 @@
 //! Progress messages on standard error, shown only on a terminal and removed when done.
 
-use std::{
-    io::{IsTerminal as _, Write as _},
-    time::Duration,
-};
+use std::{io::Write as _, time::Duration};
 
 use tokio::task::JoinHandle;
 
-/// Fast work shows no message.
+use crate::{
+    streams::{self, Control},
+    terminal,
+};
+
+/// Quick work says nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Work that may take long.
@@ -18,13 +20,13 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts. Needs a tokio runtime.
     pub(crate) fn start(what: &'static str) -> Self {
-        if !std::io::stderr().is_terminal() {
+        if !terminal::is_error_terminal() {
             return Self { task: None };
         }
         let task = tokio::spawn(async move {
             tokio::time::sleep(PATIENCE).await;
             for frame in ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"].into_iter().cycle() {
-                let _ = write!(std::io::stderr(), "\r{frame} {what}…\x1b[K");
+                draw(frame, what);
                 tokio::time::sleep(Duration::from_millis(120)).await;
             }
         });
@@ -35,7 +37,16 @@ impl Progress {
     pub(crate) fn end(self) {
         if let Some(task) = self.task {
             task.abort();
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            let mut out = streams::stderr();
+            let _ = out.control(Control::LineStart);
+            let _ = out.control(Control::ClearLine);
         }
     }
+}
+
+fn draw(frame: &str, what: &str) {
+    let mut out = streams::stderr();
+    let _ = out.control(Control::LineStart);
+    let _ = write!(out, "{frame} {what}…");
+    let _ = out.control(Control::ClearLine);
 }

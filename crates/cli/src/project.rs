@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context as _, Result};
 use toolsmith::{
     BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode,
-    LoadedTools, TrustDecision, Warning, discover_configured_paths, discover_custom_tool_paths,
+    LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,
@@ -52,7 +52,7 @@ impl Project {
             }
             None => here.clone(),
         };
-        let home = Home::from_environment();
+        let home = Home::from_environment()?;
         let mut warnings = Vec::new();
         let for_this_run = shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1");
         let trust = if for_this_run {
@@ -128,26 +128,51 @@ impl Project {
             question.push_str(&format!("  and {} more modules\n", waiting.len() - MAX_SHOWN));
         }
         for setting in &self.loaded.waiting {
-            question.push_str(&format!("  {} in its settings\n", setting.key));
+            question.push_str(&format!("  {} in its settings\n", harmless(&setting.key)));
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
-        if prompt::yes(&question) {
-            store.add(&self.cwd)?;
-        } else {
-            store.decline(&self.cwd)?;
-        }
+        match prompt::yes_or_no(&question) {
+            Some(true) => store.add(&self.cwd)?,
+            Some(false) => store.decline(&self.cwd)?,
+            // Not answered: asked again the next time.
+            None => return Ok(discovered),
+        };
         self.trust = TrustDecision::from_list(store.load()?);
         self.sources = self.sources.clone().trust(self.trust.clone());
         self.loaded = load_settings(&self.sources)?;
         Ok(self.discover())
     }
 
+    /// Returns whether the working folder as a whole is trusted.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trust.allows(&self.cwd)
+    }
+
+    /// The files whose code may run without trusting the working folder as a whole.
+    pub(crate) fn trusted_files(&self) -> TrustedFiles {
+        TrustedFiles::new(&self.trust, &self.home, &self.cwd)
+    }
+
+    /// Finds a program in `PATH`. Relative folders are skipped, and so are those of a project that is not trusted: what is
+    /// in them would be code of the project.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let folders = toolsmith::program_folders(self.untrusted_folder().as_deref());
+        std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
+    /// The working folder without symbolic links, if it is not trusted as a whole.
+    fn untrusted_folder(&self) -> Option<PathBuf> {
+        let real = || self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
+        (!self.is_trusted()).then(real)
+    }
+
     /// An engine as the settings want it. Needs a tokio runtime.
     pub(crate) fn engine(&self) -> Engine {
         let settings = &self.loaded.settings;
         // Without a word about single tools nobody needs to know which there are.
-        let found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
+        let mut found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
+        found.untrusted_folder = self.untrusted_folder();
         Engine::new(engine_options(&self.cwd, settings, &found))
     }
 

@@ -6,7 +6,7 @@ use crate::terminal::{NAME, paint};
 
 /// Asks for a line; `None` at the end of input.
 pub(crate) fn line(question: &str) -> Option<String> {
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::streams::stderr();
     let _ = write!(out, "{question} ");
     let _ = out.flush();
     let mut answer = String::new();
@@ -19,8 +19,19 @@ pub(crate) fn line(question: &str) -> Option<String> {
     }
 }
 
-/// Asks yes or no; anything but a yes is a no.
-pub(crate) fn yes(question: &str) -> bool {
-    let answer = line(&format!("{question} {}", paint(NAME, "[y/N]")));
-    answer.is_some_and(|answer| matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+/// How often a question is asked before no answer counts as none.
+const MAX_ATTEMPTS: usize = 5;
+
+/// Asks yes or no, and again after anything else. `None` when there is no answer: at the end of input, or after too many
+/// attempts.
+pub(crate) fn yes_or_no(question: &str) -> Option<bool> {
+    let mut question = format!("{question} {}", paint(NAME, "[y/n]"));
+    for _ in 0..MAX_ATTEMPTS {
+        match line(&question)?.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Some(true),
+            "n" | "no" => return Some(false),
+            _ => question = format!("Answer yes or no. {}", paint(NAME, "[y/n]")),
+        }
+    }
+    None
 }

@@ -1,11 +1,14 @@
 //! The tokio runtime of a command.
 
-use std::future::Future;
+use std::{future::Future, io};
 
 use anyhow::{Context as _, Result};
 use tokio::runtime::Builder;
 
-/// Runs a command. Background tasks that still run when it ends are abandoned.
+/// Files that tokio opens for events and signals.
+const DESCRIPTORS: usize = 6;
+
+/// Runs a command's work. What is still running in the background when it ends is left behind.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     run(&mut Builder::new_multi_thread(), work)
 }
@@ -16,8 +19,26 @@ pub(crate) fn block_on_briefly<T>(work: impl Future<Output = Result<T>>) -> Resu
     run(Builder::new_multi_thread().worker_threads(1), work)
 }
 
+/// The same for work whose only result is what it prints: it is dropped when nobody reads that any more.
+pub(crate) fn block_on_while_read<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    block_on(while_read(work))
+}
+
+/// The same for what is over soon.
+pub(crate) fn block_on_briefly_while_read<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    block_on_briefly(while_read(work))
+}
+
+async fn while_read<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::select! {
+        outcome = work => outcome,
+        () = toolsmith_host::output_closed() => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
+    }
+}
+
 fn run<T>(builder: &mut Builder, work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = builder.enable_all().build().context("could not start threads")?;
+    toolsmith_host::limits::require_open_files(DESCRIPTORS).context("the program could not start")?;
+    let runtime = builder.enable_all().build().context("the program could not start its threads")?;
     let outcome = runtime.block_on(work);
     runtime.shutdown_background();
     outcome

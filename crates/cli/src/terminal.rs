@@ -35,17 +35,27 @@ pub(crate) fn choose_colours(color: Color) {
 
 /// Returns whether a person can be asked: standard error and standard input are a terminal.
 pub(crate) fn is_interactive() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    std::io::stdin().is_terminal() && is_error_terminal()
 }
 
 /// Returns the columns of standard output; `None` if it is not a terminal, where nothing is cut.
 pub(crate) fn output_width() -> Option<usize> {
-    std::io::stdout().is_terminal().then(|| {
+    is_output_terminal().then(|| {
         terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20))
     })
 }
 
-/// Applies a style to text.
+/// Text in a style. The text may be of unknown origin: it is made harmless here.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
-    format!("{style}{text}{style:#}")
+    format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))
+}
+
+/// Whether standard output is a terminal.
+pub(crate) fn is_output_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Whether standard error is a terminal.
+pub(crate) fn is_error_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }

@@ -1,8 +1,8 @@
 //! The only door to the operating system for tools. What a tool starts goes through [`exec`], which can end it
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
 //! the whole in a file; what it logs goes through [`log`]; what it makes of files goes through [`changes`], which shows it
-//! first and can take it back. Whose code may run at all is kept by [`trust`]; how memory is had from the system is set in
-//! [`memory`]; what the system grants is checked in [`limits`].
+//! first and can take it back. Files of others are opened through [`regular_file`]. Whose code may run at all is kept by
+//! [`trust`]; how memory is had from the system is set in [`memory`]; what the system grants is checked in [`limits`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 #![warn(missing_docs)]
@@ -14,11 +14,14 @@ compile_error!(
 
 pub mod changes;
 pub mod exec;
-pub mod location;
 pub mod limits;
+pub mod location;
 pub mod log;
 pub mod memory;
 pub mod output;
-mod spill;
+mod output_closed;
 pub mod regular_file;
+mod spill;
 pub mod trust;
+
+pub use output_closed::output_closed;

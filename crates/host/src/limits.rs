@@ -1,6 +1,8 @@
 //! What the system lets this program use. Too little of it is refused at the start, by name: later it would end the program in
 //! the midst of something.
 
+use std::{fs::File, io};
+
 use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
 
@@ -41,6 +43,14 @@ pub fn check() -> Result<(), LimitTooLow> {
     let Some(limit) = getrlimit(Resource::As).current else { return Ok(()) };
     let needed = used_address_space().saturating_add(ADDRESS_SPACE);
     if limit < needed { Err(LimitTooLow::AddressSpace { limit, needed }) } else { Ok(()) }
+}
+
+/// Fails if `count` more files cannot be open at once. Libraries that set up signals panic otherwise.
+///
+/// # Errors
+/// Fails with the system's error, such as "Too many open files".
+pub fn require_open_files(count: usize) -> io::Result<()> {
+    (0..count).map(|_| File::open("/dev/null")).collect::<io::Result<Vec<File>>>().map(drop)
 }
 
 fn used_address_space() -> u64 {

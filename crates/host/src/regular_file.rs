@@ -1,24 +1,62 @@
-//! Opening files that have an end. Pipes, sockets, devices and files of the kernel that wait for data are refused instead of
-//! waited for: the check is made on the opened file, so nothing can take its place in between.
+//! Opening files that have an end, and that somebody else may have put there. Pipes, sockets, devices and files of the
+//! kernel that wait for data are refused instead of waited for, and a link must not lead out of a project to the user's
+//! files. The check is made on the opened file, so nothing can take its place in between.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File},
     io::{self, Read as _},
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
 };
 
-/// Opens a regular file for reading. Opening and reading never wait for another process: a read that would gives
-/// [`io::ErrorKind::WouldBlock`].
+/// Opens a regular file for reading, following symbolic links. Opening and reading never wait for another process: a read
+/// that would gives [`io::ErrorKind::WouldBlock`].
 ///
 /// # Errors
-/// When it cannot be opened, or is not a regular file ([`io::ErrorKind::InvalidInput`]; a folder gives
+/// Fails if it cannot be opened, or is not a regular file ([`io::ErrorKind::InvalidInput`]; a directory gives
 /// [`io::ErrorKind::IsADirectory`]).
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
-    let kind = file.metadata()?.file_type();
-    match (kind.is_file(), kind.is_dir()) {
-        (true, _) => Ok(file),
+    open_with(path, 0)
+}
+
+/// Opens a regular file for reading if it really lies in `folder`, after following symbolic links.
+///
+/// # Errors
+/// As for [`open_regular`], and if it lies elsewhere.
+pub fn open_within(path: &Path, folder: &Path) -> io::Result<File> {
+    let real = fs::canonicalize(path)?;
+    if !real.starts_with(fs::canonicalize(folder)?) {
+        let message = format!("it lies outside {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    open_with(&real, libc::O_NOFOLLOW)
+}
+
+/// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// As for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if it is larger.
+pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_regular(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(content)
+}
+
+fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
+    // Checked before opening, because opening some devices has effects, and again on what was opened.
+    require_regular(&fs::metadata(path)?)?;
+    let flags = flags | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    require_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn require_regular(about: &fs::Metadata) -> io::Result<()> {
+    match (about.is_file(), about.is_dir()) {
+        (true, _) => Ok(()),
         (_, true) => Err(io::ErrorKind::IsADirectory.into()),
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidInput,

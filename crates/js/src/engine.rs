@@ -20,6 +20,7 @@ use crate::{
     limits::Limits,
     load::{LoadedModule, real_path},
     module,
+    module_request::ModuleRequest,
     ops::{ExecHandler, WebClients},
 };
 
@@ -173,14 +174,24 @@ impl Engine {
 
     /// Loads modules in parallel; the results are in the order of the paths. A failure affects only its own module.
     pub async fn load(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        module::load_all(&self.shared, paths).await
+        self.load_modules(paths.iter().map(ModuleRequest::from).collect()).await
+    }
+
+    /// Loads modules like [`Engine::load`], each restricted to the files its request allows.
+    pub async fn load_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+        module::load_all(&self.shared, modules).await
     }
 
     /// Reads the definitions of modules without giving each its own runtime: they are loaded one after another into a
     /// few shared ones, which end with the scan. This is several times faster for many modules. A tool of the result
     /// can be called; its module is then loaded again into its own runtime.
     pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        module::survey_all(&self.shared, paths).await
+        self.survey_modules(paths.iter().map(ModuleRequest::from).collect()).await
+    }
+
+    /// Surveys modules like [`Engine::survey`], each restricted to the files its request allows.
+    pub async fn survey_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+        module::survey_all(&self.shared, modules).await
     }
 
     /// Switches the UI of every loaded tool, including those that stored `pi.ui` before (CONTRACT 3.3).

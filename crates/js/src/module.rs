@@ -20,12 +20,16 @@ use crate::{
     errors::{LoadError, Thrown},
     instance::{Instance, InstanceOptions, LoadReply, Runner, StartedLoad},
     load::{Described, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
+    module_request::{ImportGate, ModuleRequest},
     sidecar::SidecarRuntime,
     tool::JsTool,
 };
 
 /// Error for files that are not modules (CONTRACT 2.3).
 const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
+
+/// What to do about a module that is restricted because its folder is not trusted.
+const TRUST_FOLDER: &str = "To trust the whole folder, run: toolsmith trust";
 
 /// A module and its current instance.
 pub(crate) struct ModuleHost {
@@ -65,11 +69,12 @@ impl Running {
 }
 
 impl ModuleHost {
-    fn new(engine: &Arc<EngineShared>, path: &Path) -> Self {
+    fn new(engine: &Arc<EngineShared>, path: &Path, imports: Option<ImportGate>) -> Self {
         let options = InstanceOptions {
             engine: Arc::clone(engine),
             limits: engine.limits_of(path),
             label: path.to_string_lossy().into_owned(),
+            imports,
         };
         let choice = engine.engines.choice(&engine.cwd, path);
         Self { path: path.to_path_buf(), options, choice, moved: OnceLock::new(), current: Mutex::new(None) }
@@ -86,6 +91,13 @@ impl ModuleHost {
                 self.move_if_needed(outcome, needs).await
             }
             Some(EngineKind::Embedded) => self.start_in(Runner::Embedded).await.0,
+            Some(kind) if self.options.imports.is_some() => {
+                let message = format!(
+                    "Failed to load tool: it is set to run in {kind}, but only this file of its project is trusted, and {kind} \
+                     cannot restrict what it imports"
+                );
+                Err(LoadError { hint: Some(TRUST_FOLDER.to_owned()), ..LoadError::new(&self.path, message) })
+            }
             Some(kind) => {
                 let Some(runtime) =
                     SidecarRuntime::find(kind, &self.options.engine.search_path, &self.options.engine.cwd)
@@ -133,6 +145,20 @@ impl ModuleHost {
         needs: Option<String>,
     ) -> Result<Started, LoadError> {
         let Some(needs) = needs.filter(|_| self.choice.is_none()) else { return outcome };
+        if self.options.imports.is_some() {
+            let note = format!("{needs}, which needs bun or node; those run only modules of trusted folders");
+            return match outcome {
+                Ok(mut started) => {
+                    started.described.notes.push(format!("{note}, so it fails when it is used"));
+                    Ok(started)
+                }
+                // An error that explains itself, such as an import that is not trusted, keeps its own hint.
+                Err(error) => Err(LoadError {
+                    hint: error.hint.or_else(|| Some(format!("{note}. {TRUST_FOLDER}"))),
+                    ..error
+                }),
+            };
+        }
         let Some(runtime) =
             SidecarRuntime::find_any(&self.options.engine.search_path, &self.options.engine.cwd)
         else {
@@ -197,24 +223,25 @@ impl ModuleHost {
     }
 }
 
-/// Loads modules in parallel.
-pub(crate) async fn load_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
-    let tasks: Vec<_> = paths
-        .iter()
-        .map(|path| {
-            let (engine, path) = (Arc::clone(engine), path.clone());
-            engine.runtime.clone().spawn(async move {
-                // The semaphore is never closed; without a permit the order would only be less strict.
+/// Loads modules, several at once.
+pub(crate) async fn load_all(engine: &Arc<EngineShared>, requests: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+    let tasks: Vec<_> = requests
+        .into_iter()
+        .map(|request| {
+            let (engine, path) = (Arc::clone(engine), request.path.clone());
+            let task = engine.runtime.clone().spawn(async move {
+                // The semaphore is never closed; without a permit it would only be less orderly.
                 let _permit = engine.loading.acquire().await;
-                load_one(&engine, path).await
-            })
+                load_one(&engine, request).await
+            });
+            (path, task)
         })
         .collect();
     let mut modules = Vec::with_capacity(tasks.len());
-    for (task, path) in tasks.into_iter().zip(paths) {
+    for (path, task) in tasks {
         modules.push(task.await.unwrap_or_else(|error| {
-            let error = LoadError::new(path, format!("Failed to load tool: {error}"));
-            failed(path.clone(), error, Instant::now())
+            let error = LoadError::new(&path, format!("Failed to load tool: {error}"));
+            failed(path, error, Instant::now())
         }));
     }
     modules
@@ -233,13 +260,14 @@ fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
     }
 }
 
-async fn load_one(engine: &Arc<EngineShared>, path: PathBuf) -> LoadedModule {
+async fn load_one(engine: &Arc<EngineShared>, request: ModuleRequest) -> LoadedModule {
     let start = Instant::now();
+    let ModuleRequest { path, imports } = request;
     if let Some(error) = refuse(&path) {
         return failed(path, error, start);
     }
     let file = real_path(&engine.cwd, &path);
-    let host = Arc::new(ModuleHost::new(engine, &file));
+    let host = Arc::new(ModuleHost::new(engine, &file, imports));
     match host.start().await {
         Ok(Started { instance, described, files }) => {
             let running = Running::new(instance, &described);
@@ -301,15 +329,18 @@ fn finish(
 /// requests fewer, so that other workers have work too.
 const MAX_AHEAD: usize = 4;
 
-/// Scans modules: each core loads them in turn into one runtime, and into a new one after a module that crashed it.
-pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) -> Vec<LoadedModule> {
-    let workers = engine.loading.available_permits().clamp(1, paths.len().max(1));
+/// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
+pub(crate) async fn survey_all(
+    engine: &Arc<EngineShared>,
+    requests: Vec<ModuleRequest>,
+) -> Vec<LoadedModule> {
+    let requests: Arc<[ModuleRequest]> = requests.into();
+    let workers = engine.loading.available_permits().clamp(1, requests.len().max(1));
     let next = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..workers)
         .map(|_| {
-            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instance: None };
-            let (next, paths) = (Arc::clone(&next), paths.to_vec());
-            engine.runtime.spawn(surveyor.work_off(paths, next))
+            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instances: HashMap::new() };
+            engine.runtime.spawn(surveyor.work_off(Arc::clone(&requests), Arc::clone(&next)))
         })
         .collect();
     let mut seen: HashMap<PathBuf, LoadedModule> = HashMap::new();
@@ -318,15 +349,19 @@ pub(crate) async fn survey_all(engine: &Arc<EngineShared>, paths: &[PathBuf]) ->
     }
     let missing =
         |path: &PathBuf| failed(path.clone(), LoadError::new(path, "Failed to load tool"), Instant::now());
-    paths.iter().map(|path| seen.get(path).cloned().unwrap_or_else(|| missing(path))).collect()
+    requests
+        .iter()
+        .map(|module| seen.get(&module.path).cloned().unwrap_or_else(|| missing(&module.path)))
+        .collect()
 }
 
-/// One scan worker and its runtime.
+/// One worker of a survey and the runtimes it uses.
 struct Surveyor {
     engine: Arc<EngineShared>,
     /// Total number of modules.
     workers: usize,
-    instance: Option<Arc<Instance>>,
+    /// One runtime for each gate, because modules that share a runtime share what they import.
+    instances: HashMap<Option<usize>, Arc<Instance>>,
 }
 
 /// A module being scanned.
@@ -337,17 +372,17 @@ struct Surveyed {
 }
 
 impl Surveyor {
-    /// Takes modules until none is left.
-    async fn work_off(mut self, paths: Vec<PathBuf>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
+    /// Takes modules until there is none left.
+    async fn work_off(mut self, requests: Arc<[ModuleRequest]>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
         let mut done = Vec::new();
         let mut ahead = VecDeque::new();
         loop {
-            let left = paths.len().saturating_sub(next.load(Ordering::SeqCst));
+            let left = requests.len().saturating_sub(next.load(Ordering::SeqCst));
             let room = (left / (2 * self.workers)).clamp(1, MAX_AHEAD);
             while ahead.len() < room
-                && let Some(path) = paths.get(next.fetch_add(1, Ordering::SeqCst))
+                && let Some(request) = requests.get(next.fetch_add(1, Ordering::SeqCst))
             {
-                match self.begin(path.clone()) {
+                match self.begin(request.clone()) {
                     Ok(begun) => ahead.push_back(begun),
                     Err(module) => done.push(module),
                 }
@@ -357,14 +392,19 @@ impl Surveyor {
         }
     }
 
-    fn begin(&mut self, path: PathBuf) -> Result<(Surveyed, Arc<Instance>, StartedLoad), LoadedModule> {
+    fn begin(
+        &mut self,
+        request: ModuleRequest,
+    ) -> Result<(Surveyed, Arc<Instance>, StartedLoad), LoadedModule> {
         let start = Instant::now();
+        let ModuleRequest { path, imports } = request;
+        let gate = imports.as_ref().map(ImportGate::identity);
         if let Some(error) = refuse(&path) {
             return Err(failed(path, error, start));
         }
         let file = real_path(&self.engine.cwd, &path);
-        let host = Arc::new(ModuleHost::new(&self.engine, &file));
-        let instance = match self.instance.take().filter(|instance| instance.is_alive()) {
+        let host = Arc::new(ModuleHost::new(&self.engine, &file, imports));
+        let instance = match self.instances.remove(&gate).filter(|instance| instance.is_alive()) {
             Some(instance) => instance,
             None => match Instance::start(&host.options, Runner::Embedded) {
                 Ok(instance) => instance,
@@ -374,7 +414,7 @@ impl Surveyor {
                 }
             },
         };
-        self.instance = Some(Arc::clone(&instance));
+        self.instances.insert(gate, Arc::clone(&instance));
         let load = instance.start_load(&file);
         Ok((Surveyed { path, host, start }, instance, load))
     }

@@ -1,6 +1,29 @@
 //! The user's directories. All code that needs them uses this type, so that one variable moves all of them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+/// Why the user's folders are not known. A relative path would make folders of the working directory the user's own, and
+/// their code needs no trust.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum HomeError {
+    /// A variable is not an absolute path.
+    #[error("{variable} must be an absolute path, but it is {value:?}")]
+    NotAbsolute {
+        /// `HOME` or `TOOLSMITH_HOME`.
+        variable: &'static str,
+        /// Its value.
+        value: OsString,
+    },
+    /// There is no variable, and the system knows no home folder.
+    #[error("the home folder is not known; set HOME or TOOLSMITH_HOME to an absolute path")]
+    Unknown,
+}
 
 /// The user's directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,12 +33,22 @@ pub struct Home {
 }
 
 impl Home {
-    /// The home of this process: `TOOLSMITH_HOME` for our own folder, else `.toolsmith` in `HOME`.
-    pub fn from_environment() -> Self {
-        let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let user = given("HOME").unwrap_or_else(|| PathBuf::from("/"));
-        let toolsmith = given("TOOLSMITH_HOME").unwrap_or_else(|| user.join(".toolsmith"));
-        Self { user, toolsmith }
+    /// The home of this process: `TOOLSMITH_HOME` for our own folder, else `.toolsmith` in `HOME`. Without `HOME` the home
+    /// folder is the one the system has on record for the user.
+    ///
+    /// # Errors
+    /// When a variable is not an absolute path, or nothing says where the home is.
+    pub fn from_environment() -> Result<Self, HomeError> {
+        let toolsmith = match std::env::var_os("TOOLSMITH_HOME").filter(|value| !value.is_empty()) {
+            Some(value) => Some(absolute("TOOLSMITH_HOME", value)?),
+            None => None,
+        };
+        let user = match std::env::var_os("HOME") {
+            Some(value) => absolute("HOME", value)?,
+            // Somebody who has no home folder has no tools of other agents in it.
+            None => on_record().or_else(|| toolsmith.clone()).ok_or(HomeError::Unknown)?,
+        };
+        Ok(Self { toolsmith: toolsmith.unwrap_or_else(|| user.join(".toolsmith")), user })
     }
 
     /// Uses `user` as the home, with our own directory in it.
@@ -29,8 +62,24 @@ impl Home {
         &self.user
     }
 
-    /// Returns our own directory: `~/.toolsmith`.
+    /// The folders whose code is the user's own: ours and those of compatible agents.
+    pub(crate) fn own_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let others = [".omp", ".xcsh", ".claude", ".codex"].map(|name| self.user.join(name));
+        std::iter::once(self.toolsmith.clone()).chain(others)
+    }
+
+    /// Our own folder: `~/.toolsmith`.
     pub fn toolsmith(&self) -> &Path {
         &self.toolsmith
     }
+}
+
+fn absolute(variable: &'static str, value: OsString) -> Result<PathBuf, HomeError> {
+    let path = PathBuf::from(&value);
+    if path.is_absolute() { Ok(path) } else { Err(HomeError::NotAbsolute { variable, value }) }
+}
+
+/// The home folder in the system's list of users. Accounts of services have `/` there, which is nobody's.
+fn on_record() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| home.is_absolute() && home.parent().is_some())
 }

@@ -24,7 +24,7 @@ pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule,
     Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
 };
-pub use home::Home;
+pub use home::{Home, HomeError};
 pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
@@ -44,5 +44,5 @@ pub use toolsmith_llm as llm;
 pub use toolsmith_tool::{
     self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };
-pub use trust::{TrustDecision, trust_store};
+pub use trust::{TrustDecision, TrustedFiles, program_folders, trust_store};
 pub use warning::Warning;

@@ -17,6 +17,7 @@ use crate::{
     },
     load_error::ToolLoadError,
     settings::Settings,
+    trust::program_folders,
     warning::Warning,
 };
 
@@ -111,7 +112,8 @@ impl LoadedTools {
 /// Returns the engine options for these modules: limits from the settings, and overrides for single tools. The tools of
 /// a module are unknown before it runs, so overrides are matched by the name of its file or directory.
 pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
-    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine());
+    let programs = program_folders(discovered.untrusted_folder.as_deref());
+    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs);
     for module in &discovered.modules {
         let Some(own) = settings.tools.each.get(&module.name()) else {
             continue;
@@ -163,10 +165,10 @@ pub async fn load_custom_tools(
 ) -> LoadedTools {
     let Discovered { modules, metadata, rules, errors, warnings, .. } = discovered;
     let (waiting, ready): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| module.waiting_for_trust);
-    let paths: Vec<PathBuf> = ready.iter().map(|module| module.path.clone()).collect();
+    let requests = ready.iter().map(FoundModule::request).collect();
     let loaded = match mode {
-        LoadMode::Call => engine.load(&paths).await,
-        LoadMode::Survey => engine.survey(&paths).await,
+        LoadMode::Call => engine.load_modules(requests).await,
+        LoadMode::Survey => engine.survey_modules(requests).await,
     };
     let mut sorter = Sorter {
         winners: built_in_names.iter().map(|name| ((*name).to_owned(), Origin::built_in())).collect(),

@@ -1,13 +1,17 @@
 //! Whether code of the working folder may run in this process (CONTRACT 2.8): the user's list, or a word for one run.
 
-use std::path::Path;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use toolsmith_host::trust::{TrustStore, Trusted};
+use toolsmith_js::ImportGate;
 
 use crate::home::Home;
 
 /// What may run. The default trusts nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustDecision {
     /// `--trust` or `TOOLSMITH_TRUST=1`: everything, for this run.
     everything: bool,
@@ -39,6 +43,59 @@ impl TrustDecision {
     pub fn is_for_this_run(&self) -> bool {
         self.everything
     }
+}
+
+/// The files whose code may run while the working folder as a whole is not trusted: those with an entry of their own, those
+/// in trusted folders, and those in the user's own folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedFiles {
+    trust: TrustDecision,
+    /// The user's own folders, without symbolic links.
+    own: Vec<PathBuf>,
+    /// The working folder, without symbolic links.
+    cwd: PathBuf,
+}
+
+impl TrustedFiles {
+    /// The files that `trust` allows, and those of `home`.
+    pub fn new(trust: &TrustDecision, home: &Home, cwd: &Path) -> Self {
+        let own = home.own_folders().filter_map(|folder| folder.canonicalize().ok()).collect();
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+        Self { trust: trust.clone(), own, cwd }
+    }
+
+    /// Returns whether the code of a file may run. Symbolic links are followed first.
+    pub fn allows(&self, file: &Path) -> bool {
+        let Ok(real) = file.canonicalize() else { return false };
+        // A project may lie in a folder of an agent, such as a worktree. Then that folder says nothing about its files.
+        let is_project_below = |folder: &Path| self.cwd != folder && self.cwd.starts_with(folder);
+        self.trust.allows(&real)
+            || self.own.iter().any(|folder| real.starts_with(folder) && !is_project_below(folder))
+    }
+
+    /// A gate for the engine that lets modules import these files only.
+    pub fn gate(&self) -> ImportGate {
+        let files = self.clone();
+        ImportGate::new(move |file| files.allows(file))
+    }
+
+    /// Returns whether a path without symbolic links lies in the user's own folders.
+    pub(crate) fn is_own(&self, real: &Path) -> bool {
+        self.own.iter().any(|folder| real.starts_with(folder))
+    }
+}
+
+/// The folders of `PATH` in which programs are looked for. Relative ones are left out, and so are those in a project that is
+/// not trusted: a program there is code of the project.
+pub fn program_folders(untrusted: Option<&Path>) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_inside = |folder: &Path| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        untrusted.is_some_and(|untrusted| real.starts_with(untrusted) || folder.starts_with(untrusted))
+    };
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !is_inside(folder));
+    // Folders that came from a PATH can be joined to one.
+    std::env::join_paths(folders).unwrap_or_default()
 }
 
 /// The user's list of what they trust.

@@ -2,9 +2,11 @@
 
 use std::{
     fs::{self, File},
-    io::Read,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
+
+use toolsmith_host::regular_file;
 
 use super::git::git_root;
 
@@ -36,33 +38,73 @@ impl ContextFile {
     }
 }
 
+/// A context file that is not sent to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkippedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The reason, as the end of a sentence that begins with the file.
+    pub reason: String,
+}
+
 /// The user's own file, then those from the repository's root (else from the home folder) down to `cwd`. Outside both,
 /// only the working folder's own counts: what lies above belongs to others. A file that says `@other/file.md` brings that
 /// file along.
 pub fn find_context_files(cwd: &Path, home: Option<&Path>) -> Vec<ContextFile> {
+    look_for_context_files(cwd, home).0
+}
+
+/// As [`find_context_files`], with the files that were skipped. A file of a project must really lie in the project: otherwise
+/// a link would send a file of the user's to a provider.
+pub(super) fn look_for_context_files(
+    cwd: &Path,
+    home: Option<&Path>,
+) -> (Vec<ContextFile>, Vec<SkippedFile>) {
     let top = git_root(cwd).or_else(|| home.filter(|home| cwd.starts_with(home))).unwrap_or(cwd);
     let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(top)).collect();
     folders.reverse();
-    let mut found = Found { files: Vec::new(), seen: Vec::new() };
+    let mut found = Found { files: Vec::new(), seen: Vec::new(), skipped: Vec::new() };
     if let Some(home) = home {
-        found.add(&home.join(USER), home, 0);
+        // The user's own file may be a link to wherever they keep it.
+        let user = home.join(USER);
+        found.take(&user, regular_file::open_regular(&user), home, 0);
     }
+    let project = project_root(cwd, home);
     for folder in folders {
-        let _ = NAMES.iter().any(|name| found.add(&folder.join(name), top, 0));
+        // Above the project each folder is on its own.
+        let within = if folder.starts_with(project) { project } else { folder };
+        let _ = NAMES.iter().any(|name| found.add(&folder.join(name), within, 0));
     }
-    found.files
+    (found.files, found.skipped)
+}
+
+/// The folder that files of the project may not lead out of: the repository, unless that is the user's home, else the working
+/// folder.
+fn project_root<'a>(cwd: &'a Path, home: Option<&Path>) -> &'a Path {
+    let holds_home = |root: &Path| {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        home.is_some_and(|home| real(home).starts_with(real(root)))
+    };
+    git_root(cwd).filter(|root| !holds_home(root)).unwrap_or(cwd)
 }
 
 struct Found {
     files: Vec<ContextFile>,
     /// Real paths: a link, or an import of what is there already, is no second file.
     seen: Vec<PathBuf>,
+    skipped: Vec<SkippedFile>,
 }
 
 impl Found {
-    /// Adds a file and what it imports; gives whether there is such a file.
+    /// Adds a file that lies in `within`, and what it imports; gives whether there is such a file.
     fn add(&mut self, path: &Path, within: &Path, hops: usize) -> bool {
-        let (Ok(real), Some(file)) = (fs::canonicalize(path), read(path)) else {
+        self.take(path, regular_file::open_within(path, within), within, hops)
+    }
+
+    fn take(&mut self, path: &Path, opened: io::Result<File>, within: &Path, hops: usize) -> bool {
+        let read = opened.and_then(|file| read(path, file));
+        let (Ok(real), Some(file)) = (fs::canonicalize(path), self.unless_skipped(path, read)) else {
             return false;
         };
         if self.files.len() >= MAX_FILES || self.seen.contains(&real) {
@@ -76,14 +118,27 @@ impl Found {
         };
         self.files.push(file);
         for import in wanted {
-            // A project's file must not send what lies outside the project to a provider: keys, for example.
-            let inside = fs::canonicalize(&import)
-                .is_ok_and(|real| fs::canonicalize(within).is_ok_and(|within| real.starts_with(within)));
-            if inside {
-                self.add(&import, within, hops + 1);
-            }
+            self.add(&import, within, hops + 1);
         }
         true
+    }
+
+    /// The file, or a note of why it is skipped. What is not there needs none.
+    fn unless_skipped(&mut self, path: &Path, read: io::Result<Option<ContextFile>>) -> Option<ContextFile> {
+        let error = match read {
+            Ok(file) => return file,
+            Err(error) => error,
+        };
+        let is_missing = matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+        );
+        let is_known = self.skipped.iter().any(|skipped| skipped.path == path);
+        if !is_missing && !is_known && self.skipped.len() < MAX_FILES {
+            let reason = format!("is not sent to the model: {error}");
+            self.skipped.push(SkippedFile { path: path.to_path_buf(), reason });
+        }
+        None
     }
 }
 
@@ -106,17 +161,17 @@ fn imports(text: &str) -> Vec<&str> {
     found
 }
 
-/// Only plain files: a pipe by that name would be waited for.
-fn read(path: &Path) -> Option<ContextFile> {
-    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+/// Reads the beginning of a file; an empty one says nothing.
+fn read(path: &Path, file: File) -> io::Result<Option<ContextFile>> {
+    let size = file.metadata()?.len();
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     let mut text = String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned();
     if text.trim().is_empty() {
-        return None;
+        return Ok(None);
     }
-    if found.len() > MAX_BYTES {
-        text.push_str(&format!("\n[cut: the file has {} bytes; read it for the rest]", found.len()));
+    if size > MAX_BYTES {
+        text.push_str(&format!("\n[cut: the file has {size} bytes; read it for the rest]"));
     }
-    Some(ContextFile { path: path.to_path_buf(), text })
+    Ok(Some(ContextFile { path: path.to_path_buf(), text }))
 }

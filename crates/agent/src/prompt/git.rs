@@ -2,8 +2,11 @@
 
 use std::{
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
+
+use toolsmith_host::regular_file;
 
 /// The folder that holds `.git`, from `folder` upward.
 pub(super) fn git_root(folder: &Path) -> Option<&Path> {
@@ -15,9 +18,16 @@ pub fn git_branch(folder: &Path) -> Option<String> {
     let root = git_root(folder)?;
     let head = read_small(&git_folder(root)?.join("HEAD"))?;
     let head = head.trim();
+    // Anything else is not from git, and may be a file that nobody meant to send to a provider.
     match head.strip_prefix("ref: ") {
-        Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
-        None => head.get(..12).map(|commit| format!("detached at {commit}")),
+        Some(name) => {
+            let name = name.strip_prefix("refs/").filter(|name| !name.contains(|c: char| c.is_control()))?;
+            Some(name.strip_prefix("heads/").unwrap_or(name).to_owned())
+        }
+        None if head.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            head.get(..12).map(|commit| format!("detached at {commit}"))
+        }
+        None => None,
     }
 }
 
@@ -33,6 +43,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
 
 /// Such files have one line; anything else is not one of them.
 fn read_small(path: &Path) -> Option<String> {
-    let found = fs::metadata(path).ok()?;
-    (found.is_file() && found.len() < 4096).then(|| fs::read_to_string(path).ok())?
+    let mut text = String::new();
+    regular_file::open_regular(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    Some(text)
 }

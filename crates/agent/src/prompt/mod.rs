@@ -4,6 +4,6 @@ mod context_files;
 mod git;
 mod system;
 
-pub use context_files::{ContextFile, find_context_files};
+pub use context_files::{ContextFile, SkippedFile, find_context_files};
 pub use git::git_branch;
 pub use system::{Surroundings, SystemPrompt};

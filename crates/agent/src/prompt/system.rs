@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toolsmith_llm::ToolDefinition;
 
 use super::{
-    context_files::{ContextFile, find_context_files},
+    context_files::{ContextFile, SkippedFile, look_for_context_files},
     git::git_branch,
 };
 
@@ -52,7 +52,9 @@ pub struct SystemPrompt {
     pub replacement: Option<String>,
     /// Context files of the user and the project, outermost first.
     pub context_files: Vec<ContextFile>,
-    /// Directory, date and branch.
+    /// Context files that are not sent, such as links that lead out of the project.
+    pub skipped_files: Vec<SkippedFile>,
+    /// Where the agent works.
     pub surroundings: Option<Surroundings>,
     /// Texts appended at the end.
     pub appended: Vec<String>,
@@ -61,11 +63,8 @@ pub struct SystemPrompt {
 impl SystemPrompt {
     /// Creates the prompt for `cwd`, with the context files of the project and the user.
     pub fn for_folder(cwd: &Path, home: Option<&Path>) -> Self {
-        Self {
-            context_files: find_context_files(cwd, home),
-            surroundings: Some(Surroundings::of(cwd)),
-            ..Self::default()
-        }
+        let (context_files, skipped_files) = look_for_context_files(cwd, home);
+        Self { context_files, skipped_files, surroundings: Some(Surroundings::of(cwd)), ..Self::default() }
     }
 
     /// Replaces the built-in text. Context files and surroundings still follow.

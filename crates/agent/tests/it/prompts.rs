@@ -113,3 +113,89 @@ fn a_context_file_brings_along_what_it_imports_from_the_project_only() {
     let texts: Vec<&str> = found.iter().skip(1).map(|file| file.text.as_str()).collect();
     assert_eq!(texts, ["tabs @../AGENTS.md @more.md", "more"]);
 }
+
+#[test]
+fn c2_8_context_files_that_lead_out_of_the_project_are_skipped_with_a_notice() {
+    let home = tempfile::tempdir().unwrap();
+    write(&home.path().join(".ssh/id_rsa"), "a key");
+    let repository = home.path().join("work/repo");
+    write(&repository.join(".git/HEAD"), "ref: refs/heads/main\n");
+    let plain = home.path().join("Downloads/archive");
+    fs::create_dir_all(&plain).unwrap();
+    let deep = plain.join("deep/er");
+    fs::create_dir_all(&deep).unwrap();
+    symlink(home.path().join(".ssh"), plain.join("deep/folder")).unwrap();
+    let key = home.path().join(".ssh/id_rsa");
+    for home_is_repository in [false, true] {
+        if home_is_repository {
+            write(&home.path().join(".git/HEAD"), "ref: refs/heads/main\n");
+        }
+        for folder in [&repository, &plain, &deep] {
+            for (name, target) in [
+                ("AGENTS.md", key.clone()),
+                ("CLAUDE.md", key.clone()),
+                ("AGENTS.md", "../folder/id_rsa".into()),
+            ] {
+                let link = folder.join(name);
+                symlink(&target, &link).unwrap();
+                let prompt = SystemPrompt::for_folder(folder, Some(home.path()));
+                assert!(!prompt.render(&[]).contains("a key"), "{} -> {}", link.display(), target.display());
+                if target == key {
+                    assert_eq!(prompt.skipped_files.len(), 1, "{}", link.display());
+                    assert_eq!(prompt.skipped_files[0].path, link);
+                }
+                fs::remove_file(&link).unwrap();
+            }
+            for import in ["@../../.ssh/id_rsa", "@../../../../.ssh/id_rsa", "@../folder/id_rsa"] {
+                write(&folder.join("AGENTS.md"), import);
+                let prompt = SystemPrompt::for_folder(folder, Some(home.path()));
+                assert!(!prompt.render(&[]).contains("a key"), "{} {import}", folder.display());
+            }
+            write(&folder.join("AGENTS.md"), &format!("@{}", key.display()));
+            let prompt = SystemPrompt::for_folder(folder, Some(home.path()));
+            assert!(!prompt.render(&[]).contains("a key"), "{}", folder.display());
+            fs::remove_file(folder.join("AGENTS.md")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_users_own_context_file_may_be_a_link() {
+    let home = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    write(&elsewhere.path().join("AGENTS.md"), "mine");
+    fs::create_dir_all(home.path().join(".toolsmith/agent")).unwrap();
+    symlink(elsewhere.path().join("AGENTS.md"), home.path().join(".toolsmith/agent/AGENTS.md")).unwrap();
+    assert_eq!(find_context_files(elsewhere.path(), Some(home.path()))[0].text, "mine");
+}
+
+#[test]
+fn c2_8_a_pipe_in_place_of_a_context_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::ffi::CString::new(folder.path().join("AGENTS.md").to_str().unwrap()).unwrap();
+    // SAFETY: the path is a string that ends with a zero.
+    #[allow(unsafe_code, reason = "there is no other way to make a pipe with a name")]
+    let made = unsafe { libc::mkfifo(path.as_ptr(), 0o600) };
+    assert_eq!(made, 0);
+    let prompt = SystemPrompt::for_folder(folder.path(), None);
+    assert!(prompt.context_files.is_empty());
+    assert_eq!(prompt.skipped_files.len(), 1);
+}
+
+#[test]
+fn c2_8_what_is_no_branch_is_not_told_to_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("key"), "-----BEGIN PRIVATE KEY-----\n");
+    for (head, expected) in [
+        ("ref: refs/heads/a\u{1b}]0;x\n", None),
+        ("ref: /etc/passwd\n", None),
+        ("machine example login me password secret\n", None),
+        ("ref: refs/tags/v1\n", Some("tags/v1")),
+    ] {
+        write(&folder.path().join(".git/HEAD"), head);
+        assert_eq!(git_branch(folder.path()).as_deref(), expected, "{head:?}");
+    }
+    fs::remove_file(folder.path().join(".git/HEAD")).unwrap();
+    symlink("../key", folder.path().join(".git/HEAD")).unwrap();
+    assert_eq!(git_branch(folder.path()), None);
+}

@@ -19,6 +19,6 @@ pub(crate) struct CompletionsArguments {
 pub(crate) fn run(own: &CompletionsArguments) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(own.shell, &mut Arguments::command(), "toolsmith", &mut script);
-    std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
+    std::io::Write::write_all(&mut crate::streams::stdout(), &script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use toolsmith_tool::closest_names;
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
-    output::{Cell, print_json, print_page, print_table},
+    output::{Cell, harmless, print_json, print_page, print_table},
     project::Project,
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
@@ -48,9 +48,10 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
         writeln!(out, "\n{} ({})", paint(WARNING, "Waiting for trust"), loaded.waiting.len())?;
         for setting in &loaded.waiting {
             let file = paint(DIM, project.show(&setting.file));
-            writeln!(out, "  {} = {}  {file}", setting.key, show_value(&setting.value))?;
+            let (key, value) = (harmless(&setting.key), harmless(&show_value(&setting.value)));
+            writeln!(out, "  {key} = {value}  {file}")?;
         }
-        writeln!(out, "  {} `toolsmith trust` activates them.", paint(HINT, "→"))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
     print_page(&out)?;
     project.warn();

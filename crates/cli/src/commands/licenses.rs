@@ -1,9 +1,6 @@
 //! `toolsmith licenses`: prints the licences of bundled dependencies.
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::{io::Write as _, process::ExitCode};
 
 use anyhow::Result;
 
@@ -15,7 +12,7 @@ const NOTICES: &str = include_str!("../../../../THIRD-PARTY-NOTICES");
 pub(crate) struct LicensesArguments {}
 
 pub(crate) fn run(_own: &LicensesArguments) -> Result<ExitCode> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::streams::stdout();
     out.write_all(NOTICES.as_bytes())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -26,7 +26,7 @@ pub(crate) struct ListArguments {}
 
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
-    let mut loaded = runtime::block_on_briefly(async {
+    let mut loaded = runtime::block_on_briefly_while_read(async {
         let engine = project.engine();
         let progress = crate::progress::Progress::start("Loading tools");
         let loaded = project.load(project.discover(), &engine, LoadMode::Survey).await;
@@ -125,7 +125,7 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
     sections.push(std::mem::take(&mut section));
     if !loaded.disabled.is_empty() {
         let heading = paint(HEADING, "Left out by `tools.disabled`");
-        writeln!(section, "{heading}: {}", loaded.disabled.join(", "))?;
+        writeln!(section, "{heading}: {}", harmless(&loaded.disabled.join(", ")))?;
     }
     sections.push(std::mem::take(&mut section));
     if !loaded.errors.is_empty() {
@@ -169,9 +169,10 @@ fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
         }
         for setting in settings {
             let file = project.show(&setting.file);
-            writeln!(section, "  {} = {}  {}", setting.key, setting.value, paint(DIM, file))?;
+            let (key, value) = (harmless(&setting.key), harmless(&setting.value.to_string()));
+            writeln!(section, "  {key} = {value}  {}", paint(DIM, file))?;
         }
-        writeln!(section, "  {} Run `toolsmith trust` to trust this directory.", paint(HINT, "→"))?;
+        writeln!(section, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
     Ok(section)
 }

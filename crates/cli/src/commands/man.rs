@@ -35,6 +35,6 @@ pub(crate) fn run(own: &ManArguments) -> Result<ExitCode> {
     let mut page = Vec::new();
     let title = about.get_display_name().unwrap_or("toolsmith").to_owned();
     clap_mangen::Man::new(about).title(title).render(&mut page)?;
-    std::io::stdout().lock().write_all(&page)?;
+    crate::streams::stdout().write_all(&page)?;
     Ok(ExitCode::SUCCESS)
 }

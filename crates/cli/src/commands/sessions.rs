@@ -12,12 +12,12 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use toolsmith::Home;
 use toolsmith_agent::session::{Session, SessionSummary, Sessions};
-use toolsmith_tool::SessionView;
+use toolsmith_tool::{SessionView, visible_line};
 
 use crate::{
     arguments::Shared,
-    escapes::shown,
-    output::{cut, write_file},
+    escapes::plain,
+    output::{cut, print_json, write_file},
     terminal,
 };
 
@@ -73,7 +73,7 @@ enum Format {
 }
 
 pub(crate) fn run(shared: &Shared, own: &SessionsArguments) -> Result<ExitCode> {
-    let sessions = Sessions::at(Home::from_environment().toolsmith());
+    let sessions = Sessions::at(Home::from_environment()?.toolsmith());
     let cwd = match &shared.cwd {
         Some(cwd) => cwd.clone(),
         None => std::env::current_dir().context("could not determine the working directory")?,
@@ -96,10 +96,10 @@ pub(crate) fn run(shared: &Shared, own: &SessionsArguments) -> Result<ExitCode> 
 
 fn list(shared: &Shared, sessions: &Sessions, cwd: &Path, all: bool) -> Result<()> {
     let found = if all { sessions.list_all()? } else { sessions.list(cwd)? };
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     if shared.json {
         let list: Vec<Value> = found.iter().map(summary_json).collect();
-        writeln!(out, "{:#}", json!({ "sessions": list }))?;
+        print_json(&json!({ "sessions": list }))?;
         return Ok(());
     }
     if found.is_empty() {
@@ -145,7 +145,7 @@ fn ago(now: SystemTime, then: SystemTime) -> String {
 }
 
 fn show(shared: &Shared, session: &Session) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     if shared.json {
         let told = json!({
             "header": SessionView::header(session),
@@ -155,9 +155,9 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
             "entries": session.branch(None),
             "problems": session.problems(),
         });
-        writeln!(out, "{told:#}")?;
+        print_json(&told)?;
     } else {
-        write!(out, "{}", shown(&session.to_markdown(), &std::io::stdout()))?;
+        write!(out, "{}", plain(&session.to_markdown()))?;
     }
     Ok(())
 }
@@ -165,9 +165,9 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
 /// Prints one entry per line: those on the path to the leaf are marked, and branches are indented.
 fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
     let rows = session.outline();
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     if shared.json {
-        writeln!(out, "{:#}", json!({ "leafId": session.leaf_id(), "entries": rows }))?;
+        print_json(&json!({ "leafId": session.leaf_id(), "entries": rows }))?;
         return Ok(());
     }
     let mut following: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
@@ -184,13 +184,13 @@ fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
     while let Some((at, depth)) = open.pop() {
         let (row, next) = (&rows[at], &following[at]);
         let mark = if row.on_path { '*' } else { ' ' };
-        let label = row.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
+        let label = row.label.as_ref().map(|label| format!(" [{}]", visible_line(label))).unwrap_or_default();
         let said = cut(row.text.as_deref().unwrap_or_default(), 70);
         text += &format!("{mark} {}{} {}{label} {said}\n", "  ".repeat(depth), row.id, row.kind);
         let deeper = depth + usize::from(next.len() > 1);
         open.extend(next.iter().rev().map(|next| (*next, deeper)));
     }
-    write!(out, "{}", shown(&text, &std::io::stdout()))?;
+    write!(out, "{}", plain(&text))?;
     Ok(())
 }
 
@@ -210,7 +210,7 @@ fn export(
         Format::Markdown => (session.to_markdown(), "md"),
     };
     if output.is_some_and(|output| output == Path::new("-")) {
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        crate::streams::stdout().write_all(text.as_bytes())?;
         return Ok(());
     }
     let name: String = session.id().chars().filter(|char| char.is_ascii_alphanumeric()).take(8).collect();
@@ -222,11 +222,11 @@ fn export(
         }
         written => written.with_context(|| format!("could not write {}", path.display()))?,
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     if shared.json {
-        writeln!(out, "{:#}", json!({ "path": path }))?;
+        print_json(&json!({ "path": path }))?;
     } else {
-        writeln!(out, "{}", path.display())?;
+        writeln!(out, "{}", visible_line(&path.display().to_string()))?;
     }
     Ok(())
 }
@@ -237,12 +237,12 @@ fn remove(shared: &Shared, sessions: &Sessions, given: &[String], cwd: &Path) ->
     for path in &paths {
         sessions.remove(path)?;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     if shared.json {
-        writeln!(out, "{:#}", json!({ "removed": paths }))?;
+        print_json(&json!({ "removed": paths }))?;
     } else {
         for path in &paths {
-            writeln!(out, "Removed {}", path.display())?;
+            writeln!(out, "Removed {}", visible_line(&path.display().to_string()))?;
         }
     }
     Ok(())

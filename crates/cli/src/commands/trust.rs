@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{Home, trust_store};
 use toolsmith_host::trust::{TrustEntry, TrustKind};
+use toolsmith_tool::visible_line;
 
 use crate::{
     arguments::Shared,
@@ -29,11 +30,11 @@ pub(crate) struct TrustArguments {
 }
 
 pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
-    let home = Home::from_environment();
+    let home = Home::from_environment()?;
     let store = trust_store(&home);
     let here = std::env::current_dir()?;
     let cwd = shared.cwd.as_ref().map_or_else(|| here.clone(), |folder| here.join(folder));
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::streams::stdout();
     if own.list {
         let entries = store.load()?.entries();
         if shared.json {
@@ -69,7 +70,12 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         if shared.json {
             print_json(&json!({ "path": path, "trusted": still }))?;
         } else {
-            writeln!(out, "{} {}", paint(WARNING, "Removed trust:"), path.display())?;
+            writeln!(
+                out,
+                "{} {}",
+                paint(WARNING, "No longer trusted:"),
+                visible_line(&path.to_string_lossy())
+            )?;
             if still {
                 writeln!(out, "It lies in a trusted directory, so its code still runs.")?;
             }
@@ -81,7 +87,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         print_json(&to_json(&entry))?;
     } else {
         let more = if entry.kind == TrustKind::Folder { " and everything in it" } else { "" };
-        writeln!(out, "{} {}{more}", paint(GOOD, "Trusted:"), entry.path.display())?;
+        writeln!(out, "{} {}{more}", paint(GOOD, "Trusted:"), visible_line(&entry.path.to_string_lossy()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

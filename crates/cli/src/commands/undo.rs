@@ -5,7 +5,7 @@ use std::{io::Write as _, process::ExitCode};
 use anyhow::Result;
 use serde_json::json;
 use toolsmith_host::changes::PastChange;
-use toolsmith_tool::CancelToken;
+use toolsmith_tool::{CancelToken, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -47,8 +47,9 @@ pub(crate) fn run(shared: &Shared, own: &UndoArguments) -> Result<ExitCode> {
     if shared.json {
         print_json(&json!(undone))?;
     } else {
-        let mut out = anstream::stdout().lock();
-        writeln!(out, "Undid {} ({})", undone.entry.label, undone.entry.id)?;
+        let mut out = crate::streams::stdout();
+        let label = visible_line(&undone.entry.label);
+        writeln!(out, "Undid {label} ({})", visible_line(&undone.entry.id))?;
         for file in &undone.entry.files {
             writeln!(out, "  {}", project.show(&file.path))?;
         }
@@ -61,7 +62,7 @@ fn list(shared: &Shared, project: &Project, changes: &[PastChange]) -> Result<Ex
         print_json(&json!(changes))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::streams::stdout();
     if changes.is_empty() {
         writeln!(out, "No changes in this directory.")?;
         return Ok(ExitCode::SUCCESS);

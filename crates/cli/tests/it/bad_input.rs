@@ -139,8 +139,8 @@ async fn five_hundred_tools_are_listed() {
 async fn an_unknown_tool_may_be_one_that_waits() {
     let place = Place::new(&[("project/.toolsmith/tools/other-name.ts", HELLO)]);
     let said = place.run(&["call", "hello", "name=x"]).await;
-    assert_eq!(said.code, 2);
-    assert!(said.stderr.contains("1 module waits for trust"), "{}", said.stderr);
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("1 of this folder's modules are waiting for trust"), "{}", said.stderr);
 }
 
 #[tokio::test]
@@ -228,7 +228,7 @@ async fn c2_8_a_tool_that_resembles_others_may_be_one_that_waits() {
     let place = Place::new(&[("project/.toolsmith/tools/several.ts", "export default () => null;")]);
     let said = place.run(&["call", "reed"]).await;
     assert!(
-        said.stderr.contains("Did you mean read") && said.stderr.contains("waiting for trust"),
+        said.stderr.contains("did you mean read") && said.stderr.contains("waiting for trust"),
         "{said:#?}"
     );
 }
@@ -286,6 +286,59 @@ async fn a_reader_that_has_enough_is_no_failure() {
         }
         let said = place.run_request(&request).await;
         assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{args:?}");
+    }
+}
+
+#[tokio::test]
+async fn work_ends_when_nobody_reads_its_output_any_more() {
+    let place = Place::trusted(&[(
+        "project/.toolsmith/tools/slow.ts",
+        r#"export default (pi) => ({ name: "slow", description: "d", parameters: { type: "object", properties: {} },
+          approval: "read", async execute() { await new Promise((done) => setTimeout(done, 600_000)); } });"#,
+    )]);
+    place.write("project/.toolsmith/tools/slow.case.json", r#"{ "args": {}, "expect": {} }"#);
+    place.write("project/script.json", r#"{"turns":[{"reply":[{"call":"slow","arguments":{}}]},"done"]}"#);
+    // The reader goes away while the program works.
+    let script = "exec 3> >(read -t 2; exit); \"$0\" \"$@\" >&3";
+    for args in [
+        &["call", "slow"][..],
+        &["test"],
+        &["dev", "slow"],
+        &["-p", "hi", "--model", "script:script.json"],
+        &["-p", "hi", "--model", "script:script.json", "--mode", "json"],
+    ] {
+        let mut request = Request::new("/bin/bash")
+            .args(["-c", script, env!("CARGO_BIN_EXE_toolsmith")])
+            .args(args.iter().copied())
+            .timeout(std::time::Duration::from_secs(60))
+            .cwd(place.path("project"));
+        request.clear_env = true;
+        for (name, value) in place.variables() {
+            request = request.env(name, value);
+        }
+        let said = place.run_request(&request).await;
+        assert_eq!(said.code, 141, "{args:?} {said:#?}");
+        assert!(!said.stderr.contains("error"), "{args:?} {said:#?}");
+    }
+}
+
+#[tokio::test]
+async fn too_few_open_files_are_an_error_and_no_panic() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    for limit in 4..14 {
+        for args in ["call hello name=x", "list", "doctor", "config", "check"] {
+            let script = format!("ulimit -n {limit}; exec \"$0\" {args}");
+            let mut request = Request::new("/bin/bash")
+                .args(["-c", &script, env!("CARGO_BIN_EXE_toolsmith")])
+                .cwd(place.path("project"));
+            request.clear_env = true;
+            for (name, value) in place.variables() {
+                request = request.env(name, value);
+            }
+            let said = place.run_request(&request).await;
+            assert!(matches!(said.code, 0 | 1), "{limit} {args} {said:#?}");
+            assert!(!said.stderr.contains("panicked"), "{limit} {args} {said:#?}");
+        }
     }
 }
 

@@ -167,7 +167,7 @@ async fn c2_8_cases_of_what_waits_for_trust_do_not_run() {
     shop.run(&["new", "mine"]).await.expect(0);
     shop.write(".toolsmith/tools/theirs/index.js", "throw new Error('it ran')");
     shop.write(".toolsmith/tools/theirs/theirs.case.json", json!({ "expect": {} }).to_string());
-    let told = shop.run(&["test"]).await.expect(0);
-    assert!(told.stdout.ends_with("1 passed, 0 failed\n"), "{}", told.stdout);
-    assert!(told.stderr.contains("wait for trust"), "{}", told.stderr);
+    let told = shop.run(&["test"]).await.expect(1);
+    assert!(told.stdout.ends_with("1 passed, 0 failed, 1 waiting for trust\n"), "{}", told.stdout);
+    assert!(told.stdout.contains("`toolsmith trust`"), "{}", told.stdout);
 }

@@ -239,11 +239,14 @@ async fn without_nodes_types_what_they_would_say_is_no_mistake() {
 async fn c2_8_what_waits_for_trust_is_not_run() {
     let shop = Workshop::new();
     shop.write(".toolsmith/tools/bad.js", "require('fs'); globalThis.process.exit(1)");
-    let report = shop.run(&["check", "--json"]).await.expect(0).json();
+    let report = shop.run(&["check", "--json"]).await.expect(1).json();
     assert_eq!(report["waiting"].as_array().unwrap().len(), 1);
     assert_eq!(report["findings"], json!([]));
-    let plain = shop.run(&["check"]).await.expect(0).stdout;
-    assert!(plain.contains("waiting for trust: .toolsmith/tools/bad.js"), "{plain}");
+    for arguments in [&["check"][..], &["check", "--strict"]] {
+        let plain = shop.run(arguments).await.expect(1).stdout;
+        assert!(plain.contains("waiting for trust, not checked: .toolsmith/tools/bad.js"), "{plain}");
+        assert!(plain.contains("`toolsmith trust`"), "{plain}");
+    }
     shop.run(&["check", "--trust"]).await.expect(1);
 }
 

@@ -78,7 +78,11 @@ async fn a_folder_that_cannot_be_written_is_named() {
     assert!(refused.stderr.contains("/proc/.toolsmith/tools/hello"), "{}", refused.stderr);
     shop.write(".toolsmith", "a file");
     let refused = shop.run(&["new", "hello"]).await.expect(1);
-    assert!(refused.stderr.contains(".toolsmith/tools/hello/index.ts could not be written"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains(".toolsmith/tools/hello/index.ts could not be written"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[tokio::test]

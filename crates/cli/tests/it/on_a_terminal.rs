@@ -33,7 +33,7 @@ fn c2_8_an_untrusted_folder_is_asked_about_once() {
     let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
     terminal.wait_for("is not trusted yet");
     terminal.wait_for(".toolsmith/tools/hello.ts");
-    terminal.wait_for("[y/N]");
+    terminal.wait_for("[y/n]");
     terminal.type_line("y");
     terminal.wait_for("Hello, World!");
     assert_eq!(terminal.finish().1, 0);
@@ -47,13 +47,44 @@ fn c2_8_an_untrusted_folder_is_asked_about_once() {
 fn c2_8_a_no_is_remembered_and_says_how_to_change_it() {
     let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
     let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
-    terminal.wait_for("[y/N]");
-    terminal.type_line("");
-    terminal.wait_for("`toolsmith trust` lets its tools run");
+    terminal.wait_for("[y/n]");
+    terminal.type_line("no");
+    terminal.wait_for("is waiting for trust");
+    terminal.wait_for("run `toolsmith trust`");
     assert_eq!(terminal.finish().1, 1);
     let (seen, code) = Terminal::start(&place, &["call", "hello", "name=World"]).finish();
     assert_eq!(code, 1);
-    assert!(!seen.contains("[y/N]"), "{seen}");
+    assert!(!seen.contains("[y/n]") && seen.contains("is waiting for trust"), "{seen}");
+}
+
+#[test]
+fn c2_8_the_trust_question_takes_only_answers() {
+    let place = Place::new(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    for typed in ["", "what?", "q"] {
+        terminal.wait_for("[y/n]");
+        terminal.type_line(typed);
+        terminal.wait_for("Answer yes or no.");
+    }
+    // The end of input is not an answer.
+    terminal.wait_for("[y/n]");
+    terminal.type_keys("\x04");
+    terminal.wait_for("is waiting for trust");
+    assert_eq!(terminal.finish().1, 1);
+    assert!(!place.path("home/.toolsmith/trust.json").exists(), "nothing was stored");
+    let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    for _ in 0..5 {
+        terminal.wait_for("[y/n]");
+        terminal.type_line("x");
+    }
+    terminal.wait_for("is waiting for trust");
+    assert_eq!(terminal.finish().1, 1);
+    assert!(!place.path("home/.toolsmith/trust.json").exists(), "nothing was stored");
+    let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
+    terminal.wait_for("[y/n]");
+    terminal.type_line("yes");
+    terminal.wait_for("Hello, World!");
+    assert_eq!(terminal.finish().1, 0);
 }
 
 #[test]
@@ -163,7 +194,7 @@ fn a_terminal_does_not_obey_tools_and_models() {
     let called = Terminal::start(&place, &["call", "painter"]).finish().0;
     let answered = Terminal::start(&place, &["-p", "--model", "script:script.json", "hi"]).finish().0;
     for (seen, words) in [(&called, "update one"), (&called, "result one"), (&answered, "answer one")] {
-        assert!(seen.contains(&format!("{words} \x1b[31mtwo\x1b[0m")), "colours stay: {seen:?}");
+        assert!(seen.contains(&format!("{words} two")), "colours are for renderers: {seen:?}");
         assert!(OBEYED.iter().all(|sequence| !seen.contains(sequence)), "{seen:?}");
     }
 }

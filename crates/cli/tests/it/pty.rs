@@ -68,7 +68,11 @@ impl Terminal {
     }
 
     pub(crate) fn type_line(&mut self, text: &str) {
-        self.keys.write_all(format!("{text}\r").as_bytes()).unwrap();
+        self.type_keys(&format!("{text}\r"));
+    }
+
+    pub(crate) fn type_keys(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }
 

@@ -28,7 +28,7 @@ async fn c2_8_no_command_runs_code_of_an_untrusted_folder() {
     }
     let said = place.run(&["call", "hello", "name=x"]).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("is waiting for trust in this directory"), "{}", said.stderr);
+    assert!(said.stderr.contains("\"hello\" is waiting for trust"), "{}", said.stderr);
     assert!(said.stderr.contains("`toolsmith trust`"), "{}", said.stderr);
     assert!(!place.path("home/.toolsmith").exists(), "nothing was written");
 }
@@ -100,4 +100,43 @@ async fn a_damaged_list_trusts_nothing_and_says_so() {
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("is damaged"), "{}", said.stderr);
     assert_eq!(fs::read_to_string(place.path("home/.toolsmith/trust.json")).unwrap(), "{ damaged");
+}
+
+#[tokio::test]
+async fn c2_8_what_was_requested_and_waits_for_trust_is_an_error_that_says_so() {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/hello.ts", HELLO),
+        ("project/.toolsmith/tools/hello.case.json", r#"{ "args": { "name": "x" }, "expect": {} }"#),
+        ("project/script.json", r#"["Hello."]"#),
+    ]);
+    for declined in [false, true] {
+        if declined {
+            let project = place.path("project").display().to_string();
+            let list =
+                format!("{{\"version\":1,\"entries\":[{{\"path\":{project:?},\"kind\":\"declined\"}}]}}");
+            place.write("home/.toolsmith/trust.json", &list);
+        }
+        for args in [
+            &["check"][..],
+            &["check", "--strict"],
+            &["check", "--json"],
+            &["test"],
+            &["test", "--update"],
+            &["call", "hello", "name=x"],
+            &["call", "unknown"],
+            &["dev", "hello"],
+            &["dev", "unknown"],
+            &["-p", "hi", "--model", "script:script.json", "--tools", "hello"],
+            &["-p", "hi", "--model", "script:script.json", "--tools", "read,unknown"],
+        ] {
+            let said = place.run(args).await;
+            let all = format!("{}{}", said.stdout, said.stderr);
+            assert_eq!(said.code, 1, "{args:?} {said:#?}");
+            assert!(!all.contains("There is no tool"), "{args:?} {all}");
+            if !args.contains(&"--json") {
+                assert!(all.contains("waiting for trust"), "{args:?} {all}");
+                assert!(all.contains("`toolsmith trust`"), "{args:?} {all}");
+            }
+        }
+    }
 }

@@ -40,8 +40,10 @@ class Client:
         # Cleared, nothing more is read from the program.
         self.reading = threading.Event()
         self.reading.set()
-        for target, source in ((self._read, self.process.stdout), (self._read_errors, self.process.stderr)):
-            threading.Thread(target=target, args=(source,), daemon=True).start()
+        reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
+        self.error_reader = threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True)
+        for thread in (reader, self.error_reader):
+            thread.start()
         self.ready = self.wait_for("ready", "fatal")
 
     def _read(self, source):
@@ -143,7 +145,10 @@ class Client:
                 self.unread.append(self.next_line(deadline))
         except EOFError:
             pass
-        return self.process.wait(timeout=TIMEOUT)
+        code = self.process.wait(timeout=TIMEOUT)
+        # What was written last may not have been read yet.
+        self.error_reader.join(timeout=TIMEOUT)
+        return code
 
     def story(self, what):
         """What happened, for the message of an error."""

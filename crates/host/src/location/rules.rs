@@ -322,7 +322,3 @@ fn below(file: &Path, folder: &Path) -> Option<Vec<String>> {
 fn is_below(file: &Path, folder: &Path) -> bool {
     below(file, folder).is_some()
 }
-
-#[cfg(test)]
-#[path = "rules_tests.rs"]
-mod tests;

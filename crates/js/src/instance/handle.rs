@@ -26,6 +26,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
+    module_request::ImportGate,
     ops::{OpenFiles, Watchers},
     sidecar::{self, SidecarRuntime},
     stop::StopFlags,
@@ -41,6 +42,8 @@ pub(crate) struct InstanceOptions {
     pub(crate) limits: Limits,
     /// Label of the module in logs and thread names.
     pub(crate) label: String,
+    /// Which files the module may import; all of them without one.
+    pub(crate) imports: Option<ImportGate>,
 }
 
 /// Engine of an instance.
@@ -101,6 +104,7 @@ impl Instance {
             watchers: Watchers::default(),
             queue: sender,
             label: options.label.clone(),
+            imports: options.imports.clone(),
             handle: OnceLock::new(),
         });
         let ended = CancelToken::new();

@@ -28,6 +28,7 @@ use crate::{
     allocator::MemoryUse,
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
+    module_request::ImportGate,
     modules::ModuleStore,
     ops::{OpenFiles, Watchers},
     stop::StopFlags,
@@ -55,6 +56,8 @@ pub(crate) struct SharedState {
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
     pub(crate) label: String,
+    /// Which files the module may import; all of them without one.
+    pub(crate) imports: Option<ImportGate>,
     /// The handle, for what outlives the call that made it.
     pub(crate) handle: OnceLock<Weak<Instance>>,
 }

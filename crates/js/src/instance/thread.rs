@@ -39,7 +39,7 @@ pub(crate) fn run(
     runtime.set_gc_threshold(GC_THRESHOLD);
     let stop = Arc::clone(&shared.stop);
     runtime.set_interrupt_handler(Some(Box::new(move || stop.should_interrupt())));
-    let modules = ModuleStore::new(Arc::clone(&shared.stop));
+    let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
     let (resolve, load) = modules.hooks();
     runtime.set_loader(resolve, load);
     let rejections = Rejections::watch(&runtime);

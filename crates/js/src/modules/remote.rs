@@ -14,7 +14,7 @@ use crate::instance::HostError;
 impl ModuleStore {
     /// Resolves an import that the other runtime did not find: to a file, or to a host module and the requested names.
     pub(crate) fn resolve_remote(&self, importer: &str, specifier: &str) -> Result<Value, HostError> {
-        let target = self.resolver().resolve(Path::new(importer), specifier, false).map_err(|missing| {
+        let target = self.resolve_file(Path::new(importer), specifier, false).map_err(|missing| {
             let error = HostError::new(missing.message).with("code", "ERR_MODULE_NOT_FOUND");
             match missing.package {
                 Some(package) => error.with("missingPackage", package),
@@ -58,9 +58,8 @@ impl ModuleStore {
 
     /// Returns the host packages a file imports: those not installed beside it.
     fn served(&self, path: &Path, imports: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, Value> {
-        let resolver = self.resolver();
         let bare = imports.iter().filter(|(specifier, _)| !specifier.starts_with(['.', '/', '#']));
-        bare.filter_map(|(specifier, names)| match resolver.resolve(path, specifier, false) {
+        bare.filter_map(|(specifier, names)| match self.resolve_file(path, specifier, false) {
             Ok(Target::Builtin(name)) if !is_the_runtimes(&name) => {
                 Some((specifier.clone(), json!({ "builtin": name, "names": names })))
             }

@@ -22,11 +22,11 @@ use rquickjs::{
 };
 
 use super::{
-    packages::is_only_elsewhere,
+    packages::{is_only_elsewhere, served_by_host},
     resolve::{FileResolver, NotFound, Target},
     transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
 };
-use crate::{builtins, stop::StopFlags};
+use crate::{builtins, module_request::ImportGate, stop::StopFlags};
 
 /// Suffix of the name of a file imported as text.
 const AS_TEXT: &str = "?text";
@@ -59,6 +59,8 @@ struct StandIn {
 /// The modules of one runtime, shared by the engine's two hooks and the host functions.
 pub(crate) struct ModuleStore {
     stop: Arc<StopFlags>,
+    /// Which files may run; all of them without one.
+    gate: Option<ImportGate>,
     files: RefCell<HashMap<String, LoadedFile>>,
     stand_ins: RefCell<Vec<StandIn>>,
     held: RefCell<HashMap<String, HeldModule>>,
@@ -87,9 +89,10 @@ impl HeldModule {
 }
 
 impl ModuleStore {
-    pub(crate) fn new(stop: Arc<StopFlags>) -> Rc<Self> {
+    pub(crate) fn new(stop: Arc<StopFlags>, gate: Option<ImportGate>) -> Rc<Self> {
         Rc::new(Self {
             stop,
+            gate,
             files: RefCell::default(),
             stand_ins: RefCell::default(),
             held: RefCell::default(),
@@ -145,12 +148,30 @@ impl ModuleStore {
         by_require: bool,
     ) -> Result<Target> {
         let importer = importer.trim_end_matches(AS_TEXT);
-        self.resolver()
-            .resolve(Path::new(importer), specifier, by_require)
+        self.resolve_file(Path::new(importer), specifier, by_require)
             .map_err(|missing| throw_not_found(ctx, &missing))
     }
 
-    /// Loads a built-in module, evaluates it if necessary, and returns its exports.
+    /// Resolves a specifier. Where the gate refuses the installed copy of a package that the host serves, it is the host's.
+    pub(super) fn resolve_file(
+        &self,
+        importer: &Path,
+        specifier: &str,
+        by_require: bool,
+    ) -> std::result::Result<Target, NotFound> {
+        let target = self.resolver().resolve(importer, specifier, by_require)?;
+        Ok(match (&target, served_by_host(specifier)) {
+            (Target::File(file), Some(module)) if !self.may_run(file) => Target::Builtin(module.to_owned()),
+            _ => target,
+        })
+    }
+
+    /// Returns whether a file may run in this runtime.
+    fn may_run(&self, file: &Path) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.allows(file))
+    }
+
+    /// Loads a built-in module, evaluates it if it was not, and gives its exports.
     pub(crate) fn builtin_exports<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
         let known = self.held.borrow().get(name).cloned();
         let module = match known {
@@ -225,6 +246,10 @@ impl ModuleStore {
             Target::Builtin(module) => self.builtin_for(ctx, base, name, module),
             Target::File(path) => {
                 let name = path.to_string_lossy().into_owned();
+                // Also checked before the file is run. Here the error names the importer.
+                if !as_text && !is_json(&path) && !self.may_run(&path) {
+                    return Err(throw_untrusted(ctx, &path, Some(base)));
+                }
                 Ok(if as_text { name + AS_TEXT } else { name })
             }
         }
@@ -280,7 +305,7 @@ impl ModuleStore {
             return self.declare(ctx, name, code);
         }
         let path = Path::new(name);
-        if path.extension().is_some_and(|extension| extension == "json") {
+        if is_json(path) {
             let source = read_source(ctx, path)?;
             let code = format!("export default JSON.parse({});", js_string(&source));
             self.remember(name, source, BTreeMap::new());
@@ -323,6 +348,10 @@ impl ModuleStore {
             return Ok(file.format);
         }
         let path = Path::new(name);
+        // Every file that runs is prepared first: imports, `require`, dynamic imports and native addons.
+        if !self.may_run(path) {
+            return Err(throw_untrusted(ctx, path, None));
+        }
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("node") => return Err(self.throw_native(ctx, name, "a native addon")),
             Some("wasm") => return Err(self.throw_native(ctx, name, "WebAssembly")),
@@ -469,6 +498,22 @@ fn throw_with<'js>(
         Ok(object) => ctx.throw(object.into_value()),
         Err(error) => error,
     }
+}
+
+/// Text and JSON are data: importing them runs nothing.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+/// Refuses a file that the gate does not allow.
+fn throw_untrusted(ctx: &Ctx<'_>, path: &Path, importer: Option<&str>) -> Error {
+    let shown = path.display();
+    let from = importer.map(|importer| format!(" (imported from {importer})")).unwrap_or_default();
+    let message = format!("{shown} is not trusted, so it may not run{from}");
+    throw_with(ctx, "Error", &message, |object| {
+        object.set("code", "ERR_ACCESS_DENIED")?;
+        object.set("hint", format!("To trust this file, run: toolsmith trust {shown}"))
+    })
 }
 
 fn throw_not_found(ctx: &Ctx<'_>, missing: &NotFound) -> Error {

@@ -30,7 +30,7 @@ pub(crate) fn run(
     queue: &Queue,
     runtime: &SidecarRuntime,
 ) -> Result<(), String> {
-    let modules = ModuleStore::new(Arc::clone(&shared.stop));
+    let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
     let started = runtime
         .request(state.cwd(), limits)

@@ -7,11 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use toolsmith_js::{ImportGate, ModuleRequest};
+
 use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
-use crate::{load_error::ToolLoadError, warning::Warning};
+use crate::{load_error::ToolLoadError, small_file, trust::TrustedFiles, warning::Warning};
 
 /// A module file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundModule {
     /// Absolute path as found.
@@ -22,10 +24,22 @@ pub struct FoundModule {
     pub source: ToolSource,
     /// Belongs to an untrusted working directory, so nothing of it may run (CONTRACT 2.8).
     pub waiting_for_trust: bool,
+    /// Which files it may import. Set for a module of a working folder that is not trusted: trusting one file, or a folder
+    /// below the working folder, does not cover what else the module imports.
+    pub imports: Option<ImportGate>,
 }
 
 impl FoundModule {
-    /// Returns the name derived from the file: its stem, or the directory of an `index` file.
+    /// What the engine is asked to load.
+    pub fn request(&self) -> ModuleRequest {
+        let request = ModuleRequest::new(&self.path);
+        match &self.imports {
+            Some(gate) => request.imports(gate.clone()),
+            None => request,
+        }
+    }
+
+    /// What the file calls it: its stem, or the folder of an `index` file.
     pub fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = self.path.parent().and_then(Path::file_name);
@@ -62,6 +76,8 @@ pub struct Discovered {
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
     pub warnings: Vec<Warning>,
+    /// The working folder if it is not trusted as a whole, without symbolic links. No program in it may run.
+    pub untrusted_folder: Option<PathBuf>,
 }
 
 impl Discovered {
@@ -82,6 +98,9 @@ pub(super) struct Finder<'a> {
     /// Real path of the working directory.
     pub(super) real_cwd: PathBuf,
     project_trusted: bool,
+    trusted: TrustedFiles,
+    /// What modules of a project that is not trusted may import.
+    gate: ImportGate,
     by_real_path: HashMap<PathBuf, usize>,
     /// Real paths of directories, by their given path.
     real_folders: HashMap<PathBuf, PathBuf>,
@@ -90,7 +109,10 @@ pub(super) struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     pub(super) fn new(options: &'a DiscoveryOptions) -> Self {
+        let trusted = TrustedFiles::new(&options.trust, &options.home, &options.cwd);
         Self {
+            gate: trusted.gate(),
+            trusted,
             real_cwd: options.cwd.canonicalize().unwrap_or_else(|_| options.cwd.clone()),
             project_trusted: options.trust.allows(&options.cwd),
             options,
@@ -118,13 +140,20 @@ impl<'a> Finder<'a> {
             Scope::User => self.is_in_project(&real_path),
             Scope::Given => false,
         };
-        let waits = is_project && !self.project_trusted && !self.options.trust.allows(&real_path);
+        let is_restricted = is_project && !self.project_trusted;
+        let waits = is_restricted && !self.options.trust.allows(&real_path);
+        let imports = is_restricted.then(|| self.gate.clone());
         match self.by_real_path.get(&real_path).and_then(|at| self.discovered.modules.get_mut(*at)) {
             // The user reaches the same file in a way that needs no trust.
-            Some(first) => first.waiting_for_trust &= waits,
+            Some(first) => {
+                first.waiting_for_trust &= waits;
+                if !is_restricted {
+                    first.imports = None;
+                }
+            }
             None => {
                 self.by_real_path.insert(real_path.clone(), self.discovered.modules.len());
-                let found = FoundModule { path, real_path, source, waiting_for_trust: waits };
+                let found = FoundModule { path, real_path, source, waiting_for_trust: waits, imports };
                 self.discovered.modules.push(found);
             }
         }
@@ -173,7 +202,15 @@ impl<'a> Finder<'a> {
         self.discovered.errors.push(error);
     }
 
-    /// Returns whether the working directory is trusted.
+    /// Reads a file of the working folder. While that is not trusted the file has to lie in it.
+    pub(super) fn read_project(&self, file: &Path) -> io::Result<Vec<u8>> {
+        if self.project_trusted {
+            return small_file::read(file);
+        }
+        small_file::read_within(file, &self.options.cwd)
+    }
+
+    /// Whether what the working folder says is believed.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
     }
@@ -181,13 +218,11 @@ impl<'a> Finder<'a> {
     /// Returns whether a real path lies in the working directory but not in the user's own directories, which may be
     /// below it if the working directory is the home.
     fn is_in_project(&self, real: &Path) -> bool {
-        let own = |folder: &Path| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
-        let home = &self.options.home;
-        let owned = [".omp", ".xcsh", ".claude", ".codex"].iter().any(|name| own(&home.user().join(name)));
-        real.starts_with(&self.real_cwd) && !owned && !own(home.toolsmith())
+        real.starts_with(&self.real_cwd) && !self.trusted.is_own(real)
     }
 
     pub(super) fn finish(self) -> Discovered {
-        self.discovered
+        let untrusted_folder = (!self.project_trusted).then_some(self.real_cwd);
+        Discovered { untrusted_folder, ..self.discovered }
     }
 }

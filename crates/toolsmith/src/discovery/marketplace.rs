@@ -61,7 +61,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
     }
     let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
     for (list, scope) in lists {
-        for (id, installed) in read(finder, &list) {
+        for (id, installed) in read(finder, &list, scope) {
             entries.insert(id, Entry { installed, list: list.clone(), scope });
         }
     }
@@ -102,8 +102,12 @@ fn is_for(installed: &Installed, cwd: &Path) -> bool {
     real(cwd).starts_with(real(Path::new(project)))
 }
 
-fn read(finder: &mut Finder<'_>, list: &Path) -> BTreeMap<String, Vec<Installed>> {
-    let bytes = match small_file::read(list) {
+fn read(finder: &mut Finder<'_>, list: &Path, scope: Scope) -> BTreeMap<String, Vec<Installed>> {
+    let read = match scope {
+        Scope::Project => finder.read_project(list),
+        _ => small_file::read(list),
+    };
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return BTreeMap::new();

@@ -240,7 +240,7 @@ fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str
 fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
     for folder in OVERRIDES {
         let file = finder.options.cwd.join(folder).join("plugin-overrides.json");
-        match read_json::<Overrides>(&file) {
+        match read_json_with::<Overrides>(&file, finder.read_project(&file)) {
             Ok(Some(overrides)) => return overrides,
             Ok(None) => {}
             Err(message) => finder.warn(&file, message),
@@ -251,7 +251,11 @@ fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
 
 /// Reads a JSON file; `None` if it does not exist. The error is a sentence about the file.
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
-    match small_file::read(file) {
+    read_json_with(file, small_file::read(file))
+}
+
+fn read_json_with<T: DeserializeOwned>(file: &Path, read: io::Result<Vec<u8>>) -> Result<Option<T>, String> {
+    match read {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map(Some)
             .map_err(|error| format!("{} cannot be read: {error}", file.display())),

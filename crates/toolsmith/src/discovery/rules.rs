@@ -39,7 +39,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     if !settings.rules.enabled {
         return;
     }
-    let mut names = HashSet::new();
+    let mut folders = Vec::new();
     for provider in PROVIDERS.iter().filter(|provider| WITH_RULES.contains(&provider.id)) {
         let (true, Some((project, user))) = (settings.discovery.is_on(provider.id), provider.folders) else {
             continue;
@@ -49,12 +49,19 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         // If the working directory is the home, both may be the same.
         let is_own =
             project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
-        let folders = [(project, Scope::Project), (user, Scope::User)];
-        for (folder, scope) in folders.into_iter().skip(usize::from(is_own)) {
-            let source = ToolSource::new(provider.id, provider.name, scope);
-            for path in files(finder, &folder) {
-                take(finder, &mut names, path, &source);
-            }
+        let both = [(project, Scope::Project), (user, Scope::User)];
+        let both = both.into_iter().skip(usize::from(is_own));
+        folders
+            .extend(both.map(|(folder, scope)| (folder, ToolSource::new(provider.id, provider.name, scope))));
+    }
+    if !finder.project_is_trusted() {
+        // A rule of a project must not replace one of the user's with the same name.
+        folders.sort_by_key(|(_, source)| source.scope != Scope::User);
+    }
+    let mut names = HashSet::new();
+    for (folder, source) in folders {
+        for path in files(finder, &folder) {
+            take(finder, &mut names, path, &source);
         }
     }
 }
@@ -84,14 +91,11 @@ fn take(finder: &mut Finder<'_>, names: &mut HashSet<String>, path: PathBuf, sou
         finder.warn(&path, "is skipped because its name is not UTF-8");
         return;
     }
-    if source.scope == Scope::Project && !finder.project_is_trusted() {
-        let inside = path.canonicalize().is_ok_and(|real| real.starts_with(&finder.real_cwd));
-        if path.exists() && !inside {
-            finder.warn(&path, "is skipped because it links out of an untrusted directory");
-            return;
-        }
-    }
-    let read = small_file::read(&path).map_err(|error| error.to_string());
+    let read = match source.scope {
+        Scope::Project => finder.read_project(&path),
+        _ => small_file::read(&path),
+    };
+    let read = read.map_err(|error| error.to_string());
     let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()));
     let rule = text.and_then(|text| Rule::parse(&path, &text).map_err(|error| error.to_string()));
     match rule {

@@ -34,10 +34,11 @@ use crate::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
         discover_custom_tool_paths,
     },
-    home::Home,
+    home::{Home, HomeError},
     loading::{LoadMode, LoadedTools, engine_options, load_custom_tools},
     settings::Settings,
     trust::TrustDecision,
+    warning::Warning,
 };
 
 /// Which built-in tools are active at first (CONTRACT 5.2). Custom tools are always active.
@@ -72,6 +73,9 @@ pub enum Keeping {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SessionError {
+    /// The user's home folder is not known.
+    #[error(transparent)]
+    Home(#[from] HomeError),
     /// There is no model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -96,7 +100,7 @@ pub enum SessionError {
 #[must_use]
 pub struct SessionBuilder {
     cwd: PathBuf,
-    home: Home,
+    home: Option<Home>,
     settings: Settings,
     trust: TrustDecision,
     model: ModelChoice,
@@ -122,7 +126,7 @@ impl SessionBuilder {
     pub(super) fn new(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
-            home: Home::from_environment(),
+            home: None,
             settings: Settings::default(),
             trust: TrustDecision::default(),
             model: ModelChoice::default(),
@@ -147,7 +151,7 @@ impl SessionBuilder {
 
     /// Sets the home (default: that of the process).
     pub fn home(mut self, home: Home) -> Self {
-        self.home = home;
+        self.home = Some(home);
         self
     }
 
@@ -288,8 +292,12 @@ impl SessionBuilder {
     /// # Errors
     /// Fails if there is no model, or a given or requested tool cannot be used.
     pub async fn build(self) -> Result<Session, SessionError> {
+        let home = match self.home {
+            Some(home) => home,
+            None => Home::from_environment()?,
+        };
         let mut models = Models::new(self.settings.clone(), self.environment.clone());
-        let sessions = Sessions::at(self.home.toolsmith());
+        let sessions = Sessions::at(home.toolsmith());
         let kept = self.keeping.open(&sessions, &self.cwd)?;
         let before = kept.state();
         let selection = match (self.model, &before.model) {
@@ -310,20 +318,19 @@ impl SessionBuilder {
         note_endpoint(&kept, selection.provider.endpoint().as_ref(), &selection.model);
         let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
 
-        let changes = change_store(&self.home)?;
+        let changes = change_store(&home)?;
         let preview = self.preview.unwrap_or(self.settings.tools.preview);
         let todos = Todos::default();
         let protected = Arc::<Protected>::default();
-        let rules = write_rules(&self.cwd, &self.home, &changes, Arc::clone(&protected));
+        let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
         let mut built_ins =
-            built_in_tools_with(&self.cwd, &self.home, &changes, preview, todos.clone(), &rules);
+            built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
         if !self.settings.todo.enabled {
             built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
         }
         let discovered = self.discovered.unwrap_or_else(|| {
-            let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
-                .configured(self.tool_paths)
-                .trust(self.trust);
+            let options =
+                DiscoveryOptions::new(&self.cwd, home.clone()).configured(self.tool_paths).trust(self.trust);
             match self.discovery {
                 true => discover_custom_tool_paths(&options.settings(self.settings.clone())),
                 false => discover_configured_paths(&options),
@@ -375,7 +382,9 @@ impl SessionBuilder {
             dispatcher = dispatcher.approver(approver);
         }
 
-        let mut system = SystemPrompt::for_folder(&self.cwd, Some(self.home.user()));
+        let mut system = SystemPrompt::for_folder(&self.cwd, Some(home.user()));
+        let skipped = system.skipped_files.iter().map(|file| Warning::about(&file.path, &file.reason));
+        loaded.warnings.extend(skipped);
         if let Some(text) = self.system {
             system = system.replace(text);
         }

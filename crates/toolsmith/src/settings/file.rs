@@ -7,7 +7,10 @@ use toml::de::{DeTable, DeValue};
 use toolsmith_js::code_frame;
 use toolsmith_tool::closest_names;
 
-use super::keys::{self, Key};
+use super::{
+    keys::{self, Key, KeyKind},
+    secrets,
+};
 use crate::{small_file, warning::Warning};
 
 /// A value of a file.
@@ -28,8 +31,13 @@ pub(super) struct FileContents {
     pub(super) is_broken: bool,
 }
 
-pub(super) fn read(file: &Path) -> FileContents {
-    let bytes = match small_file::read(file) {
+/// Reads a file. One of a project has to lie in `project`.
+pub(super) fn read(file: &Path, project: Option<&Path>) -> FileContents {
+    let bytes = match project {
+        Some(project) => small_file::read_within(file, project),
+        None => small_file::read(file),
+    };
+    let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return FileContents::default();
@@ -94,6 +102,11 @@ impl Reader<'_> {
             match to_json(value).and_then(|value| key.kind.check(value)) {
                 Ok(value) => self.contents.values.push(FileValue { path: path.clone(), key, value }),
                 Err(problem) => {
+                    // What is wrong with a value names the value.
+                    let problem = match key.kind == KeyKind::Text || secrets::is_secret(key) {
+                        true => format!("expected {}", key.kind.describe()),
+                        false => problem,
+                    };
                     self.warn(Some(name), format!("`{}` is ignored: {problem}", show(path)), None);
                 }
             }
@@ -110,7 +123,7 @@ impl Reader<'_> {
 
     fn warn(&mut self, span: Option<Range<usize>>, message: String, hint: Option<String>) {
         let place = span.map(|span| place(self.text, span.start));
-        let frame = place.and_then(|(line, column)| code_frame(self.text, line, column));
+        let frame = place.and_then(|(line, column)| code_frame(&secrets::masked(self.text), line, column));
         let warning = Warning { place, frame, hint, ..Warning::about(self.file, message) };
         self.contents.warnings.push(warning);
     }

@@ -108,8 +108,7 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// Description.
     pub doc: &'static str,
-    /// In a project's file it waits until the project is trusted (CONTRACT 2.8): it names programs or code, or gives
-    /// leave for something.
+    /// In a project's file it waits until the project is trusted (CONTRACT 2.8).
     pub waits_for_trust: bool,
 }
 
@@ -151,18 +150,26 @@ pub fn keys() -> &'static [Key] {
     KEYS
 }
 
+/// A setting that waits for trust in a project's file. That is the rule: a project that is not trusted must not loosen a limit,
+/// choose a model or change what the user's own tools and rules do.
 const fn key(name: &'static str, kind: KeyKind, default: Option<&'static str>, doc: &'static str) -> Key {
-    Key { name, kind, default, doc, waits_for_trust: false }
+    Key { name, kind, default, doc, waits_for_trust: true }
 }
 
-const fn careful(name: &'static str, kind: KeyKind, default: Option<&'static str>, doc: &'static str) -> Key {
-    Key { waits_for_trust: true, ..key(name, kind, default, doc) }
+/// A setting that can only take something away, so that every project may set it.
+const fn tightening(
+    name: &'static str,
+    kind: KeyKind,
+    default: Option<&'static str>,
+    doc: &'static str,
+) -> Key {
+    Key { waits_for_trust: false, ..key(name, kind, default, doc) }
 }
 
 const POLICIES: KeyKind = KeyKind::Choice(&["allow", "ask", "deny"]);
 
 const KEYS: &[Key] = &[
-    careful("model", KeyKind::Text, None, "The model to ask, as `provider/model` or a part of its name."),
+    key("model", KeyKind::Text, None, "The model to ask, as `provider/model` or a part of its name."),
     key(
         "thinking",
         KeyKind::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]),
@@ -217,21 +224,21 @@ const KEYS: &[Key] = &[
         Some("true"),
         "Look for tools in installed plugin packages.",
     ),
-    careful(
+    key(
         "tools.paths",
         KeyKind::Paths,
         Some(""),
         "More module files to load; relative ones are seen from the working folder.",
     ),
-    key("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
-    careful(
+    tightening("tools.disabled", KeyKind::Names, Some(""), "Names of tools that are left out."),
+    key(
         "tools.preview",
         KeyKind::Bool,
         Some("false"),
         "`edit` and `write` show what they would do, and wait until somebody applies it.",
     ),
-    // Before those of a tool named "approval".
-    careful(
+    // Before those of a tool that would be called "approval".
+    key(
         "tools.approval.<name>",
         POLICIES,
         None,
@@ -244,13 +251,13 @@ const KEYS: &[Key] = &[
         "How long a call of this tool may take without progress.",
     ),
     key("tools.<name>.memory", KeyKind::Size, None, "How much memory the module of this name may use."),
-    careful(
+    key(
         "tools.<name>.engine",
         KeyKind::Choice(&["embedded", "bun", "node"]),
         None,
         "What runs the module of this name.",
     ),
-    careful("tools.<name>.approval", POLICIES, None, "The same as `tools.approval.<name>`."),
+    key("tools.<name>.approval", POLICIES, None, "The same as `tools.approval.<name>`."),
     key("limits.memory", KeyKind::Size, Some("256MB"), "How much memory a tool's module may use."),
     key("limits.load", KeyKind::Duration, Some("10s"), "How long loading a module may take."),
     key("limits.call", KeyKind::Duration, Some("10m"), "How long a call may take without progress."),
@@ -260,14 +267,14 @@ const KEYS: &[Key] = &[
         Some("500ms"),
         "How long a cancelled call may take to end by itself.",
     ),
-    careful(
+    key(
         "approval.mode",
         KeyKind::Choice(&["always-ask", "write", "yolo"]),
         Some("write"),
         "What runs without asking: what only reads, also what writes files, or everything.",
     ),
-    careful("approval.tools.<name>", POLICIES, None, "The same as `tools.approval.<name>`."),
-    careful(
+    key("approval.tools.<name>", POLICIES, None, "The same as `tools.approval.<name>`."),
+    key(
         "providers.<name>.wire",
         KeyKind::Choice(&[
             "anthropic-messages",
@@ -278,78 +285,78 @@ const KEYS: &[Key] = &[
         None,
         "The wire a provider speaks.",
     ),
-    careful("providers.<name>.base_url", KeyKind::Text, None, "Where a provider is."),
-    careful(
+    key("providers.<name>.base_url", KeyKind::Text, None, "Where a provider is."),
+    key(
         "providers.<name>.api_key_env",
         KeyKind::Text,
         None,
         "The environment variable with a provider's key.",
     ),
-    careful(
+    key(
         "providers.<name>.api_key",
         KeyKind::Text,
         None,
         "A provider's key: the name of a variable, `!command` that prints it, or the key itself.",
     ),
-    careful("providers.<name>.headers.<header>", KeyKind::Text, None, "A header a provider wants."),
-    careful("providers.<name>.idle_timeout", KeyKind::Duration, None, "How long a provider may be silent."),
-    careful("providers.<name>.models.<model>.name", KeyKind::Text, None, "What people call a model."),
-    careful(
+    key("providers.<name>.headers.<header>", KeyKind::Text, None, "A header a provider wants."),
+    key("providers.<name>.idle_timeout", KeyKind::Duration, None, "How long a provider may be silent."),
+    key("providers.<name>.models.<model>.name", KeyKind::Text, None, "What people call a model."),
+    key(
         "providers.<name>.models.<model>.context_window",
         KeyKind::Count,
         None,
         "How many tokens a model reads at once, its answer included.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.max_output",
         KeyKind::Count,
         None,
         "How many tokens a model writes at once.",
     ),
-    careful("providers.<name>.models.<model>.images", KeyKind::Bool, None, "Whether a model sees images."),
-    careful(
+    key("providers.<name>.models.<model>.images", KeyKind::Bool, None, "Whether a model sees images."),
+    key(
         "providers.<name>.models.<model>.temperature",
         KeyKind::Bool,
         None,
         "Whether a model takes a temperature.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.forced_tool",
         KeyKind::Choice(&["none", "required", "named"]),
         None,
         "How far a call can be demanded of a model: not at all, of some tool, of one by its name.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.thinking",
         KeyKind::Names,
         None,
         "The provider's words for how hard a model thinks, weakest first; an empty list if it does not think.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.thinking_budget",
         KeyKind::Count,
         None,
         "The most tokens a model thinks with, where the provider wants a number.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.price.input",
         KeyKind::Number,
         None,
         "US dollars for a million tokens a model reads.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.price.output",
         KeyKind::Number,
         None,
         "US dollars for a million tokens a model writes.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.price.cache_read",
         KeyKind::Number,
         None,
         "US dollars for a million tokens read from the provider's cache.",
     ),
-    careful(
+    key(
         "providers.<name>.models.<model>.price.cache_write",
         KeyKind::Number,
         None,
@@ -413,14 +420,9 @@ const KEYS: &[Key] = &[
         Some("true"),
         "Remind the model, up to three times, when it stops with open tasks.",
     ),
-    // A project must not disable the user's rules.
-    careful(
-        "rules.enabled",
-        KeyKind::Bool,
-        Some("true"),
-        "Follow the rules in `.toolsmith/rules` and the like.",
-    ),
-    careful(
+    // A project must not switch off what its user wants to be followed.
+    key("rules.enabled", KeyKind::Bool, Some("true"), "Follow the rules in `.toolsmith/rules` and the like."),
+    key(
         "rules.interrupt",
         KeyKind::Choice(&["always", "never", "prose-only", "tool-only"]),
         Some("always"),

@@ -13,6 +13,7 @@ use super::{
     file::{self, FileContents, closest_key, show},
     keys::{self, Key},
     origin::SettingOrigin,
+    secrets,
     values::Settings,
 };
 use crate::{
@@ -169,13 +170,13 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
     let mut layers = Layers::with_defaults();
     let user_file = sources.home.toolsmith().join("config.toml");
     let project_file = sources.cwd.join(".toolsmith/config.toml");
-    layers.file(&user_file, SettingOrigin::User(user_file.clone()), true);
-    // In the home directory both are the same.
+    layers.file(&user_file, SettingOrigin::User(user_file.clone()), None);
+    // At home the two are one.
     let is_same =
         project_file.canonicalize().is_ok_and(|real| user_file.canonicalize().is_ok_and(|own| own == real));
     if !is_same {
-        let trusted = sources.trust.allows(&sources.cwd);
-        layers.file(&project_file, SettingOrigin::Project(project_file.clone()), trusted);
+        let untrusted = (!sources.trust.allows(&sources.cwd)).then_some(sources.cwd.as_path());
+        layers.file(&project_file, SettingOrigin::Project(project_file.clone()), untrusted);
     }
     layers.environment(&sources.environment);
     for (written, text) in &sources.flags {
@@ -237,8 +238,9 @@ impl Layers {
         self.held.insert(path, Held { key, value, origin });
     }
 
-    fn file(&mut self, file: &Path, origin: SettingOrigin, trusted: bool) {
-        let FileContents { values, warnings, exists, is_broken } = file::read(file);
+    /// Adds a file. `untrusted` is the folder of a project that is not trusted.
+    fn file(&mut self, file: &Path, origin: SettingOrigin, untrusted: Option<&Path>) {
+        let FileContents { values, warnings, exists, is_broken } = file::read(file, untrusted);
         let state = match (exists, is_broken) {
             (false, _) => FileState::Missing,
             (true, false) => FileState::Read,
@@ -247,10 +249,10 @@ impl Layers {
         self.files.push(SettingsFile { path: file.to_path_buf(), state });
         self.warnings.extend(warnings);
         for value in values {
-            if !trusted && value.key.waits_for_trust {
+            if untrusted.is_some() && value.key.waits_for_trust {
                 self.waiting.push(WaitingSetting {
                     key: show(&value.path),
-                    value: hide_secret(value.key, value.value.clone()),
+                    value: secrets::shown(value.key, value.value.clone()),
                     file: file.to_path_buf(),
                 });
                 // The modules themselves wait, each under its own name.
@@ -356,7 +358,7 @@ fn entries(held: &BTreeMap<Vec<String>, Held>) -> Vec<SettingEntry> {
         let before = entries.len();
         entries.extend(values.map(|(path, held)| SettingEntry {
             key: show(path),
-            value: hide_secret(key, held.value.clone()),
+            value: secrets::shown(key, held.value.clone()),
             origin: held.origin.clone(),
         }));
         if entries.len() == before && !key.name.contains('<') {
@@ -365,18 +367,6 @@ fn entries(held: &BTreeMap<Vec<String>, Held>) -> Vec<SettingEntry> {
         }
     }
     entries
-}
-
-/// A key written into a file is not shown. The name of a variable is none.
-fn hide_secret(key: &Key, value: Value) -> Value {
-    let is_secret = match key.name {
-        "providers.<name>.headers.<header>" => true,
-        "providers.<name>.api_key" => value.as_str().is_some_and(|text| {
-            matches!(toolsmith_llm::KeySource::parse(text), toolsmith_llm::KeySource::Literal(_))
-        }),
-        _ => false,
-    };
-    if is_secret { json!("(hidden)") } else { value }
 }
 
 fn insert(into: &mut Value, path: &[&str], value: &Value) {

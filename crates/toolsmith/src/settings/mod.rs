@@ -6,6 +6,7 @@ mod keys;
 mod layers;
 mod origin;
 mod recovery;
+mod secrets;
 mod units;
 mod values;
 

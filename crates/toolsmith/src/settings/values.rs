@@ -16,6 +16,7 @@ use toolsmith_llm::{
 use toolsmith_tool::ApprovalPolicy;
 
 use super::recovery::{CompactionSettings, RetrySettings};
+use super::secrets::without_credentials;
 use super::units::{read_duration, read_duration_option, read_size, read_size_option};
 use crate::discovery::ConfiguredPath;
 
@@ -305,7 +306,7 @@ impl std::fmt::Debug for ProviderSettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ProviderSettings")
             .field("wire", &self.wire)
-            .field("base_url", &self.base_url)
+            .field("base_url", &self.base_url.as_deref().map(without_credentials))
             .field("api_key_env", &self.api_key_env)
             .finish_non_exhaustive()
     }

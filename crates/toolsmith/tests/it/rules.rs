@@ -27,8 +27,7 @@ fn rules_come_from_the_folders_of_providers_and_the_first_of_a_name_counts() {
         ("project/.claude/rules/c.md", "claude's"),
         ("home/.claude/rules/cu.md", "claude user's"),
         ("project/.codex/rules/no.md", "no"),
-    ])
-    .untrusted();
+    ]);
     let found: Vec<String> = place.discover().rules.into_iter().map(|found| found.rule.text).collect();
     assert_eq!(found, ["ours", "ours b", "user's", "omp's", "xcsh's", "claude's", "claude user's"]);
     assert!(place.discover().warnings.is_empty(), "{:?}", place.discover().warnings);
@@ -77,7 +76,7 @@ fn c2_8_a_link_out_of_a_folder_that_is_not_trusted_is_not_followed() {
     symlink(place.path("home/.ssh/key"), place.path("project/.toolsmith/rules/out.md")).unwrap();
     let discovered = place.discover();
     assert_eq!(discovered.rules.len(), 1);
-    assert!(discovered.warnings[0].to_string().contains("links out of a folder that is not trusted"));
+    assert!(discovered.warnings[0].to_string().contains("lies outside"));
     place.trust = toolsmith::TrustDecision::everything();
     assert_eq!(place.discover().rules.len(), 2);
 }

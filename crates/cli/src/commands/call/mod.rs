@@ -199,6 +199,10 @@ impl Call {
         };
         // Also if it arrived during the question about a preview.
         let interrupted = came.exit_code();
+        if interrupted == Some(128 + interrupts::SIGPIPE) {
+            // Nobody reads what it would say.
+            return Ok(ExitCode::from(128 + interrupts::SIGPIPE));
+        }
         let code = match (&outcome, &decisions) {
             _ if interrupted.is_some() => interrupted.unwrap_or_default(),
             (outcome, decisions) if outcome.is_error() || decisions.iter().any(preview::Decided::failed) => 1,
@@ -217,10 +221,13 @@ impl Call {
 
 /// Explains why there is no such tool, as far as known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
-    if let Some(module) = loaded.waiting.iter().find(|module| module.name() == name) {
-        let what = format!("\"{name}\" is waiting for trust in this directory: {}", project.show(&module.path));
-        let hint = "Run `toolsmith trust` to trust the directory, or use --trust for this run.";
-        return Problem::failed(what).hint(hint).into();
+    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+    let closest = closest_names(name, names.iter().copied().chain(BUILT_IN_NAMES));
+    if let Some(mut waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {
+        if !closest.is_empty() && !loaded.waiting.iter().any(|module| module.name() == name) {
+            waiting.what.push_str(&format!("; did you mean {}?", closest.join(", ")));
+        }
+        return waiting.into();
     }
     let stem = |error: &&toolsmith::ToolLoadError| {
         let file = error.path.file_stem().is_some_and(|stem| stem == name);
@@ -232,32 +239,18 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
-        let drawn = anstream::adapter::strip_str(&String::from_utf8_lossy(&lines)).to_string();
+        let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if loaded.disabled.iter().any(|disabled| disabled == name) {
         let hint = "Remove it from `tools.disabled`; `toolsmith config tools` shows where it is set.";
         return Problem::failed(format!("\"{name}\" is disabled in the settings")).hint(hint).into();
     }
-    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
-    let known = names.iter().copied().chain(BUILT_IN_NAMES);
-    let closest = closest_names(name, known);
-    let waiting = loaded.waiting.len();
     let hint = match (closest.as_slice(), names.as_slice()) {
-        ([], _) if waiting > 0 => format!(
-            "{waiting} module{} for trust, and {} tools are not known yet; `toolsmith list` shows {}.",
-            if waiting == 1 { " waits" } else { "s wait" },
-            if waiting == 1 { "its" } else { "their" },
-            if waiting == 1 { "it" } else { "them" },
-        ),
-        ([], []) => "There are no tools; `toolsmith new NAME` creates one.".to_owned(),
+        ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }
-        (closest, _) if waiting > 0 => format!(
-            "Did you mean {}? It may also be in a module that is waiting for trust; see `toolsmith list`.",
-            closest.join(", ")
-        ),
         (closest, _) => format!("Did you mean {}?", closest.join(", ")),
     };
     Problem::wrong_use(format!("unknown tool \"{name}\"")).hint(hint).into()

@@ -8,6 +8,7 @@ use super::{Call, CallArguments};
 use crate::{
     approver,
     interface::TerminalUi,
+    output::harmless,
     terminal::{HEADING, NAME, paint},
 };
 
@@ -108,14 +109,14 @@ async fn shown(call: &Call, action: &PendingView) -> String {
     if !action.files.is_empty() {
         let files = call.resolver.view(PendingChoice::Id(action.id)).await;
         return match files {
-            Ok(files) => files.iter().map(|file| String::from_utf8_lossy(&file.diff).into_owned()).collect(),
-            Err(error) => format!("{error}\n"),
+            Ok(files) => files.iter().map(|file| harmless(&String::from_utf8_lossy(&file.diff))).collect(),
+            Err(error) => format!("{}\n", harmless(&error.to_string())),
         };
     }
     match &action.details {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => format!("{text}\n"),
-        Some(value) => format!("{value:#}\n"),
+        Some(Value::String(text)) => format!("{}\n", harmless(text)),
+        Some(value) => format!("{}\n", harmless(&format!("{value:#}"))),
     }
 }
 

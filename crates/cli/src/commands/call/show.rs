@@ -1,9 +1,6 @@
 //! Output of a call: updates on standard error, the result on standard output.
 
-use std::{
-    io::{self, IsTerminal as _, Write as _},
-    sync::Arc,
-};
+use std::{io::Write as _, sync::Arc};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -12,9 +9,10 @@ use toolsmith_tool::{ContentBlock, RenderOptions, Tool, ToolResult, UpdateSink};
 
 use super::preview::Decided;
 use crate::{
-    escapes::shown,
+    escapes,
     failure::{self, Problem},
     output::print_json,
+    streams,
     terminal::{self, DIM, paint},
 };
 
@@ -23,13 +21,14 @@ pub(super) fn updates(as_json: bool) -> UpdateSink {
     let mut last = String::new();
     UpdateSink::new(move |partial: ToolResult| {
         if as_json {
-            let _ = writeln!(io::stderr().lock(), "{}", json!({ "update": partial }));
+            let line = streams::safe_json(&json!({ "update": partial }).to_string());
+            let _ = writeln!(streams::stderr(), "{line}");
             return;
         }
         let text = plain(&partial);
         let new = text.strip_prefix(last.as_str()).unwrap_or(&text).trim_matches('\n').to_owned();
         if !new.is_empty() {
-            let _ = writeln!(anstream::stderr().lock(), "{}", paint(DIM, shown(&new, &io::stderr())));
+            let _ = writeln!(streams::stderr(), "{}", paint(DIM, escapes::plain(&new)));
         }
         last = text;
     })
@@ -51,12 +50,12 @@ fn plain(result: &ToolResult) -> String {
 /// Prints the result: rendered by the tool on a terminal, as text elsewhere. An error goes to standard error.
 pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Result<()> {
     let arguments = outcome.arguments.clone().unwrap_or(Value::Null);
-    if let Some(width) = terminal::output_width().filter(|_| io::stdout().is_terminal()) {
+    if let Some(width) = terminal::output_width() {
         let options = RenderOptions::new(width).expanded(true);
         if let Some(drawn) = tool.render_result(&outcome.result, &options, &arguments).await {
-            let mut out = anstream::stdout().lock();
+            let mut out = streams::stdout();
             for line in drawn.lines {
-                writeln!(out, "{line}")?;
+                out.rendered(&line)?;
             }
             return Ok(());
         }
@@ -67,7 +66,7 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
     if outcome.is_error() {
         failure::failed(&Problem::failed(text).into(), false);
     } else if !text.is_empty() {
-        writeln!(anstream::stdout().lock(), "{}", shown(text, &io::stdout()))?;
+        writeln!(streams::stdout(), "{}", escapes::plain(text))?;
     }
     Ok(())
 }
@@ -77,7 +76,7 @@ pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
     for decided in decisions {
         match &decided.outcome {
             Some(Ok(result)) if !result.is_error => {
-                writeln!(anstream::stdout().lock(), "{}", shown(&plain(result), &io::stdout()))?;
+                writeln!(streams::stdout(), "{}", escapes::plain(&plain(result)))?;
             }
             Some(Ok(result)) => {
                 failure::failed(&Problem::failed(plain(result)).into(), false);

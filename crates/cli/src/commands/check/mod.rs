@@ -6,6 +6,8 @@ mod typescript;
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
+use toolsmith::FoundModule;
+use toolsmith_js::ModuleRequest;
 
 use crate::{
     arguments::Shared,
@@ -49,28 +51,34 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
         if own.paths.is_empty() { project.discover_asking()? } else { project.discover_given(&own.paths) };
     report.waiting = discovered.waiting().map(|module| module.path.clone()).collect();
     report.refused = discovered.errors.clone();
-    let paths: Vec<PathBuf> = discovered.ready().map(|module| module.path.clone()).collect();
-    runtime::block_on(async {
+    let modules: Vec<ModuleRequest> = discovered.ready().map(FoundModule::request).collect();
+    let paths: Vec<PathBuf> = modules.iter().map(|module| module.path.clone()).collect();
+    runtime::block_on_while_read(async {
         let progress = Progress::start("Checking tools");
-        examine(&project, &paths, &mut report).await;
+        examine(&project, &modules, &mut report).await;
         if !own.no_types {
-            report.findings.extend(typescript::check(&project.cwd, &paths).await);
+            let checked = typescript::check(&project, &paths).await;
+            report.findings.extend(checked.findings);
+            report.untrusted_compilers.extend(checked.untrusted);
         }
         progress.end();
         Ok(())
     })?;
     report.sort();
     report.print(shared, &project)?;
-    let failed = report.count(Severity::Error) > 0 || own.strict && report.count(Severity::Warning) > 0;
+    let failed = report.count(Severity::Error) > 0
+        || own.strict && report.count(Severity::Warning) > 0
+        // What was asked for and not checked must not look like success.
+        || !report.waiting.is_empty();
     Ok(ExitCode::from(u8::from(failed)))
 }
 
-/// Loads and checks modules.
-async fn examine(project: &Project, paths: &[PathBuf], report: &mut Report) {
+/// Loads and examines modules.
+async fn examine(project: &Project, modules: &[ModuleRequest], report: &mut Report) {
     let engine = project.engine();
     let mut examiner = Examiner::new(&toolsmith::BUILT_IN_NAMES);
-    for some in paths.chunks(AT_ONCE) {
-        for module in engine.load(some).await {
+    for some in modules.chunks(AT_ONCE) {
+        for module in engine.load_modules(some.to_vec()).await {
             report.findings.extend(examiner.examine(&module));
             report.tools.extend(module.tools.iter().map(|tool| CheckedTool::new(&module, tool)));
             report.modules += 1;

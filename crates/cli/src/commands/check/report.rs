@@ -13,9 +13,9 @@ use toolsmith_js::{LoadedModule, LoadedTool};
 use crate::{
     arguments::Shared,
     commands::list::schema_word,
-    failure::{load_error_json, show_load_error},
+    failure::{TRUST_HINT, load_error_json, show_load_error},
     lint::{Finding, RULES, Severity, tokens},
-    output::{print_json, print_page},
+    output::{harmless, print_json, print_page},
     project::Project,
     terminal::{DIM, ERROR, HINT, NAME, WARNING, paint},
 };
@@ -30,6 +30,8 @@ pub(crate) struct Report {
     pub(crate) waiting: Vec<PathBuf>,
     /// Given paths that cannot be used.
     pub(crate) refused: Vec<ToolLoadError>,
+    /// TypeScript compilers of the project that were not run because they are not trusted.
+    pub(crate) untrusted_compilers: Vec<PathBuf>,
 }
 
 /// A loaded tool.
@@ -87,14 +89,24 @@ impl Report {
             writeln!(out)?;
         }
         for path in &self.waiting {
-            writeln!(out, "{}: {}", paint(WARNING, "waiting for trust"), project.show(path))?;
+            writeln!(out, "{}: {}", paint(WARNING, "waiting for trust, not checked"), project.show(path))?;
         }
         if !self.waiting.is_empty() {
-            writeln!(out, "  {} Run `toolsmith trust` to trust this directory.\n", paint(HINT, "→"))?;
+            writeln!(out, "  {} {TRUST_HINT}\n", paint(HINT, "→"))?;
+        }
+        for path in &self.untrusted_compilers {
+            let path = project.show(path);
+            writeln!(out, "{} {path} is not trusted and was not run", paint(DIM, "note:"))?;
         }
         let width = self.tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
         for tool in &self.tools {
-            writeln!(out, "{:width$}  {:7}  about {} tokens", tool.name, tool.schema, tool.tokens)?;
+            writeln!(
+                out,
+                "{:width$}  {:7}  about {} tokens",
+                harmless(&tool.name),
+                tool.schema,
+                tool.tokens
+            )?;
         }
         writeln!(out, "{}", self.summary())?;
         print_page(&out)
@@ -132,6 +144,7 @@ impl Report {
             "tools": tools,
             "findings": self.findings,
             "waiting": self.waiting,
+            "untrustedCompilers": self.untrusted_compilers,
             "refused": self.refused.iter().map(load_error_json).collect::<Vec<_>>(),
             "errors": self.count(Severity::Error),
             "warnings": self.count(Severity::Warning),
@@ -149,7 +162,7 @@ pub(super) fn print_rules(shared: &Shared) -> io::Result<()> {
             .collect();
         return print_json(&json!({ "rules": rules }));
     }
-    let mut out = io::stdout().lock();
+    let mut out = crate::streams::stdout();
     for rule in RULES {
         writeln!(out, "{:21}  {:7}  {}", rule.code, rule.severity.to_string(), rule.about)?;
     }
@@ -171,7 +184,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
     if let Some(tool) = &finding.tool {
         write!(out, "{}: ", paint(NAME, tool))?;
     }
-    writeln!(out, "{}", finding.message)?;
+    writeln!(out, "{}", harmless(&finding.message))?;
     write!(out, "  {} {}", paint(DIM, "at"), project.show(&finding.path))?;
     if let Some(line) = finding.line {
         write!(out, ":{line}")?;
@@ -184,7 +197,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
         writeln!(out, "    {}", paint(DIM, line))?;
     }
     if let Some(help) = &finding.help {
-        writeln!(out, "  {} {help}", paint(HINT, "→"))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), harmless(help))?;
     }
     Ok(())
 }

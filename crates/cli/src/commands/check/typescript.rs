@@ -1,13 +1,14 @@
 //! The author's TypeScript compiler, run over their modules with our types, if installed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use serde_json::{Map, Value, json};
+use toolsmith::TrustedFiles;
 use toolsmith_host::exec::{Request, run};
 use toolsmith_js::code_frame;
 use toolsmith_tool::CancelToken;
@@ -15,6 +16,7 @@ use toolsmith_tool::CancelToken;
 use crate::{
     editor_types::{self, SETTINGS_FILE, TYPES_FILE},
     lint::{Finding, Severity},
+    project::Project,
 };
 
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -22,20 +24,31 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Errors about unknown types only: names of Node's modules used as types, and callbacks passed to them.
 const UNKNOWN_TYPES: &[&str] = &["(TS2709)", "(TS7006)", "(TS7019)", "(TS7031)"];
 
-/// Checks the TypeScript modules. Without a compiler there are no findings.
-pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
+/// What compiling gave.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) findings: Vec<Finding>,
+    /// Installed compilers that were not used because they are not trusted.
+    pub(super) untrusted: BTreeSet<PathBuf>,
+}
+
+/// Checks the modules that are TypeScript. Where there is no compiler nothing is found, and nothing is wrong. An installed
+/// compiler is code of the project, so it runs only where it is trusted (CONTRACT 2.8); otherwise the one in `PATH` does.
+pub(super) async fn check(project: &Project, paths: &[PathBuf]) -> Checked {
+    let folder = &project.cwd;
+    let trusted = project.trusted_files();
+    let mut checked = Checked::default();
     let mut programs: BTreeMap<Surroundings, Vec<PathBuf>> = BTreeMap::new();
     for path in paths.iter().filter(|path| is_typescript(path) && path.is_file()) {
-        if let Some(around) = Surroundings::of(path) {
+        if let Some(around) = Surroundings::of(path, project, &trusted, &mut checked.untrusted) {
             programs.entry(around).or_default().push(path.clone());
         }
     }
-    let mut findings = Vec::new();
     for (around, modules) in &programs {
         match compile(folder, around, modules).await {
             Ok(output) => {
                 let found = read_output(&output, folder).into_iter();
-                findings.extend(found.filter(|finding| !is_for_want_of_types(finding, around)));
+                checked.findings.extend(found.filter(|finding| !is_for_want_of_types(finding, around)));
             }
             // The compiler is optional, so its failure is not an error.
             Err(error) => {
@@ -43,7 +56,7 @@ pub(super) async fn check(folder: &Path, paths: &[PathBuf]) -> Vec<Finding> {
             }
         }
     }
-    findings
+    checked
 }
 
 fn is_typescript(path: &Path) -> bool {
@@ -53,7 +66,6 @@ fn is_typescript(path: &Path) -> bool {
 /// Compiler configuration of a module. Modules with the same one are compiled together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Surroundings {
-    /// A path, or a name to look up.
     compiler: String,
     /// The author's tsconfig.json.
     settings: Option<PathBuf>,
@@ -62,16 +74,30 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn of(module: &Path) -> Option<Self> {
+    fn of(
+        module: &Path,
+        project: &Project,
+        trusted: &TrustedFiles,
+        untrusted: &mut BTreeSet<PathBuf>,
+    ) -> Option<Self> {
         let above = |name: &str| {
             module.ancestors().skip(1).map(|folder| folder.join(name)).find(|path| path.exists())
         };
-        let installed = above("node_modules/.bin/tsc").map(|path| path.to_string_lossy().into_owned());
-        let compiler = installed.or_else(|| in_path("tsc"))?;
+        let mut installed = above("node_modules/.bin/tsc");
+        if let Some(refused) = installed.take_if(|compiler| !trusted.allows(compiler)) {
+            untrusted.insert(refused);
+        }
+        let compiler = installed.or_else(|| project.program("tsc"))?.to_string_lossy().into_owned();
+        // What the compiler reads for the project is data. A link out of the project is not followed.
+        let readable = |path: &PathBuf| {
+            let real = path.canonicalize().unwrap_or_default();
+            trusted.allows(&real) || real.starts_with(project.cwd.canonicalize().unwrap_or_default())
+        };
         let node = above("node_modules/@types/node").or_else(|| above("node_modules/@types/bun"));
+        let node = node.filter(readable);
         Some(Self {
             compiler,
-            settings: above(SETTINGS_FILE),
+            settings: above(SETTINGS_FILE).filter(readable),
             type_roots: node.and_then(|path| path.parent().map(Path::to_path_buf)),
         })
     }
@@ -83,11 +109,6 @@ fn is_for_want_of_types(finding: &Finding, around: &Surroundings) -> bool {
         && UNKNOWN_TYPES.iter().any(|code| finding.message.ends_with(code))
         && fs::read_to_string(&finding.path)
             .is_ok_and(|source| source.contains("\"node:") || source.contains("'node:"))
-}
-
-fn in_path(name: &str) -> Option<String> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).any(|folder| folder.join(name).is_file()).then(|| name.to_owned())
 }
 
 async fn compile(folder: &Path, around: &Surroundings, modules: &[PathBuf]) -> io::Result<String> {

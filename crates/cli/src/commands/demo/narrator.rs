@@ -1,10 +1,6 @@
 //! Output of the tour: responses, calls, results and explanations.
 
-use std::{
-    collections::HashMap,
-    io::{self, IsTerminal as _, Write as _},
-    time::Duration,
-};
+use std::{collections::HashMap, io::Write as _, time::Duration};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -16,6 +12,7 @@ use toolsmith_tool::{RenderOptions, ToolResult};
 use super::stage::Stage;
 use crate::{
     output::{cut, print_json},
+    streams::{self, Control},
     terminal::{self, DIM, ERROR, GOOD, HEADING, HINT, NAME, paint},
 };
 
@@ -74,7 +71,7 @@ impl<'a> Narrator<'a> {
         Self {
             session,
             as_json,
-            redraws: io::stdout().is_terminal(),
+            redraws: terminal::is_output_terminal(),
             calls: HashMap::new(),
             counts: HashMap::new(),
             drawn_over: false,
@@ -86,11 +83,13 @@ impl<'a> Narrator<'a> {
         if self.as_json {
             return Ok(());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::stdout();
         if std::mem::take(&mut self.drawn_over) {
-            write!(out, "\r\x1b[K")?;
+            out.control(Control::LineStart)?;
+            out.control(Control::ClearLine)?;
         }
-        writeln!(out, "{text}")?;
+        // The lines of renderers are among them.
+        out.rendered(text)?;
         Ok(())
     }
 
@@ -148,8 +147,10 @@ impl<'a> Narrator<'a> {
         if !self.redraws || self.as_json {
             return self.line(&shown);
         }
-        let mut out = anstream::stdout().lock();
-        write!(out, "\r\x1b[K{shown}")?;
+        let mut out = streams::stdout();
+        out.control(Control::LineStart)?;
+        out.control(Control::ClearLine)?;
+        write!(out, "{shown}")?;
         out.flush()?;
         self.drawn_over = true;
         Ok(())
@@ -245,5 +246,5 @@ impl<'a> Narrator<'a> {
 /// Returns the width of a line without its colours.
 fn visible_width(line: &str) -> usize {
     use unicode_width::UnicodeWidthStr as _;
-    anstream::adapter::strip_str(line).to_string().width()
+    crate::escapes::plain(line).width()
 }

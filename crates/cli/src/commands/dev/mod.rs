@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use toolsmith::{Discovered, LoadMode};
-use toolsmith_js::LoadedModule;
+use toolsmith_js::{LoadedModule, ModuleRequest};
 use toolsmith_tool::{
     CancelToken, PendingHandle, PendingStack, ToolContext, ToolResult, UpdateSink, closest_names,
 };
@@ -57,9 +57,9 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     };
     let path = project.cwd.join(&own.name);
     let discovered = if path.is_file() { None } else { Some(project.discover_asking()?) };
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         let module = match discovered {
-            None => Target { path, tool: None },
+            None => Target { path: path.clone(), request: ModuleRequest::new(path), tool: None },
             Some(discovered) => find(&project, discovered, &own.name).await?,
         };
         let mut session = Session {
@@ -81,25 +81,36 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
 /// The module under development.
 struct Target {
     path: PathBuf,
-    /// Name of the tool; the module's only one unless given.
+    request: ModuleRequest,
+    /// The tool's name; the module's only one unless given.
     tool: Option<String>,
 }
 
 /// Finds the module by the name of its file or directory, which also works for one that does not load, or by its tool's
 /// name.
 async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<Target> {
-    if let Some(module) = discovered.waiting().find(|module| module.name() == name) {
-        let what = format!("{} is waiting for trust", project.show(&module.path));
-        return Err(Problem::failed(what).hint("Run `toolsmith trust` to trust this directory.").into());
+    let waiting: Vec<_> = discovered.waiting().cloned().collect();
+    if waiting.iter().any(|module| module.name() == name)
+        && let Some(problem) = failure::waiting_for_trust(name, &waiting, project)
+    {
+        return Err(problem.into());
     }
     if let Some(module) = discovered.ready().find(|module| module.name() == name) {
-        return Ok(Target { path: module.path.clone(), tool: None });
+        return Ok(Target { path: module.path.clone(), request: module.request(), tool: None });
     }
     let engine = project.engine();
+    let modules: Vec<_> = discovered.ready().cloned().collect();
     let loaded = project.load(discovered, &engine, LoadMode::Survey).await;
-    match loaded.get(name) {
-        Some(tool) => Ok(Target { path: tool.path.clone(), tool: Some(name.to_owned()) }),
+    let found = loaded.get(name).and_then(|tool| modules.iter().find(|module| module.path == tool.path));
+    match found {
+        Some(module) => {
+            let tool = Some(name.to_owned());
+            Ok(Target { path: module.path.clone(), request: module.request(), tool })
+        }
         None => {
+            if let Some(problem) = failure::waiting_for_trust(name, &waiting, project) {
+                return Err(problem.into());
+            }
             let known: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
             let close = closest_names(name, known.iter().copied());
             let problem = Problem::wrong_use(format!("no tool or file named \"{name}\""));
@@ -137,8 +148,8 @@ impl Session<'_> {
         self.watch.add([&self.module.path]);
         self.watch.look();
         let engine = self.project.engine();
-        let paths = [self.module.path.clone()];
-        let module = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
+        let requests = vec![self.module.request.clone()];
+        let module = engine.load_modules(requests).await.into_iter().next().context("nothing was loaded")?;
         self.watch.add(module.files.iter().filter(|path| is_own(path)));
         let findings = Examiner::new(&toolsmith::BUILT_IN_NAMES).examine(&module);
         let mut run = Run::new(&self.module.path, changed, findings);

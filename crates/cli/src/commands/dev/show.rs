@@ -1,7 +1,7 @@
 //! Output of `dev`: a cleared screen per round on a terminal, consecutive rounds in a pipe, one line each as JSON.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -11,14 +11,12 @@ use toolsmith_tool::{ContentBlock, ToolResult};
 use super::{Called, explain};
 use crate::{
     commands::check::print_finding,
-    escapes::shown,
+    escapes::plain,
     lint::{Finding, Severity},
     project::Project,
-    terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
+    streams::{self, Control},
+    terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
-
-/// Clears a terminal, including its scrollback.
-const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// One round.
 pub(super) struct Run<'a> {
@@ -43,7 +41,7 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn new(as_json: bool) -> Self {
-        Self { as_json, is_terminal: io::stdout().is_terminal(), rounds: 0 }
+        Self { as_json, is_terminal: terminal::is_output_terminal(), rounds: 0 }
     }
 
     /// Shows what is known before the call.
@@ -52,9 +50,9 @@ impl Screen {
         if self.as_json {
             return Ok(());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::stdout();
         if self.is_terminal {
-            write!(out, "{CLEAR}")?;
+            out.control(Control::ClearScreen)?;
         } else if self.rounds > 1 {
             writeln!(out)?;
         }
@@ -77,21 +75,19 @@ impl Screen {
                 "findings": run.findings,
                 "call": run.called.as_ref().map(called_json),
             });
-            let mut out = io::stdout().lock();
-            writeln!(out, "{line}")?;
-            return out.flush();
+            return streams::print_json_line(&line);
         }
         let does_not_load = run.findings.iter().any(|finding| finding.severity == Severity::Error);
         match &run.called {
-            None => writeln!(anstream::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
-            // If the module did not load, the missing call needs no explanation.
+            None => writeln!(streams::stdout(), "{}", paint(WARNING, "stopped: its files changed"))?,
+            // That it cannot be called needs no words where it did not load.
             Some(Called::Not(_)) if does_not_load => {}
             Some(Called::Not(error)) => explain(error),
             Some(Called::Ended { tool, result, updates, staged }) => {
                 show_call(tool, result, updates, staged)?
             }
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::stdout();
         let plural = if files == 1 { "" } else { "s" };
         writeln!(out, "{}", paint(DIM, format_args!("Watching {files} file{plural}. Ctrl-C ends.")))?;
         out.flush()
@@ -99,15 +95,15 @@ impl Screen {
 }
 
 fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[String]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = streams::stdout();
     for update in updates {
-        writeln!(out, "{}", paint(DIM, format_args!("… {}", shown(&update.joined_text(), &io::stdout()))))?;
+        writeln!(out, "{}", paint(DIM, format_args!("… {}", plain(&update.joined_text()))))?;
     }
     let (style, word) = if result.is_error { (ERROR, "failed") } else { (GOOD, "answered") };
     writeln!(out, "{}", paint(style, format_args!("{tool} {word}")))?;
     for block in &result.content {
         match block {
-            ContentBlock::Text { text } => writeln!(out, "{}", shown(text, &io::stdout()))?,
+            ContentBlock::Text { text } => writeln!(out, "{}", plain(text))?,
             ContentBlock::Image { mime_type, data } => {
                 writeln!(out, "({mime_type}, {} bytes in base64)", data.len())?;
             }

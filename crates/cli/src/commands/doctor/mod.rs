@@ -69,7 +69,7 @@ pub(crate) fn run(shared: &Shared, _own: &DoctorArguments) -> Result<ExitCode> {
     engine(&project, &mut findings)?;
     folders(&project, &mut findings);
     trust(&project, &mut findings);
-    let models = runtime::block_on(async { Ok(models::look(&project).await) })?;
+    let models = runtime::block_on_while_read(async { Ok(models::look(&project).await) })?;
     models.report(&mut findings);
     let failed = findings.iter().any(|finding| finding.state == State::Bad);
     if shared.json {
@@ -87,7 +87,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
     };
     add("versions", "toolsmith", env!("CARGO_PKG_VERSION").to_owned(), State::Good);
     let limits = project.loaded.settings.limits.clone();
-    runtime::block_on(async {
+    runtime::block_on_while_read(async {
         let folder = tempfile::tempdir()?;
         let probe = folder.path().join("probe.ts");
         std::fs::write(&probe, PROBE)?;
@@ -101,7 +101,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
             None => add("engine", "embedded", "fails to load a test module".to_owned(), State::Bad),
         }
         for program in SIDECARS {
-            match version(program).await {
+            match version(project, program).await {
                 Some(version) => add("engine", program, version, State::Good),
                 None => add("engine", program, "not installed".to_owned(), State::Absent),
             }
@@ -110,9 +110,10 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
     })
 }
 
-/// Returns the version a program prints; `None` if it is missing or does not answer.
-async fn version(program: &str) -> Option<String> {
-    let request = Request::new(program).args(["--version"]).timeout(PATIENCE);
+/// What a program says its version is; `None` when it is not there or does not say.
+async fn version(project: &Project, program: &str) -> Option<String> {
+    let program = project.program(program)?;
+    let request = Request::new(program.to_string_lossy()).args(["--version"]).timeout(PATIENCE);
     let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.ok()?;
     let text = outcome.stdout.text();
     (outcome.code == 0 && !outcome.killed).then(|| text.lines().next().unwrap_or_default().trim().to_owned())
@@ -209,7 +210,7 @@ fn show(findings: &[Finding]) -> Result<()> {
         } else {
             harmless(&finding.value)
         };
-        writeln!(out, "  {} {:16} {value}", paint(style, mark), finding.name)?;
+        writeln!(out, "  {} {:16} {value}", paint(style, mark), harmless(&finding.name))?;
     }
     print_page(&out)?;
     Ok(())

@@ -62,8 +62,9 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     let types = editor_types::write_into(&target)
         .with_context(|| format!("could not write the types to {}", root.display()))?;
     files.extend(types.into_iter().map(|(path, _)| path));
-    // The user created it, so it is trusted (CONTRACT 2.8).
-    let trusted = trust_store(&project.home).add(&folder.join(MODULE));
+    // The author wrote them, so they may be used (CONTRACT 2.8): the module, and the case that calls it.
+    let store = trust_store(&project.home);
+    let trusted = store.add(&folder.join(MODULE)).and_then(|_| store.add(&folder.join(template.case_name())));
     tell(shared, own, &project, &files)?;
     if let Err(error) = trusted {
         let warning = toolsmith::Warning::new(format!("the tool was created, but could not be trusted: {error}"));
@@ -98,7 +99,7 @@ fn tell(shared: &Shared, own: &NewArguments, project: &Project, files: &[PathBuf
         print_json(&json!({ "name": own.name, "files": files }))?;
         return Ok(());
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     let name = &own.name;
     for path in files {
         writeln!(out, "{}", project.show(path))?;

@@ -34,9 +34,14 @@ impl<'a> Template<'a> {
         };
         vec![
             (MODULE.to_owned(), self.fill(module)),
-            (format!("{}.case.json", self.name), self.fill(CASE)),
+            (self.case_name(), self.fill(CASE)),
             ("README.md".to_owned(), self.fill(README)),
         ]
+    }
+
+    /// The name of the case file.
+    pub(super) fn case_name(&self) -> String {
+        format!("{}.case.json", self.name)
     }
 
     fn fill(&self, text: &str) -> String {

@@ -68,7 +68,7 @@ enum Content {
 }
 
 fn read_file(path: &str, cwd: &Path) -> Result<Content> {
-    let place = toolsmith::expand_path(path, cwd, &Home::from_environment());
+    let place = toolsmith::expand_path(path, cwd, &Home::from_environment()?);
     let wrong = |why: String| Problem::wrong_use(format!("{path}: {why}"));
     let found = std::fs::metadata(&place).map_err(|error| wrong(error.to_string()))?;
     if !found.is_file() {

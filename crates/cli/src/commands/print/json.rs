@@ -1,18 +1,15 @@
 //! Prints each event as one line of JSON on standard output.
 
-use std::io::{self, Write as _};
-
 use anyhow::Result;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription};
 
-/// Writes events until the run ends.
+use crate::streams::print_json_line;
+
+/// Writes events until the run is over.
 pub(super) async fn follow(mut events: Subscription) -> Result<RunEnd> {
-    let mut out = io::stdout().lock();
     while let Some(event) = events.next().await {
-        serde_json::to_writer(&mut out, event.as_ref())?;
-        // Flushed line by line, so that readers can react.
-        out.write_all(b"\n")?;
-        out.flush()?;
+        // One line at a time, whole: whoever reads may act on it.
+        print_json_line(&serde_json::to_value(event.as_ref())?)?;
         if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
             return Ok(end.clone());
         }

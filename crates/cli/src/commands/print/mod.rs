@@ -8,7 +8,7 @@ use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
-use toolsmith::{BuiltIns, Discovered, Keeping, ModelChoice, Session, SessionBuilder, Warning};
+use toolsmith::{BuiltIns, Discovered, Keeping, ModelChoice, Session, SessionBuilder, SessionError, Warning};
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
 use toolsmith_tool::{Ui, closest_names};
@@ -216,6 +216,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     project.warn();
     let prompt = input::read(&own.prompt, &project.cwd)?;
     let discovered = project.discover_asking()?;
+    let waiting: Vec<_> = discovered.waiting().cloned().collect();
     runtime::block_on(async {
         let progress = Progress::start("Loading tools");
         let mut builder = own.session(&project, discovered)?;
@@ -226,7 +227,13 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         }
         let session = builder.build().await;
         progress.end();
-        let session = session?;
+        let session = session.map_err(|error| match &error {
+            SessionError::UnknownTools(unknown) => {
+                let name = unknown.names.first().map(|(name, _)| name.as_str()).unwrap_or_default();
+                failure::waiting_for_trust(name, &waiting, &project).map_or(error.into(), anyhow::Error::from)
+            }
+            _ => error.into(),
+        })?;
         failure::warn_about_tools(session.loaded());
 
         let stopper = session.clone();
@@ -244,7 +251,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             // The reader of the answer is gone: exit without a message, but with an error code.
             Err(error) if failure::is_broken_pipe(&error) => {
                 session.dispose().await;
-                return Ok(ExitCode::FAILURE);
+                return Ok(ExitCode::from(128 + interrupts::SIGPIPE));
             }
             Err(error) => return Err(error),
         };

@@ -1,10 +1,6 @@
 //! The answer on standard output; progress on standard error, if it is a terminal.
 
-use std::{
-    collections::BTreeSet,
-    io::{self, IsTerminal as _, Write as _},
-    time::Duration,
-};
+use std::{collections::BTreeSet, io::Write as _, time::Duration};
 
 use anyhow::Result;
 use serde_json::Value;
@@ -13,9 +9,10 @@ use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
 use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
 use crate::{
-    escapes::shown,
+    escapes::plain,
     output::harmless,
-    terminal::{DIM, ERROR, GOOD, NAME, WARNING, paint},
+    streams,
+    terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
 };
 
 /// Maximum characters of arguments shown beside a call.
@@ -23,7 +20,7 @@ const SHOWN_CHARS: usize = 100;
 
 /// Shows the run until it ends, then the model's final text.
 pub(super) async fn follow(mut events: Subscription, session: &Session) -> Result<RunEnd> {
-    let watched = io::stderr().is_terminal();
+    let watched = terminal::is_error_terminal();
     let mut refused = BTreeSet::new();
     while let Some(event) = events.next().await {
         if watched {
@@ -40,7 +37,7 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
             let summary = session.wait_for_idle().await;
             let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
             if !text.is_empty() {
-                writeln!(anstream::stdout().lock(), "{}", shown(text, &io::stdout()))?;
+                writeln!(streams::stdout(), "{}", plain(text))?;
             }
             return Ok(end.clone());
         }
@@ -52,7 +49,7 @@ pub(super) async fn follow(mut events: Subscription, session: &Session) -> Resul
 fn tell_refused(tool: &str) {
     let tool = harmless(tool);
     let _ = writeln!(
-        anstream::stderr().lock(),
+        streams::stderr(),
         "{} {tool} needs approval and nobody can be asked here; --set tools.approval.{tool}=allow allows it, \
          --auto-approve allows everything",
         paint(WARNING, "refused:")
@@ -73,7 +70,7 @@ fn show(event: &AgentEvent) {
             let text = result.joined_text();
             let first = cut(text.lines().next().unwrap_or_default());
             let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
-            format!("{mark} {tool_name} {} {first}", paint(DIM, format_args!("{duration_ms} ms")))
+            format!("{mark} {} {} {first}", harmless(tool_name), paint(DIM, format_args!("{duration_ms} ms")))
         }
         // An error that ends the run is reported at the end.
         AgentEvent::Session(event) => match session_line(event) {
@@ -83,7 +80,7 @@ fn show(event: &AgentEvent) {
         AgentEvent::Notice { message } => paint(DIM, harmless(message)),
         _ => return,
     };
-    let _ = writeln!(anstream::stderr().lock(), "{line}");
+    let _ = writeln!(streams::stderr(), "{line}");
 }
 
 /// Shows session events that are relevant to a waiting user.

@@ -7,6 +7,7 @@ mod report;
 mod run;
 mod sandbox;
 mod tape;
+mod territory;
 
 use std::{
     path::{Path, PathBuf},
@@ -21,6 +22,7 @@ use crate::{arguments::Shared, failure::Problem, project::Project, runtime};
 use case::{Case, CaseFile};
 use outcome::Mismatch;
 use report::{Line, Report, Verdict};
+use territory::Territory;
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
@@ -40,6 +42,7 @@ pub(crate) struct TestArguments {
 struct Around<'a> {
     settings: &'a Settings,
     found: Discovered,
+    territory: Territory,
 }
 
 /// What to do with cases.
@@ -54,38 +57,43 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     project.warn();
     let mut report = Report::default();
     let mut files = Vec::new();
+    let discovered = if own.paths.is_empty() { project.discover_asking()? } else { project.discover() };
+    let mut territory = Territory::new(&project, discovered.ready().cloned().collect());
     if own.paths.is_empty() {
-        let discovered = project.discover_asking()?;
         for module in discovered.ready() {
             let cases = find::cases_beside(&module.path);
             if cases.is_empty() {
                 report.without.push(module.path.clone());
             }
-            files.extend(cases);
+            let (runs, waits): (Vec<_>, Vec<_>) =
+                cases.into_iter().partition(|case| territory.allows_case(case, module));
+            files.extend(runs);
+            report.waiting.extend(waits);
         }
-        let waiting = discovered.waiting().count();
-        if waiting > 0 {
-            let what = format!("{waiting} modules are waiting for trust, so their cases were not run");
-            let warning = toolsmith::Warning::new(what);
-            crate::failure::warn_all([&warning]);
-        }
+        report.waiting.extend(discovered.waiting().map(|module| module.path.clone()));
     } else {
         for path in &own.paths {
             // Rebuilding the path removes "." components.
             let path: PathBuf = project.cwd.join(path).components().collect();
-            files.extend(find::cases_at(&path)?);
+            territory.give(&path);
+            let (runs, waits): (Vec<_>, Vec<_>) =
+                find::cases_at(&path)?.into_iter().partition(|case| territory.allows_given(case));
+            files.extend(runs);
+            report.waiting.extend(waits);
         }
     }
     files.sort();
     files.dedup();
-    if files.is_empty() {
-        return Err(Problem::failed("no cases found")
-            .hint("Create NAME.case.json beside a tool: { \"args\": { … } }, then run `toolsmith test --update`.")
+    report.waiting.sort();
+    report.waiting.dedup();
+    if files.is_empty() && report.waiting.is_empty() {
+        return Err(Problem::failed("There is no case to run")
+            .hint("Write NAME.case.json beside a tool: { \"args\": { … } }, then `toolsmith test --update`.")
             .into());
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
-    let around = Around { settings: &project.loaded.settings, found: project.discover() };
-    runtime::block_on(async {
+    let around = Around { settings: &project.loaded.settings, found: discovered, territory };
+    runtime::block_on_while_read(async {
         for path in &files {
             report.lines.extend(run_file(path, &around, mode).await);
         }
@@ -139,8 +147,8 @@ enum Ran {
 }
 
 async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> Result<Ran> {
-    let module = find::module_of(path, case)?;
-    let ran = run::run(case, &module, around, mode.record).await?;
+    let module = around.territory.request(&find::module_of(path, case)?)?;
+    let ran = run::run(case, module, around, mode.record).await?;
     let mut found = match &case.expect {
         Some(expect) => ran.outcome.compare(expect),
         None => vec![],

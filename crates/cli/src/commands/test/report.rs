@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::outcome::Mismatch;
 use crate::{
-    output::print_json,
+    output::{harmless, print_json},
     project::Project,
     terminal::{DIM, ERROR, GOOD, HINT, WARNING, paint},
 };
@@ -43,11 +43,13 @@ pub(super) struct Report {
     pub(super) lines: Vec<Line>,
     /// Modules without a case.
     pub(super) without: Vec<PathBuf>,
+    /// Modules and case files that wait for trust. They were requested and did not run.
+    pub(super) waiting: Vec<PathBuf>,
 }
 
 impl Report {
     pub(super) fn has_failed(&self) -> bool {
-        self.failed() > 0
+        self.failed() > 0 || !self.waiting.is_empty()
     }
 
     fn failed(&self) -> usize {
@@ -62,17 +64,32 @@ impl Report {
         if as_json {
             return print_json(&self.json());
         }
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::streams::stdout();
         for line in &self.lines {
             print_line(&mut out, line, &project.show(&line.path))?;
         }
         for path in &self.without {
             writeln!(out, "{}  {}  no cases", paint(DIM, "none  "), project.show(path))?;
         }
+        for path in &self.waiting {
+            writeln!(
+                out,
+                "{}  {}  waiting for trust, not run",
+                paint(WARNING, "waits "),
+                project.show(path)
+            )?;
+        }
+        if !self.waiting.is_empty() {
+            writeln!(out, "    {} {}", paint(HINT, "→"), crate::failure::TRUST_HINT)?;
+        }
+        let waiting = match self.waiting.len() {
+            0 => String::new(),
+            count => format!(", {count} waiting for trust"),
+        };
         let passed = self.count(|verdict| matches!(verdict, Verdict::Passed));
         let updated = self.count(|verdict| matches!(verdict, Verdict::Updated));
         let updated = if updated > 0 { format!(", {updated} updated") } else { String::new() };
-        writeln!(out, "{passed} passed, {} failed{updated}", self.failed())
+        writeln!(out, "{passed} passed, {} failed{updated}{waiting}", self.failed())
     }
 
     fn json(&self) -> Value {
@@ -80,6 +97,7 @@ impl Report {
         json!({
             "cases": cases,
             "without": self.without,
+            "waiting": self.waiting,
             "passed": self.count(|verdict| matches!(verdict, Verdict::Passed)),
             "updated": self.count(|verdict| matches!(verdict, Verdict::Updated)),
             "failed": self.failed(),
@@ -116,12 +134,12 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
         write!(out, " ({number})")?;
     }
     if !line.about.is_empty() {
-        write!(out, "  {}", line.about)?;
+        write!(out, "  {}", harmless(&line.about))?;
     }
     writeln!(out)?;
     match &line.verdict {
         Verdict::Passed | Verdict::Updated => Ok(()),
-        Verdict::Broken(why) => why.lines().try_for_each(|line| writeln!(out, "    {line}")),
+        Verdict::Broken(why) => harmless(why).lines().try_for_each(|line| writeln!(out, "    {line}")),
         Verdict::Differs(list) => {
             list.iter().try_for_each(|item| print_difference(out, item))?;
             let hint = "If this is now correct, run `toolsmith test --update` to save it.";
@@ -134,7 +152,13 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
 const CONTEXT: usize = 3;
 
 fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
-    writeln!(out, "    {} ({}, {})", item.what, paint(ERROR, "- expected"), paint(GOOD, "+ came"))?;
+    writeln!(
+        out,
+        "    {} ({}, {})",
+        harmless(&item.what),
+        paint(ERROR, "- expected"),
+        paint(GOOD, "+ came")
+    )?;
     let diff = TextDiff::from_lines(&item.expected, &item.came);
     for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if index > 0 {
@@ -145,7 +169,7 @@ fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
             match change.tag() {
                 ChangeTag::Delete => writeln!(out, "    {}", paint(ERROR, format_args!("- {text}")))?,
                 ChangeTag::Insert => writeln!(out, "    {}", paint(GOOD, format_args!("+ {text}")))?,
-                ChangeTag::Equal => writeln!(out, "      {text}")?,
+                ChangeTag::Equal => writeln!(out, "      {}", harmless(text))?,
             }
         }
     }

@@ -1,13 +1,10 @@
 //! Runs one case: a directory, an engine, a call.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use toolsmith::engine_options;
-use toolsmith_js::{Engine, LoadedModule, LoadedTool};
+use toolsmith_js::{Engine, LoadedModule, LoadedTool, ModuleRequest};
 use toolsmith_tool::{PendingHandle, PendingStack, ToolContext, UpdateSink, closest_names};
 
 use super::{
@@ -30,16 +27,20 @@ pub(super) struct Ran {
     pub(super) missing: Vec<String>,
 }
 
-/// Runs a case in its own directory.
-pub(super) async fn run(case: &Case, module: &Path, around: &Around<'_>, record: bool) -> Result<Ran> {
+/// Runs a case in a folder of its own.
+pub(super) async fn run(
+    case: &Case,
+    module: ModuleRequest,
+    around: &Around<'_>,
+    record: bool,
+) -> Result<Ran> {
     let sandbox = Sandbox::new(&case.files)?;
     let cwd = sandbox.root();
     let tape = Arc::new(if record { Tape::record(cwd) } else { Tape::play(cwd, &case.exec) });
     let settings = around.settings;
     let options = engine_options(cwd, settings, &around.found).exec(Arc::clone(&tape) as _);
     let engine = Engine::new(options);
-    let paths = [module.to_path_buf()];
-    let loaded = engine.load(&paths).await.into_iter().next().context("nothing was loaded")?;
+    let loaded = engine.load_modules(vec![module]).await.into_iter().next().context("nothing was loaded")?;
     let tool = choose(&loaded, case.tool.as_deref())?;
 
     let updates = Arc::new(Mutex::new(Vec::new()));

@@ -27,7 +27,7 @@ pub(crate) struct TypesArguments {
 
 pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
     if own.folder == Path::new("-") {
-        write!(std::io::stdout().lock(), "{}", editor_types::types())?;
+        write!(crate::streams::stdout(), "{}", editor_types::types())?;
         return Ok(ExitCode::SUCCESS);
     }
     let project = Project::open(shared)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
         print_json(&json!({ "files": told }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::streams::stdout();
     for (path, what) in &files {
         writeln!(out, "{}: {}", project.show(path), what.as_str())?;
         if *what == Written::Kept {
