@@ -99,7 +99,7 @@ impl Ui for TerminalUi {
         say(&paint(HEADING, plain(title)), true);
         if let Some(prefill) = prefill.filter(|text| !text.is_empty()) {
             say(&paint(DIM, plain(prefill)), true);
-            say("A single dot keeps this text; anything else replaces it.", true);
+            say("Enter a single dot to keep this text; anything else replaces it.", true);
         }
         say("Finish with a line that contains a single dot.", true);
         let mut lines = Vec::new();

@@ -38,7 +38,7 @@ async fn while_read<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
 
 fn run<T>(builder: &mut Builder, work: impl Future<Output = Result<T>>) -> Result<T> {
     toolsmith_host::limits::require_open_files(DESCRIPTORS).context("the program could not start")?;
-    let runtime = builder.enable_all().build().context("the program could not start its threads")?;
+    let runtime = builder.enable_all().build().context("could not start threads")?;
     let outcome = runtime.block_on(work);
     runtime.shutdown_background();
     outcome

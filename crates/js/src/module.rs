@@ -149,7 +149,7 @@ impl ModuleHost {
             let note = format!("{needs}, which needs bun or node; those run only modules of trusted folders");
             return match outcome {
                 Ok(mut started) => {
-                    started.described.notes.push(format!("{note}, so it fails when it is used"));
+                    started.described.notes.push(format!("{note}, so it fails when used"));
                     Ok(started)
                 }
                 // An error that explains itself, such as an import that is not trusted, keeps its own hint.

@@ -73,7 +73,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
             writeln!(
                 out,
                 "{} {}",
-                paint(WARNING, "No longer trusted:"),
+                paint(WARNING, "Removed trust:"),
                 visible_line(&path.to_string_lossy())
             )?;
             if still {

@@ -247,7 +247,7 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         return Problem::failed(format!("\"{name}\" is disabled in the settings")).hint(hint).into();
     }
     let hint = match (closest.as_slice(), names.as_slice()) {
-        ([], []) => "There are no tools; `toolsmith new NAME` writes one.".to_owned(),
+        ([], []) => "There are no tools; `toolsmith new NAME` creates one.".to_owned(),
         ([], names) => {
             format!("There are: {}", names.iter().take(20).copied().collect::<Vec<_>>().join(", "))
         }

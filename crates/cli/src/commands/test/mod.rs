@@ -87,8 +87,8 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     report.waiting.sort();
     report.waiting.dedup();
     if files.is_empty() && report.waiting.is_empty() {
-        return Err(Problem::failed("There is no case to run")
-            .hint("Write NAME.case.json beside a tool: { \"args\": { … } }, then `toolsmith test --update`.")
+        return Err(Problem::failed("no cases found")
+            .hint("Create NAME.case.json beside a tool: { \"args\": { … } }, then run `toolsmith test --update`.")
             .into());
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
