@@ -64,16 +64,3 @@ fn require_regular(about: &fs::Metadata) -> io::Result<()> {
         )),
     }
 }
-
-/// Reads a regular file of at most `limit` bytes.
-///
-/// # Errors
-/// As for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if it is larger.
-pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    open_regular(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
-    if content.len() as u64 > limit {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(content)
-}
