@@ -37,7 +37,7 @@ fn what_does_not_fit_is_left_out_from_the_oldest_on() {
     let messages: Vec<_> = (0..10).map(|at| Message::user(format!("{at}{}", "x".repeat(99)))).collect();
     let written = write(&messages, 250);
     assert!(
-        written.starts_with("[8 older messages omitted: they do not fit]\n\n[User]: 8"),
+        written.starts_with("[8 older messages omitted because they do not fit]\n\n[User]: 8"),
         "{written}"
     );
     let written = write(&[Message::user("old"), Message::user("y".repeat(1000))], 100);

@@ -331,7 +331,7 @@ impl Dispatcher {
         let late = end == CallEnd::Answered && !result.is_error;
         if execution.timed_out && !late && end != CallEnd::Fatal {
             let text = format!(
-                "Timed out: no result and no progress for {deadline:?}. What is known: {}",
+                "Timed out: no result and no progress for {deadline:?}; {}",
                 result.joined_text()
             );
             end = match end {

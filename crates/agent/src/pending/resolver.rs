@@ -370,7 +370,7 @@ impl Tool for OneDecision {
     }
 }
 
-/// What an action's own `apply` writes, kept for undoing; also when it fails halfway, or is stopped by force.
+/// What an action's own `apply` writes, kept for undoing; also when it fails halfway, or is killed.
 struct Recorded {
     recording: Arc<Recording>,
     /// Taken when it is finished.

@@ -57,22 +57,22 @@ fn what_cannot_be_understood_is_refused_and_says_why() {
         ("---\ncondition: '('\n---\nx", "the condition \"(\" is not a valid regular expression: unclosed group"),
         ("---\ncondition: '(?!a)b'\n---\nx", "look-around"),
         ("---\ncondition: '((a{1000}){1000}){1000}'\n---\nx", "size limit"),
-        ("---\ncondition: 3\n---\nx", "`condition` has to be a text or a list of texts"),
-        ("---\ncondition: [[a]]\n---\nx", "`condition` has to be a text"),
-        ("---\ncondition: a\nscope: 'tool:edit(*.ts'\n---\nx", "`scope` has \"tool:edit(*.ts\""),
-        ("---\ncondition: a\nscope: 'tool:'\n---\nx", "`scope` has"),
-        ("---\ncondition: a\nscope: 'tool:web_*'\n---\nx", "`scope` has \"tool:web_*\""),
+        ("---\ncondition: 3\n---\nx", "`condition` must be a text or a list of texts"),
+        ("---\ncondition: [[a]]\n---\nx", "`condition` must be a text"),
+        ("---\ncondition: a\nscope: 'tool:edit(*.ts'\n---\nx", "invalid `scope` \"tool:edit(*.ts\""),
+        ("---\ncondition: a\nscope: 'tool:'\n---\nx", "invalid `scope`"),
+        ("---\ncondition: a\nscope: 'tool:web_*'\n---\nx", "invalid `scope` \"tool:web_*\""),
         ("---\nglobs: 'a{'\n---\nx", "is not a file pattern"),
         (
             "---\ncondition: a\ninterruptMode: often\n---\nx",
-            "there are always, never, prose-only and tool-only",
+            "expected always, never, prose-only or tool-only",
         ),
-        ("---\nalwaysApply: maybe\n---\nx", "`alwaysApply` has to be true or false"),
+        ("---\nalwaysApply: maybe\n---\nx", "`alwaysApply` must be true or false"),
         ("---\ncondition: \"\\d\"\n---\nx", "single quotes"),
         ("---\n- a\n---\nx", "`name: value`"),
-        ("---\ncondition: a\nx", "do not end"),
+        ("---\ncondition: a\nx", "no closing ---"),
         ("---\ncondition: a\n---\n  \n", "no text"),
-        (&"x".repeat(70_000), "more than 64 KB"),
+        (&"x".repeat(70_000), "larger than 64 KB"),
     ] {
         let problem = refused(text);
         assert!(problem.contains(says) && !problem.contains('\n'), "{text:.60}: {problem}");
@@ -100,9 +100,9 @@ fn the_system_prompt_has_rules_that_always_apply_and_names_the_others() {
     let text = rules_prompt(&[always, named, bare, stream]).unwrap();
     assert_eq!(
         text,
-        "Rules of the user and the project. Follow them:\n\
+        "Rules of the user and the project; follow them:\n\
          <rule name=\"no-foo\" path=\"/p/.toolsmith/rules/no-foo.md\">\nBe kind.\n</rule>\n\n\
-         Rules to read, in their files, before work they are about:\n\
+         Rules to read before related work:\n\
          - no-foo [*.rs]: How to test (/p/.toolsmith/rules/no-foo.md)\n\
          - no-foo: (/p/.toolsmith/rules/no-foo.md)"
     );

@@ -531,7 +531,7 @@ async fn a_path_that_is_left_is_summed_up() {
     let held = stage.agent.occupy().unwrap();
     assert_eq!(summarize_branch(&left, held.context()).await.unwrap(), "It was a dead end.");
     let (asked, _) = stage.asked(0);
-    assert!(!asked.contains("Question 0") && asked.contains("Question 1") && asked.contains("was left"));
+    assert!(!asked.contains("Question 0") && asked.contains("Question 1") && asked.contains("abandoned"));
     assert_eq!(summarize_branch(&[], held.context()).await, Err(SummaryError::Nothing));
     stage.agent.abort("enough");
     assert_eq!(summarize_branch(&left, held.context()).await, Err(SummaryError::Aborted));

@@ -134,7 +134,7 @@ async fn an_error_ends_the_run_with_its_class_and_text() {
     assert_eq!(*class, "overloaded");
     assert!(message.contains("busy"), "{message}");
     assert_paired(&agent);
-    assert!(results(&agent)[0].contains("ended with an error"), "{:?}", results(&agent));
+    assert!(results(&agent)[0].contains("the response failed"), "{:?}", results(&agent));
     assert!(heard(&mut events).iter().any(|event| matches!(&**event, AgentEvent::Error { .. })));
     // And the agent can be prompted again.
     assert!(agent.is_idle());
@@ -189,7 +189,7 @@ async fn a_model_that_calls_unknown_tools_for_ever_is_stopped() {
     let agent = agent(turns, [Probe::echo("echo")]);
     let summary = agent.run("go").await.unwrap();
     let RunEnd::Limit { message } = &summary.end else { panic!("{:?}", summary.end) };
-    assert!(message.contains("last 15 turns") && message.contains("do not exist"), "{message}");
+    assert!(message.contains("last 15 turns") && message.contains("unknown tool"), "{message}");
     assert_eq!(results(&agent)[0], "Tool no_such_tool not found. Available: echo");
     assert_paired(&agent);
 }
@@ -460,7 +460,7 @@ async fn dropping_the_agent_stops_its_run() {
         }
     }
     drop(agent);
-    assert_eq!(receiver.await.unwrap().as_deref(), Some("the agent is gone"));
+    assert_eq!(receiver.await.unwrap().as_deref(), Some("the agent was dropped"));
 }
 
 #[tokio::test]

@@ -281,7 +281,7 @@ async fn an_apply_may_stage_a_thousand_actions_and_all_can_be_discarded() {
     stage.resolver.drop_all("the session ended", stage.context()).await;
     assert!(!stage.stack.has_pending());
     let lines = stage.log.lines();
-    assert_eq!(lines.iter().filter(|line| *line == "reject the session ends").count(), 1000);
+    assert_eq!(lines.iter().filter(|line| *line == "reject the session ended").count(), 1000);
 }
 
 #[tokio::test]

@@ -87,7 +87,7 @@ fn a_file_of_version_3_is_resumed_as_a_session_of_our_own() {
     let told = texts(&session);
     assert_eq!(told[..2], ["hello", "hi"]);
     assert!(
-        told[3].contains("`false`") && told[3].contains("oops") && told[3].contains("code 1"),
+        told[3].contains("`false`") && told[3].contains("oops") && told[3].contains("code: 1"),
         "{told:?}"
     );
     assert_eq!(told[4..], ["injected"]);

@@ -104,7 +104,7 @@ async fn c7_1_a_model_that_stops_with_open_tasks_is_reminded_three_times_at_most
     );
     let told = bench.told();
     assert_eq!(told.len(), 3);
-    assert!(told[0].starts_with("<system-reminder>\nYou stopped, but 2 tasks of your todo list are open:\nWork:\n  - one (task-1)\n  - two (task-2)\n"), "{}", told[0]);
+    assert!(told[0].starts_with("<system-reminder>\nYou stopped, but 2 tasks of your todo list are still open:\nWork:\n  - one (task-1)\n  - two (task-2)\n"), "{}", told[0]);
     assert!(told[2].ends_with("(Reminder 3/3)\n</system-reminder>"), "{}", told[2]);
 }
 

@@ -18,7 +18,7 @@ async fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         "Validation failed for tool \"repo_stats\"",
         "9 tracked files",
         "slow_count: ▰▰▰▰▰▰▰▰ 8 of 8",
-        "stopped by force",
+        "killed",
         "Back at work. This engine has seen 1 call.",
         "Would rename 3 files",
         "The notes are now: 1.md, 2.md, 3.md",

@@ -59,7 +59,7 @@ async fn c4_6_a_second_signal_ends_what_does_not_stop() {
         process.signal(first);
         wait_for(&mut process, "asked").await;
         process.signal(second);
-        wait_for(&mut process, "stopped by force").await;
+        wait_for(&mut process, "killed").await;
         assert_eq!(process.wait().await.code, code);
     }
 }

@@ -51,7 +51,7 @@ async fn nothing_is_overwritten() {
     shop.run(&["new", "hello"]).await.expect(0);
     shop.write(".toolsmith/tools/hello/index.ts", "mine");
     let again = shop.run(&["new", "hello"]).await.expect(1);
-    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("already exists"), "{}", again.stderr);
     assert_eq!(shop.read(".toolsmith/tools/hello/index.ts"), "mine");
     shop.write(".toolsmith/tools/flat.mjs", "mine");
     shop.run(&["new", "flat"]).await.expect(1);

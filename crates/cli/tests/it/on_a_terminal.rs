@@ -101,7 +101,7 @@ fn c3_3_tools_can_ask_the_person() {
     let mut terminal = Terminal::start(&place, &["call", "asking"]);
     terminal.wait_for("Some questions");
     terminal.wait_for("Which colour?");
-    terminal.wait_for("empty for none:");
+    terminal.wait_for("(empty for none):");
     terminal.type_line("7");
     terminal.wait_for("is none of them");
     terminal.type_line("2");
@@ -167,7 +167,7 @@ fn c4_6_ctrl_c_at_a_question_ends_the_call() {
         ("project/.toolsmith/tools/stage.ts", STAGE),
         ("project/.toolsmith/tools/asking.ts", ASKING),
     ]);
-    for (tool, question) in [("stage", "Apply it?"), ("asking", "empty for none:")] {
+    for (tool, question) in [("stage", "Apply it?"), ("asking", "(empty for none):")] {
         let mut terminal = Terminal::start(&place, &["call", tool]);
         terminal.wait_for(question);
         terminal.type_line("\u{3}");

@@ -313,7 +313,7 @@ async fn a_limit_names_what_the_command_line_has() {
     let said = place.run(&["-p", "x", "--max-turns", "1", "--model", &model]).await;
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("Stopped after 1 turn, the maximum per prompt."), "{said:#?}");
-    assert!(said.stderr.contains("--max-turns raises the limit, and --continue goes on"), "{said:#?}");
+    assert!(said.stderr.contains("--max-turns raises the limit, and --continue continues"), "{said:#?}");
     let said = place.run(&["-p", "x", "--no-session", "--max-turns", "2", "--model", &model]).await;
     assert!(said.stderr.contains("after 2 turns,") && !said.stderr.contains("--continue"), "{said:#?}");
 }
@@ -327,7 +327,7 @@ async fn a_name_that_means_nothing_comes_with_where_to_look() {
     assert!(said.stderr.starts_with("error: unknown model \"nosuch\""), "{said:#?}");
     assert!(said.stderr.contains("`toolsmith doctor`"), "{said:#?}");
     let said = place.run(&[&["-p", "x", "--model", "claude-sonet-4-5"][..], &near].concat()).await;
-    assert!(said.stderr.contains("Did you mean anthropic/claude-sonnet-4-5"), "{said:#?}");
+    assert!(said.stderr.contains("did you mean anthropic/claude-sonnet-4-5"), "{said:#?}");
     let model = model(&place);
     for args in [
         &["-p", "x", "--resume", "nothing", "--model", &model][..],

@@ -30,7 +30,7 @@ async fn sessions_are_listed_shown_exported_and_removed() {
     let home = TempDir::new().unwrap();
     let elsewhere = TempDir::new().unwrap();
     let (code, out, _) = sessions(home.path(), &[]).await;
-    assert_eq!((code, out.starts_with("No sessions in this folder")), (0, true), "{out}");
+    assert_eq!((code, out.starts_with("No sessions in this directory")), (0, true), "{out}");
     let id = written(home.path(), home.path(), "Why is the \u{1b}[31msky blue?");
     let other = written(home.path(), elsewhere.path(), "elsewhere");
 

@@ -187,7 +187,7 @@ fn ten_thousand_unrelated_files_are_not_looked_at() {
 
 #[test]
 fn a_file_where_a_folder_should_be_is_a_warning() {
-    let place = Place::new(&[("project/.toolsmith/tools", "not a folder")]);
+    let place = Place::new(&[("project/.toolsmith/tools", "not a directory")]);
     place.write_tool("home/.claude/tools/a.ts");
     let discovered = place.discover();
     assert_eq!(discovered.modules.len(), 1);
@@ -199,7 +199,7 @@ fn a_folder_where_a_file_should_be_is_a_warning() {
     let place = Place::new(&[("project/.toolsmith/tools/tool.ts/other.txt", "")]);
     let discovered = place.discover();
     assert!(discovered.modules.is_empty());
-    assert!(discovered.warnings[0].to_string().contains("tool.ts is a folder where a module file should be"));
+    assert!(discovered.warnings[0].to_string().contains("tool.ts is a directory without an index file"));
     // With an index file it is a tool like any other folder.
     place.write_tool("project/.toolsmith/tools/tool.ts/index.ts");
     assert_eq!(place.found(), ["project/.toolsmith/tools/tool.ts/index.ts"]);
@@ -220,7 +220,7 @@ fn symbolic_links_are_followed_to_files_and_loops_end() {
     let warnings: Vec<String> = discovered.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 3, "{warnings:#?}");
     assert!(warnings[0].contains("dangling.ts cannot be read"), "{warnings:#?}");
-    assert!(warnings[1].contains("folder is a symbolic link to a folder"), "{warnings:#?}");
+    assert!(warnings[1].contains("folder is a symbolic link to a directory"), "{warnings:#?}");
     assert!(warnings[2].contains("loop.ts cannot be read"), "{warnings:#?}");
 }
 

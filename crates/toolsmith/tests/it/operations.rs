@@ -416,7 +416,7 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     assert!(matches!(error, toolsmith::OperationError::Cancelled), "{error}");
     // The model fails.
     let error = session.go_to(Some(&asked[1].entry_id), true).await.unwrap_err();
-    assert!(error.to_string().contains("there is no summary"), "{error}");
+    assert!(error.to_string().contains("the summary failed"), "{error}");
     assert_eq!((heard(&mut events), texts(&session)), (Vec::new(), said));
     assert_eq!(session.agent().queued(), (0, 1));
 

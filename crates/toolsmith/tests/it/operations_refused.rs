@@ -43,7 +43,7 @@ async fn what_is_not_saved_is_not_left() {
     assert!(session.conversation().append_message(Message::user("only in memory")).is_err());
     let mut events = session.subscribe();
     let error = session.new_session().await.unwrap_err();
-    assert!(error.to_string().contains("entries of it are not saved (1)"), "{error}");
+    assert!(error.to_string().contains("unsaved entries (1)"), "{error}");
     assert!(session.fork().await.is_err());
     assert_eq!((heard(&mut events), texts(&session)), (Vec::new(), vec!["only in memory".to_owned()]));
     std::fs::remove_file(&folder).unwrap();

@@ -64,7 +64,7 @@ fn what_is_no_rule_is_told_and_the_others_stay() {
     );
     told("bytes.md", "it is not UTF-8");
     told("folder.md", "directory");
-    told("huge.md", "more than 64 KB");
+    told("huge.md", "larger than 64 KB");
     told("loop.md", "is not a valid rule");
     assert_eq!(warnings.len(), 5, "{warnings:#?}");
 }

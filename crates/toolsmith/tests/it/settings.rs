@@ -215,7 +215,7 @@ fn variables_that_do_not_fit_or_are_misspelled_warn() {
     let loaded = load_settings(&sources).unwrap();
     let shown: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(shown.len(), 2, "{shown:#?}");
-    assert!(shown[0].starts_with("The variable TOOLSMITH_APPROVAL_MODE is ignored"));
+    assert!(shown[0].starts_with("the variable TOOLSMITH_APPROVAL_MODE is ignored"));
     assert_eq!(loaded.warnings[1].hint.as_deref(), Some("Did you mean TOOLSMITH_MODEL?"));
     assert!(!loaded.settings.discovery.is_on("claude-plugins"));
     assert_eq!(loaded.settings.tools.paths.len(), 2);

@@ -71,13 +71,13 @@ fn a_new_task_gets_an_id_that_is_free() {
 fn a_bad_operation_changes_nothing_and_says_which_and_why() {
     let list = list();
     for (bad, says) in [
-        (json!({ "op": "done", "task": "Write a poem" }), "there is no task \"Write a poem\""),
-        (json!({ "op": "done", "task": "read" }), "\"read\" may be task-1 or task-2. Use the id."),
-        (json!({ "op": "done", "task": "  " }), "there is no task \"\""),
+        (json!({ "op": "done", "task": "Write a poem" }), "unknown task \"Write a poem\""),
+        (json!({ "op": "done", "task": "read" }), "\"read\" matches task-1 or task-2. Use the id."),
+        (json!({ "op": "done", "task": "  " }), "unknown task \"\""),
         (json!({ "op": "done" }), "needs a task or a phase"),
         (json!({ "op": "start" }), "needs a task"),
         (json!({ "op": "start", "phase": "Look" }), "needs a task"),
-        (json!({ "op": "drop", "phase": "Sleep" }), "there is no phase \"Sleep\"; there is Look, Change."),
+        (json!({ "op": "drop", "phase": "Sleep" }), "unknown phase \"Sleep\"; phases: Look, Change."),
         (json!({ "op": "append", "items": ["", " \n "] }), "needs items"),
         (json!({ "op": "append", "items": ["x".repeat(501)] }), "longer than 500 characters"),
         (json!({ "op": "append", "items": vec!["x"; 198] }), "at most 200 tasks"),

@@ -88,7 +88,7 @@ fn mistakes_are_named() {
         (&["nmae=x"][..], "has no argument \"nmae\""),
         (&["filter.knid=x"], "has no argument \"filter.knid\""),
         (&["World"], "\"World\" is not KEY=VALUE"),
-        (&["count=1", "count=2"], "\"count\" is given twice"),
+        (&["count=1", "count=2"], "\"count\" given twice"),
     ] {
         let error = typed(pairs).unwrap_err();
         assert!(error.contains(part), "{error}");
@@ -124,6 +124,6 @@ fn broken_json_is_shown_where_it_breaks() {
     assert!(problem.more.as_deref().unwrap().contains('^'));
     assert_eq!(
         read(&spec(), &[], Some("[1]")).unwrap_err().to_string(),
-        "--args is a JSON array, and arguments are an object"
+        "--args is a JSON array, but arguments must be an object"
     );
 }

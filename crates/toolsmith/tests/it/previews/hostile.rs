@@ -76,7 +76,7 @@ async fn an_apply_that_hangs_is_stopped_and_what_its_engine_had_staged_is_void()
         let asked = bench.requests();
         assert!(asked[2].says("stopped"), "{}", asked[2].body());
         assert!(
-            asked[3].says("Not applied: below. The tool that staged this action was stopped since"),
+            asked[3].says("Not applied: below. The tool that staged this action was stopped"),
             "{how}: {}",
             asked[3].body()
         );
