@@ -101,9 +101,9 @@ pub(crate) fn failed_in(error: &anyhow::Error, as_json: bool, has_verdict: bool)
 /// What the command line offers against an error of the library.
 fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
     let of_kept = |error: &KeptError| match error {
-        KeptError::NotFound { .. } => {
-            Some("`toolsmith sessions list` shows the sessions of this directory; add --all for every directory.")
-        }
+        KeptError::NotFound { .. } => Some(
+            "`toolsmith sessions list` shows the sessions of this directory; add --all for every directory.",
+        ),
         _ => None,
     };
     let built = error.downcast_ref::<SessionError>();

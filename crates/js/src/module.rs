@@ -102,8 +102,9 @@ impl ModuleHost {
                 let Some(runtime) =
                     SidecarRuntime::find(kind, &self.options.engine.search_path, &self.options.engine.cwd)
                 else {
-                    let message =
-                        format!("Failed to load tool: it is configured to run in {kind}, which is not installed");
+                    let message = format!(
+                        "Failed to load tool: it is configured to run in {kind}, which is not installed"
+                    );
                     return Err(LoadError::new(&self.path, message));
                 };
                 let (runtime, _) =

@@ -162,7 +162,10 @@ fn parse_url(url: &str) -> Result<reqwest::Url, LlmError> {
 
 async fn within<T>(idle: Duration, work: impl Future<Output = T>) -> Result<T, LlmError> {
     tokio::time::timeout(idle, work).await.map_err(|_| {
-        LlmError::network(format!("no data received for {} s (see the setting idleTimeoutMs)", idle.as_secs_f32()))
+        LlmError::network(format!(
+            "no data received for {} s (see the setting idleTimeoutMs)",
+            idle.as_secs_f32()
+        ))
     })
 }
 
@@ -195,8 +198,10 @@ fn headers(pairs: &[(String, Secret)]) -> Result<HeaderMap, LlmError> {
             LlmError::new(ErrorClass::BadRequest, format!("the header \"{name}\" is invalid: {what}"))
         };
         let key: HeaderName = name.parse().map_err(|_| refuse("invalid name"))?;
-        let mut value: HeaderValue =
-            value.expose().parse().map_err(|_| refuse("its value contains characters that are not allowed in headers"))?;
+        let mut value: HeaderValue = value
+            .expose()
+            .parse()
+            .map_err(|_| refuse("its value contains characters that are not allowed in headers"))?;
         value.set_sensitive(true);
         headers.insert(key, value);
     }

@@ -49,7 +49,8 @@ pub(super) fn check(path: &Path, text: &str) -> Vec<String> {
         }
         let summary = line.trim_start().strip_prefix("/// ").unwrap_or_default();
         if is_first && QUESTIONS.iter().any(|word| summary.starts_with(word)) {
-            broken.push(format!("line {}: start the summary with a verb or a noun: \"{summary}\"", number + 1));
+            broken
+                .push(format!("line {}: start the summary with a verb or a noun: \"{summary}\"", number + 1));
         }
         is_first = !line.trim_start().starts_with("///");
     }

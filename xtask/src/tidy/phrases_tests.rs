@@ -16,7 +16,10 @@ fn a_phrase_that_needs_decoding_is_found_in_text_and_code() {
 #[test]
 fn a_summary_that_starts_with_a_question_word_is_found() {
     assert_eq!(broken("src/x.rs", "    /// Whether it failed.\n    pub failed: bool,"), 1);
-    assert_eq!(broken("src/x.rs", "/// Returns the names.\n/// What follows is a second line.\nfn f() {}"), 0);
+    assert_eq!(
+        broken("src/x.rs", "/// Returns the names.\n/// What follows is a second line.\nfn f() {}"),
+        0
+    );
     assert_eq!(broken("src/x.rs", "// What a plain comment says is free."), 0);
 }
 

@@ -64,7 +64,8 @@ const FIRST: &str = "Summarise the conversation above.";
 const UPDATE: &str = "The conversation above follows the summary in <previous-summary>. Write one summary of both: keep what is \
      still relevant, move finished work to Done, add new information, and omit what is no longer relevant.";
 
-const TURN_PREFIX: &str = "The conversation above is the beginning of one long turn. Its end is kept unchanged and follows your \
+const TURN_PREFIX: &str =
+    "The conversation above is the beginning of one long turn. Its end is kept unchanged and follows your \
      summary. Summarise the beginning so that the end can be understood. Use exactly these sections:
 
 ## Original Request

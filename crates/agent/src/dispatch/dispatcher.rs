@@ -319,7 +319,8 @@ impl Dispatcher {
             Ending::Panicked(text) => {
                 let name = &found.tool.spec().name;
                 tracing::error!(tool = name, text, "The tool panicked");
-                let text = format!("Tool \"{name}\" crashed (panic): {text}\nIts side effects may be incomplete.");
+                let text =
+                    format!("Tool \"{name}\" crashed (panic): {text}\nIts side effects may be incomplete.");
                 (ToolResult::error(text), CallEnd::Panicked)
             }
             Ending::Abandoned => {
@@ -330,10 +331,8 @@ impl Dispatcher {
         // A call that answered after all is only late, and the end of the run is more than a late answer.
         let late = end == CallEnd::Answered && !result.is_error;
         if execution.timed_out && !late && end != CallEnd::Fatal {
-            let text = format!(
-                "Timed out: no result and no progress for {deadline:?}; {}",
-                result.joined_text()
-            );
+            let text =
+                format!("Timed out: no result and no progress for {deadline:?}; {}", result.joined_text());
             end = match end {
                 CallEnd::Stopped(stop) => CallEnd::TimedOut(stop),
                 _ => CallEnd::TimedOut(Stop::Stopped),

@@ -93,9 +93,7 @@ impl SystemPrompt {
             text.push_str(PREFER_TOOLS);
         }
         if !self.context_files.is_empty() {
-            text.push_str(
-                "\n\nInstructions of the user and the project; later ones take precedence:",
-            );
+            text.push_str("\n\nInstructions of the user and the project; later ones take precedence:");
             for file in &self.context_files {
                 let path = file.path.display();
                 text.push_str(&format!("\n<file path=\"{path}\">\n{}\n</file>", file.text.trim_end()));

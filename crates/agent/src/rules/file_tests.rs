@@ -54,7 +54,10 @@ fn a_rule_that_is_switched_off_is_none() {
 #[test]
 fn what_cannot_be_understood_is_refused_and_says_why() {
     for (text, says) in [
-        ("---\ncondition: '('\n---\nx", "the condition \"(\" is not a valid regular expression: unclosed group"),
+        (
+            "---\ncondition: '('\n---\nx",
+            "the condition \"(\" is not a valid regular expression: unclosed group",
+        ),
         ("---\ncondition: '(?!a)b'\n---\nx", "look-around"),
         ("---\ncondition: '((a{1000}){1000}){1000}'\n---\nx", "size limit"),
         ("---\ncondition: 3\n---\nx", "`condition` must be a text or a list of texts"),

@@ -101,8 +101,8 @@ pub(super) struct Glob {
 impl Glob {
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let glob = GlobBuilder::new(text).literal_separator(true).build();
-        let glob =
-            glob.map_err(|error| RuleError::new(format!("\"{text}\" is not a file pattern: {}", error.kind())))?;
+        let glob = glob
+            .map_err(|error| RuleError::new(format!("\"{text}\" is not a file pattern: {}", error.kind())))?;
         Ok(Self { matcher: glob.compile_matcher() })
     }
 

@@ -14,8 +14,7 @@ use super::{
 };
 
 const COMPACTED: &str = "The conversation before this point was compacted into this summary:";
-const LEFT_BRANCH: &str =
-    "An abandoned branch from this point, summarised:";
+const LEFT_BRANCH: &str = "An abandoned branch from this point, summarised:";
 
 /// The settings at the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -106,8 +106,7 @@ impl Tree {
         };
         let parent = head.parent_id.as_deref().and_then(|parent| self.by_id.get(parent).copied());
         if let (None, Some(missing)) = (parent, &head.parent_id) {
-            self.problems
-                .push(format!("entry {id} has a missing parent \"{missing}\"; treated as a root"));
+            self.problems.push(format!("entry {id} has a missing parent \"{missing}\"; treated as a root"));
         }
         if matches!(&*head.kind, "label" | "title_change")
             && let Ok(Value::Object(fields)) = serde_json::from_slice(text)

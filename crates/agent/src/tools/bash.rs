@@ -138,7 +138,10 @@ impl Tool for Bash {
             details[FULL_OUTPUT_INCOMPLETE] = json!(output.file_incomplete);
         }
         let end = if outcome.killed {
-            format!("[timed out after {} s; the command and its child processes were killed]", timeout.as_secs())
+            format!(
+                "[timed out after {} s; the command and its child processes were killed]",
+                timeout.as_secs()
+            )
         } else if outcome.code != 0 {
             format!("[exit code {}]", outcome.code)
         } else if text.trim().is_empty() {

@@ -55,9 +55,7 @@ pub(super) fn interrupted(core: &Core, answer: &AssistantMessage, aborted: bool,
     let text = if aborted {
         format!("Tool was not executed because the run was aborted: {why}")
     } else {
-        format!(
-            "Tool call was not executed because the response failed before the tool could run: {why}"
-        )
+        format!("Tool call was not executed because the response failed before the tool could run: {why}")
     };
     not_run(core, answer, &text)
 }

@@ -104,7 +104,10 @@ async fn a_full_disk_is_said_and_the_session_goes_on() {
     let mount = "mount -t tmpfs -o size=128k none \"$TOOLSMITH_TEST_SESSION_ARGUMENT\" && exec \"$@\"";
     let (error, end) = fill(&["unshare", "--mount", "sh", "-c", mount, "sh"], home.path()).await;
     if let Some(error) = error {
-        assert!(error.contains("No space left on device") && error.contains("free some disk space"), "{error}");
+        assert!(
+            error.contains("No space left on device") && error.contains("free some disk space"),
+            "{error}"
+        );
         assert!(error.contains("it is in memory only (unsaved entries: 1)"), "{error}");
         assert_eq!(end.as_deref(), Some("saved after all"));
     }

@@ -112,7 +112,10 @@ async fn find_matches_names_at_any_depth_and_paths_as_written() {
         ".env\n[first 1 results; narrow the pattern or raise limit for more]"
     );
     assert!(
-        place.fails("find", json!({ "pattern": "*", "path": "src/lib.rs" })).await.contains("not a directory")
+        place
+            .fails("find", json!({ "pattern": "*", "path": "src/lib.rs" }))
+            .await
+            .contains("not a directory")
     );
 }
 

@@ -70,12 +70,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         if shared.json {
             print_json(&json!({ "path": path, "trusted": still }))?;
         } else {
-            writeln!(
-                out,
-                "{} {}",
-                paint(WARNING, "Removed trust:"),
-                visible_line(&path.to_string_lossy())
-            )?;
+            writeln!(out, "{} {}", paint(WARNING, "Removed trust:"), visible_line(&path.to_string_lossy()))?;
             if still {
                 writeln!(out, "It lies in a trusted directory, so its code still runs.")?;
             }

@@ -82,12 +82,7 @@ pub(crate) const RULES: &[Rule] = &[
         "Providers reject the name of a parameter.",
         Check::Tool(naming::parameter_name),
     ),
-    rule(
-        "parameter-style",
-        Hint,
-        "Parameter names use two styles.",
-        Check::Tool(naming::parameter_style),
-    ),
+    rule("parameter-style", Hint, "Parameter names use two styles.", Check::Tool(naming::parameter_style)),
     rule(
         "parameter-description",
         Warning,
@@ -101,7 +96,12 @@ pub(crate) const RULES: &[Rule] = &[
         "An optional parameter has no documented default.",
         Check::Tool(wording::optional_without_default),
     ),
-    rule("enum", Hint, "Allowed values are described in words instead of an enum.", Check::Tool(wording::enum_hint)),
+    rule(
+        "enum",
+        Hint,
+        "Allowed values are described in words instead of an enum.",
+        Check::Tool(wording::enum_hint),
+    ),
     rule(
         "root-keyword",
         Warning,
@@ -122,12 +122,7 @@ pub(crate) const RULES: &[Rule] = &[
         Check::Tool(providers::strict_keyword),
     ),
     rule("gemini-keyword", Hint, "Gemini ignores a keyword.", Check::Tool(providers::gemini_keyword)),
-    rule(
-        "token-cost",
-        Warning,
-        "The tool uses many tokens in every request.",
-        Check::Tool(cost::token_cost),
-    ),
+    rule("token-cost", Warning, "The tool uses many tokens in every request.", Check::Tool(cost::token_cost)),
     rule("hook-arity", Warning, "A function declares the wrong parameters.", Check::Tool(hooks::hook_arity)),
     rule(
         "render-call-order",

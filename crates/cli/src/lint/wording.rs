@@ -93,10 +93,7 @@ pub(super) fn optional_without_default(subject: &Subject<'_>) -> Vec<Remark> {
     unsaid
         .map(|parameter| {
             Remark::new(
-                format!(
-                    "parameter \"{}\" is optional but has no documented default",
-                    parameter.path
-                ),
+                format!("parameter \"{}\" is optional but has no documented default", parameter.path),
                 "Add a default, or document it in the description.",
             )
             .about(parameter.name)

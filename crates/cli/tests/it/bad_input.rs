@@ -151,7 +151,11 @@ async fn an_engine_that_is_not_installed_is_named() {
     ]);
     let said = place.run(&["call", "hello", "name=x"]).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("it is configured to run in bun, which is not installed"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("it is configured to run in bun, which is not installed"),
+        "{}",
+        said.stderr
+    );
     let listed = place.run(&["list", "--json"]).await.json();
     assert!(listed["refused"][0]["message"].as_str().unwrap().contains("bun"), "{listed:#}");
 }

@@ -81,18 +81,13 @@ impl LoadError {
             LoadFailure::Thrown(thrown) => Self::from_thrown(path, "Failed to load tool: ", &thrown, sources),
             LoadFailure::Deadline(time) => Self {
                 hint: Some(
-                    "Loading a module should only define tools; move long work into execute."
-                        .to_owned(),
+                    "Loading a module should only define tools; move long work into execute.".to_owned(),
                 ),
-                ..Self::new(
-                    path,
-                    format!("Failed to load tool: loading exceeded {time:?} and was stopped"),
-                )
+                ..Self::new(path, format!("Failed to load tool: loading exceeded {time:?} and was stopped"))
             },
             LoadFailure::Memory(cap) => Self {
                 hint: Some(
-                    "Loading a module should only define tools; move large data into execute."
-                        .to_owned(),
+                    "Loading a module should only define tools; move large data into execute.".to_owned(),
                 ),
                 ..Self::new(
                     path,

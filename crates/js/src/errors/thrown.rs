@@ -34,10 +34,8 @@ pub(crate) struct Thrown {
 impl Thrown {
     /// Parses the kernel's description.
     pub(crate) fn from_json(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or_else(|_| Self {
-            message: "unknown error".to_owned(),
-            ..Self::default()
-        })
+        serde_json::from_str(text)
+            .unwrap_or_else(|_| Self { message: "unknown error".to_owned(), ..Self::default() })
     }
 
     /// Returns the message, followed by causes that add information.

@@ -472,8 +472,10 @@ fn read_source(ctx: &Ctx<'_>, path: &Path) -> Result<Arc<str>> {
         Ok(text) => Ok(Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text))),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let message =
-                format!("{} is not UTF-8: the byte at offset {at} does not start a character", path.display());
+            let message = format!(
+                "{} is not UTF-8: the byte at offset {at} does not start a character",
+                path.display()
+            );
             Err(throw_with(ctx, "SyntaxError", &message, |object| {
                 object.set("fileName", path.to_string_lossy().into_owned())
             }))

@@ -382,16 +382,8 @@ async fn recursion_without_end_is_an_error() {
 async fn c1_5_loading_cannot_take_the_host_down() {
     let cases = [
         ("endless loop", "while (true) {}", "exceeded 400ms"),
-        (
-            "endless loop in the factory",
-            "export default () => { while (true) {} };",
-            "exceeded 400ms",
-        ),
-        (
-            "factory that never settles",
-            "export default () => new Promise(() => {});",
-            "exceeded 400ms",
-        ),
+        ("endless loop in the factory", "export default () => { while (true) {} };", "exceeded 400ms"),
+        ("factory that never settles", "export default () => new Promise(() => {});", "exceeded 400ms"),
         (
             "top-level await for ever",
             "await new Promise(() => {}); export default () => [];",

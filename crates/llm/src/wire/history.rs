@@ -16,8 +16,7 @@ use crate::{
     request::Request,
 };
 
-const NO_RESULT: &str =
-    "This call was interrupted and has no result. Its side effects are unknown.";
+const NO_RESULT: &str = "This call was interrupted and has no result. Its side effects are unknown.";
 const IMAGE_OMITTED: &str = "(image omitted: the model does not support images)";
 /// Maximum length of an id that every provider accepts.
 const MAX_ID_CHARS: usize = 64;

@@ -53,9 +53,7 @@ fn a_name_that_means_too_much_or_nothing_says_what_there_is() {
     assert_eq!(selected(&providers, "/"), "unknown model \"/\"");
     let error = providers.select_at("nobody", "x").unwrap_err().to_string();
     assert!(
-        error.starts_with(
-            "unknown provider \"nobody\" (known: anthropic, openai, openai-chat, google,"
-        ),
+        error.starts_with("unknown provider \"nobody\" (known: anthropic, openai, openai-chat, google,"),
         "{error}"
     );
 }

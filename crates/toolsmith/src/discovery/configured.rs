@@ -100,7 +100,8 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
                 std::io::ErrorKind::NotFound => format!("Tool file not found: {}", path.display()),
                 _ => format!("{} cannot be read: {error}", path.display()),
             };
-            let hint = "Relative paths are resolved from the working directory. Correct the path or remove it.";
+            let hint =
+                "Relative paths are resolved from the working directory. Correct the path or remove it.";
             finder.error(ToolLoadError::new(path, source, message).hint(hint));
             return;
         }

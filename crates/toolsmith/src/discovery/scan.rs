@@ -51,7 +51,9 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
         Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
         Err(error) => {
             let what = match error.kind() {
-                io::ErrorKind::NotADirectory => "is a file, but a tools directory is expected here".to_owned(),
+                io::ErrorKind::NotADirectory => {
+                    "is a file, but a tools directory is expected here".to_owned()
+                }
                 _ => format!("cannot be searched for tools: {error}"),
             };
             finder.warn(folder, what);

@@ -323,8 +323,7 @@ impl SessionBuilder {
         let todos = Todos::default();
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
-        let mut built_ins =
-            built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
+        let mut built_ins = built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
         if !self.settings.todo.enabled {
             built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
         }

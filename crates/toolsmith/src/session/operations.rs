@@ -330,13 +330,8 @@ fn is_same(open: &Path, path: &Path) -> bool {
 /// Emits a notice about a session of another directory.
 fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
     let theirs = next.cwd();
-    (!is_same(&theirs, cwd)).then(|| {
-        format!(
-            "This session was created in {}; tools work in {}",
-            theirs.display(),
-            cwd.display()
-        )
-    })
+    (!is_same(&theirs, cwd))
+        .then(|| format!("This session was created in {}; tools work in {}", theirs.display(), cwd.display()))
 }
 
 /// Disk writes may take time.

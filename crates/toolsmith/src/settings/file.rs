@@ -44,7 +44,9 @@ pub(super) fn read(file: &Path, project: Option<&Path>) -> FileContents {
         }
         Err(error) => {
             let what = match error.kind() {
-                io::ErrorKind::IsADirectory => "is a directory, but a settings file is expected here".to_owned(),
+                io::ErrorKind::IsADirectory => {
+                    "is a directory, but a settings file is expected here".to_owned()
+                }
                 _ => format!("cannot be read: {error}"),
             };
             let warnings = vec![Warning::about(file, what)];

@@ -191,7 +191,9 @@ fn a_file_where_a_folder_should_be_is_a_warning() {
     place.write_tool("home/.claude/tools/a.ts");
     let discovered = place.discover();
     assert_eq!(discovered.modules.len(), 1);
-    assert!(discovered.warnings[0].to_string().ends_with("is a file, but a tools directory is expected here"));
+    assert!(
+        discovered.warnings[0].to_string().ends_with("is a file, but a tools directory is expected here")
+    );
 }
 
 #[test]
@@ -254,7 +256,9 @@ fn what_is_no_file_is_left_out() {
     let _listening = std::os::unix::net::UnixListener::bind(&pipe).unwrap();
     let discovered = place.discover();
     assert_eq!(discovered.modules.len(), 1);
-    assert!(discovered.warnings[0].to_string().contains("socket.ts is skipped because it is not a regular file"));
+    assert!(
+        discovered.warnings[0].to_string().contains("socket.ts is skipped because it is not a regular file")
+    );
 }
 
 #[test]

@@ -36,11 +36,7 @@ const MEANINGS: &[(&str, usize, &str)] = &[
         1,
         "`while (true) {}` ignores signals. Its deadline passed and its engine was stopped; nothing else was affected.",
     ),
-    (
-        "endless",
-        2,
-        "The next call got a new engine. The new engine starts with empty state.",
-    ),
+    ("endless", 2, "The next call got a new engine. The new engine starts with empty state."),
     (
         "batch_rename",
         1,

@@ -202,10 +202,8 @@ async fn call(
     };
     let Some(found) = found else {
         // The load error is among the findings.
-        let what = name.map_or_else(
-            || "no tool to call".to_owned(),
-            |name| format!("no tool \"{name}\" any more"),
-        );
+        let what =
+            name.map_or_else(|| "no tool to call".to_owned(), |name| format!("no tool \"{name}\" any more"));
         return Called::Not(Problem::failed(what).into());
     };
     let spec = found.tool.spec();

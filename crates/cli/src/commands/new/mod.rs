@@ -67,7 +67,8 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     let trusted = store.add(&folder.join(MODULE)).and_then(|_| store.add(&folder.join(template.case_name())));
     tell(shared, own, &project, &files)?;
     if let Err(error) = trusted {
-        let warning = toolsmith::Warning::new(format!("the tool was created, but could not be trusted: {error}"));
+        let warning =
+            toolsmith::Warning::new(format!("the tool was created, but could not be trusted: {error}"));
         failure::warn_all([&warning.hint("Use --trust to run it.")]);
     }
     Ok(ExitCode::SUCCESS)

@@ -116,8 +116,12 @@ impl PrintArguments {
         let commands = Arguments::command();
         let closest = closest_names(word, commands.get_subcommands().map(clap::Command::get_name));
         let hint = match closest.as_slice() {
-            [] => format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` sends it to a model."),
-            closest => format!("Did you mean {}? `toolsmith -p {word}` sends it to a model.", closest.join(", ")),
+            [] => {
+                format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` sends it to a model.")
+            }
+            closest => {
+                format!("Did you mean {}? `toolsmith -p {word}` sends it to a model.", closest.join(", "))
+            }
         };
         Err(Problem::wrong_use(format!("unknown command \"{word}\"")).hint(hint).into())
     }
@@ -274,9 +278,7 @@ fn ended_early(end: &RunEnd, no_session: bool) -> Problem {
         RunEnd::Limit { .. } => {
             problem.hint("--max-turns raises the limit, and --continue continues from here.")
         }
-        RunEnd::Fatal { .. } => {
-            problem.hint("Use --no-session to run without storing the session.")
-        }
+        RunEnd::Fatal { .. } => problem.hint("Use --no-session to run without storing the session."),
         _ => problem,
     }
 }

@@ -122,11 +122,7 @@ fn read(line: &[u8]) -> Incoming {
         },
     };
     let Some(command) = fields.get("type").and_then(Value::as_str).map(str::to_owned) else {
-        return Incoming::Wrong {
-            id,
-            command: "parse".to_owned(),
-            error: "\"type\" is missing".to_owned(),
-        };
+        return Incoming::Wrong { id, command: "parse".to_owned(), error: "\"type\" is missing".to_owned() };
     };
     if ANSWERS.contains(&command) {
         return match parse(&command, value) {

@@ -63,10 +63,7 @@ pub(super) fn module_of(file: &Path, case: &Case) -> Result<PathBuf> {
             }
         }
     }
-    bail!(
-        "no module beside it: neither {first}.ts nor index.ts in {}. Set \"module\".",
-        folder.display()
-    )
+    bail!("no module beside it: neither {first}.ts nor index.ts in {}. Set \"module\".", folder.display())
 }
 
 fn walk(folder: &Path, depth: usize, cases: &mut Vec<PathBuf>) {

@@ -61,8 +61,7 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
             }
         }
         if found.len() * BYTES_PER_NAME > scene.room {
-            let message =
-                format!("{} has more entries than fit in the tool's memory", request.path.shown());
+            let message = format!("{} has more entries than fit in the tool's memory", request.path.shown());
             return Err(FsError::Other(
                 HostError::of_class("RangeError", message).with("code", "ERR_OUT_OF_RANGE"),
             ));
