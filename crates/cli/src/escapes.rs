@@ -182,7 +182,7 @@ fn conceals(parameters: &str) -> bool {
         match number.trim_start_matches('0') {
             "8" => return true,
             "38" | "48" | "58" => match numbers.next() {
-                Some("5") => drop(numbers.nth(0)),
+                Some("5") => drop(numbers.next()),
                 Some("2") => drop(numbers.nth(2)),
                 _ => {}
             },

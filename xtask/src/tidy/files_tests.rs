@@ -38,3 +38,11 @@ fn a_path_of_one_machine_is_found_anywhere() {
 fn a_registry_in_the_lock_file_is_found() {
     assert_eq!(broken("js/package-lock.json", "{\"resolved\": \"x\"}").len(), 1);
 }
+
+#[test]
+fn printing_past_the_filter_is_found() {
+    let text = "//! x\nfn f() { let _ = writeln!(io::stdout().lock(), \"x\"); }\n";
+    assert!(broken("crates/cli/src/commands/list.rs", text)[0].contains("streams.rs"));
+    assert!(broken("crates/cli/src/streams.rs", text).is_empty());
+    assert!(broken("crates/tool/src/spec.rs", text).is_empty());
+}

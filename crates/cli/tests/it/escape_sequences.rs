@@ -46,7 +46,7 @@ fn tool() -> String {
 fn place() -> Place {
     let place = Place::trusted(&[]);
     // A slash would end the name.
-    let name = EVIL.replace('\\', "").replace('/', "");
+    let name = EVIL.replace(['\\', '/'], "");
     place.write("project/.toolsmith/tools/evil.ts", &tool());
     place.write(&format!("project/.toolsmith/tools/{name}.ts"), &format!("throw new Error({:?});\n", "no"));
     place.write(&format!("project/.toolsmith/tools/{name}.md"), "text");
@@ -110,7 +110,7 @@ fn commands(name: &str) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn c9_1_no_command_prints_what_a_terminal_obeys() {
     let place = place();
-    let name = EVIL.replace('\\', "").replace('/', "");
+    let name = EVIL.replace(['\\', '/'], "");
     for mode in [&[][..], &["--color", "always"], &["--json"]] {
         for command in commands(&name) {
             let args: Vec<&str> = mode.iter().copied().chain(command.iter().map(String::as_str)).collect();
@@ -124,7 +124,7 @@ async fn c9_1_no_command_prints_what_a_terminal_obeys() {
 #[test]
 fn c9_1_nor_on_a_terminal() {
     let place = place();
-    let name = EVIL.replace('\\', "").replace('/', "");
+    let name = EVIL.replace(['\\', '/'], "");
     for command in commands(&name) {
         let args: Vec<&str> = command.iter().map(String::as_str).collect();
         if args.contains(&"a=stage") {
