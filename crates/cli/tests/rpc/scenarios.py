@@ -628,9 +628,9 @@ def garbage_is_answered_and_the_next_line_works(stage):
         rubbish(b'{"type":"prompt"}', "message", "prompt")
         rubbish(b'{"type":"prompt","message":""}', "empty", "prompt")
         rubbish(b'{"type":"prompt","message":"x","images":[{"data":"!","mimeType":"image/png"}]}', "base64", "prompt")
-        rubbish(b'{"type":"ui_response","id":"nobody","value":"x"}', "waits for an answer", "ui_response")
+        rubbish(b'{"type":"ui_response","id":"nobody","value":"x"}', "no open question", "ui_response")
         rubbish(b'{"type":"ui_response"}', "id", "ui_response")
-        rubbish(b'{"type":"initialize","protocolVersion":7}', "Version 7", "initialize")
+        rubbish(b'{"type":"initialize","protocolVersion":7}', "version 7", "initialize")
         client.send_raw(b"\n  \n\r\n")
         assert client.prompt("Hi")["end"]["reason"] == "completed"
         # Ids come back as they were.
