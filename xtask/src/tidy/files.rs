@@ -88,6 +88,9 @@ fn check_file(path: &Path, text: &str) -> Vec<String> {
     }
     let is_printing =
         path.starts_with("crates/cli/src") && !WRITERS.iter().any(|writer| path.starts_with(writer));
+    if !is_fixture {
+        broken.extend(phrases::check(path, text));
+    }
     for (number, line) in text.lines().enumerate() {
         if is_printing && PRINTING.iter().any(|way| line.contains(way)) {
             broken.push(format!(
