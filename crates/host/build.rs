@@ -1,4 +1,4 @@
-//! Compiles the leash (`leash/main.rs`) for the target, to be carried inside this crate. A library has no second
+//! Compiles the supervisor (`supervisor/main.rs`) for the target, to be carried inside this crate. A library has no second
 //! binary to rely on at run time, and a stable cargo cannot depend on one, so the compiler is called directly.
 #![allow(
     clippy::disallowed_methods,
@@ -14,16 +14,16 @@ use std::{
 };
 
 fn main() {
-    println!("cargo::rerun-if-changed=leash/main.rs");
+    println!("cargo::rerun-if-changed=supervisor/main.rs");
     println!("cargo::rerun-if-changed=build.rs");
-    let out = PathBuf::from(variable("OUT_DIR")).join("toolsmith-leash");
+    let out = PathBuf::from(variable("OUT_DIR")).join("toolsmith-supervisor");
     // Linked statically it starts in two thirds of the time. Where the static C library is not installed, the
     // ordinary one does.
     let quick = compile(&out, &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"]);
     if !quick.status.success() {
         let plain = compile(&out, &[]);
         if !plain.status.success() {
-            panic!("the leash could not be compiled:\n{}", String::from_utf8_lossy(&plain.stderr));
+            panic!("the supervisor could not be compiled:\n{}", String::from_utf8_lossy(&plain.stderr));
         }
     }
 }
@@ -37,7 +37,7 @@ fn compile(out: &Path, linking: &[&str]) -> Output {
     compiler
         .args([
             "--edition=2024",
-            "--crate-name=toolsmith_leash",
+            "--crate-name=toolsmith_supervisor",
             "-Copt-level=s",
             "-Cpanic=abort",
             "-Clto=fat",
@@ -47,7 +47,7 @@ fn compile(out: &Path, linking: &[&str]) -> Output {
         .args(linking)
         .arg("-o")
         .arg(out)
-        .arg("leash/main.rs");
+        .arg("supervisor/main.rs");
     if let Some(linker) = env::var_os("RUSTC_LINKER") {
         let mut option = OsString::from("-Clinker=");
         option.push(linker);

@@ -50,7 +50,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()
         .await?;
     session.run("Deploy it").await?;
-    for message in session.conversation().messages() {
+    for message in session.log().messages() {
         if let toolsmith::llm::Message::ToolResult(result) = message {
             println!("model was told: {}", result.joined_text());
         }

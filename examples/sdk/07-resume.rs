@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use toolsmith::{
-    Home, Keeping, Session,
+    Home, Session, SessionSource,
     llm::{Message, Script},
 };
 
@@ -17,24 +17,24 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let first = Session::builder(&project)
         .home(home.clone())
         .script(Script::parse(r#"["Noted."]"#)?)
-        .keep(Keeping::New)
+        .session(SessionSource::New)
         .build()
         .await?;
     first.run("My favourite tree is the oak.").await?;
-    let id = first.conversation().id();
+    let id = first.log().id();
     first.dispose().await;
     drop(first);
 
-    // `Keeping::Latest` takes the newest of this folder; `Named` an id, the beginning of one, or a path.
+    // `SessionSource::Latest` takes the newest of this folder; `Named` an id, the beginning of one, or a path.
     let second = Session::builder(&project)
         .home(home)
         .script(Script::parse(r#"["The oak, you said."]"#)?)
-        .keep(Keeping::Named(id.clone()))
+        .session(SessionSource::Named(id.clone()))
         .build()
         .await?;
-    println!("the same conversation: {}", second.conversation().id() == id);
+    println!("the same conversation: {}", second.log().id() == id);
     second.run("Which tree do I like?").await?;
-    for message in second.conversation().messages() {
+    for message in second.log().messages() {
         let who = if matches!(message, Message::Assistant(_)) { "model" } else { "you" };
         println!("{who:<5} {}", message.joined_text());
     }

@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build()
         .await?;
     let summary = session.run("Go on and on").await?;
-    for message in session.conversation().messages() {
+    for message in session.log().messages() {
         if let Message::ToolResult(result) = message {
             println!("{}: {}", result.tool_name, result.joined_text());
         }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, DiscoveryOptions, Home, LoadMode, Tier, ToolSpec,
+    ConfiguredFrom, ConfiguredPath, DiscoveryOptions, Home, LoadScope, Tier, ToolSpec,
     agent::{CallRequest, Dispatcher},
     discover_configured_paths,
     js::{Engine, EngineOptions},
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = DiscoveryOptions::new(project.path(), Home::from_environment()?).configured(paths);
     let engine = Engine::new(EngineOptions::new(project.path()));
     let loaded =
-        load_custom_tools(discover_configured_paths(&options), &[], &[], &engine, LoadMode::Call).await;
+        load_custom_tools(discover_configured_paths(&options), &[], &[], &engine, LoadScope::Call).await;
 
     let mut registry = Registry::new();
     for found in &loaded.tools {

@@ -32,7 +32,7 @@ const factory: CustomToolFactory = (pi) => ({
     const [program, ...args] = params.command ?? found?.[1] ?? [];
     if (!program) throw new Error(`There is no known kind of project in "${params.folder}". Give the command.`);
 
-    // A long run prints more than is worth keeping.
+    // A long run prints more than is worth source.
     let count = 0;
     const latest: string[] = [];
     const failures: string[] = [];

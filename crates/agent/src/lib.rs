@@ -56,9 +56,9 @@ pub use dispatch::{
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use files::Saving;
-pub use pending::{LeanToResolve, PendingChoice, PendingView, Resolver};
+pub use pending::{PendingChoice, PendingView, ResolveToolChoice, Resolver};
 pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
-pub use queues::QueueMode;
+pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{
     AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,

@@ -20,6 +20,24 @@ pub enum QueueMode {
     All,
 }
 
+/// Delivery modes of both queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueModes {
+    /// Delivery of steering messages.
+    pub steering: QueueMode,
+    /// Delivery of follow-ups.
+    pub follow_up: QueueMode,
+}
+
+/// Number of messages in both queues.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queued {
+    /// Messages queued for the next request.
+    pub steering: usize,
+    /// Messages queued for the end of the run.
+    pub follow_up: usize,
+}
+
 /// Selects a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -64,10 +82,9 @@ impl Queues {
         self.lock().lane(lane).push_back(message);
     }
 
-    /// `(steering, follow_up)`
-    pub(crate) fn modes(&self) -> (QueueMode, QueueMode) {
+    pub(crate) fn modes(&self) -> QueueModes {
         let waiting = self.lock();
-        (waiting.steering_mode, waiting.follow_up_mode)
+        QueueModes { steering: waiting.steering_mode, follow_up: waiting.follow_up_mode }
     }
 
     pub(crate) fn set_mode(&self, lane: Lane, mode: QueueMode) {
@@ -92,10 +109,9 @@ impl Queues {
         queue.drain(..count).collect()
     }
 
-    /// `(steering, follow_up)`
-    pub(crate) fn counts(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> Queued {
         let waiting = self.lock();
-        (waiting.steering.len(), waiting.follow_up.len())
+        Queued { steering: waiting.steering.len(), follow_up: waiting.follow_up.len() }
     }
 
     pub(crate) fn clear(&self) -> Vec<Message> {

@@ -9,9 +9,9 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith::{
-    FoundModule, LoadedTools, ModelError, SessionError, ToolLoadError, Warning, settings::SettingsError,
+    FoundModule, LoadedTools, ModelError, SessionBuildError, ToolLoadError, Warning, settings::SettingsError,
 };
-use toolsmith_agent::session::SessionError as KeptError;
+use toolsmith_agent::session::SessionError;
 use toolsmith_llm::SelectError;
 
 use crate::{
@@ -100,19 +100,19 @@ pub(crate) fn failed_in(error: &anyhow::Error, as_json: bool, has_verdict: bool)
 
 /// What the command line offers against an error of the library.
 fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
-    let of_kept = |error: &KeptError| match error {
-        KeptError::NotFound { .. } => Some(
+    let session_hint = |error: &SessionError| match error {
+        SessionError::NotFound { .. } => Some(
             "`toolsmith sessions list` shows the sessions of this directory; add --all for every directory.",
         ),
         _ => None,
     };
-    let built = error.downcast_ref::<SessionError>();
+    let built = error.downcast_ref::<SessionBuildError>();
     match built {
-        Some(SessionError::Kept(error)) => of_kept(error),
-        Some(SessionError::Model(ModelError::Select(SelectError::Unknown { .. }))) => Some(
+        Some(SessionBuildError::Session(error)) => session_hint(error),
+        Some(SessionBuildError::Model(ModelError::Select(SelectError::Unknown { .. }))) => Some(
             "`toolsmith doctor` lists available models; PROVIDER/MODEL also selects a model that is not in the catalog.",
         ),
-        _ => error.downcast_ref::<KeptError>().and_then(of_kept),
+        _ => error.downcast_ref::<SessionError>().and_then(session_hint),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
-    BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode,
+    BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope,
     LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
@@ -177,7 +177,7 @@ impl Project {
     }
 
     /// Loads what was found.
-    pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadMode) -> LoadedTools {
+    pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadScope) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
         load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, engine, mode).await
     }

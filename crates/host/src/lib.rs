@@ -9,7 +9,7 @@
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
-    "toolsmith-host knows Linux only so far; a port supplies src/exec/leash.rs and src/exec/tree.rs"
+    "toolsmith-host knows Linux only so far; a port supplies src/exec/supervisor.rs and src/exec/tree.rs"
 );
 
 pub mod changes;

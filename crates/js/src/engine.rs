@@ -185,12 +185,12 @@ impl Engine {
     /// Reads the definitions of modules without giving each its own runtime: they are loaded one after another into a
     /// few shared ones, which end with the scan. This is several times faster for many modules. A tool of the result
     /// can be called; its module is then loaded again into its own runtime.
-    pub async fn survey(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
-        self.survey_modules(paths.iter().map(ModuleRequest::from).collect()).await
+    pub async fn scan(&self, paths: &[PathBuf]) -> Vec<LoadedModule> {
+        self.scan_modules(paths.iter().map(ModuleRequest::from).collect()).await
     }
 
-    /// Surveys modules like [`Engine::survey`], each restricted to the files its request allows.
-    pub async fn survey_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
+    /// Surveys modules like [`Engine::scan`], each restricted to the files its request allows.
+    pub async fn scan_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
         module::survey_all(&self.shared, modules).await
     }
 

@@ -356,7 +356,7 @@ pub(crate) async fn survey_all(
         .collect()
 }
 
-/// One worker of a survey and the runtimes it uses.
+/// One worker of a scan and the runtimes it uses.
 struct Surveyor {
     engine: Arc<EngineShared>,
     /// Total number of modules.

@@ -51,7 +51,7 @@ mod ui;
 mod visible_text;
 
 pub use approval::{Approval, ApprovalPolicy, Tier};
-pub use arguments::{ArgumentError, ArgumentSchema, Prepared, SchemaError};
+pub use arguments::{ArgumentError, ArgumentSchema, Prepared, Repair, SchemaError};
 pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;

@@ -27,12 +27,12 @@ pub use discovery::{
 pub use home::{Home, HomeError};
 pub use load_error::ToolLoadError;
 pub use loading::{
-    CustomTool, LoadMode, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
+    CustomTool, LoadScope, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
 };
 pub use rust_tool::{AnyError, rust_tool};
 pub use session::{
-    BuiltIns, Keeping, ModelChoice, ModelError, OperationError, Session, SessionBuilder, SessionError,
-    ToolInfo, WentOver, providers,
+    BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError, SessionBuilder,
+    SessionSource, SessionSwitched, ToolInfo, providers,
 };
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,

@@ -131,12 +131,12 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
 /// How modules are loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LoadMode {
+pub enum LoadScope {
     /// Each into its own runtime, ready to be called.
     #[default]
     Call,
     /// Many into a few runtimes, to read their definitions. A call loads the module again.
-    Survey,
+    Scan,
 }
 
 /// Finds and loads all custom tools (CONTRACT 2.1). `options` has the home, the enabled providers and the trust
@@ -151,7 +151,7 @@ pub async fn discover_and_load_custom_tools(
     let mut options = options.clone().configured(configured_paths.to_vec());
     options.cwd = cwd.to_path_buf();
     let discovered = discover_custom_tool_paths(&options);
-    load_custom_tools(discovered, built_in_names, &options.settings.tools.disabled, engine, LoadMode::Call)
+    load_custom_tools(discovered, built_in_names, &options.settings.tools.disabled, engine, LoadScope::Call)
         .await
 }
 
@@ -161,14 +161,14 @@ pub async fn load_custom_tools(
     built_in_names: &[&str],
     disabled: &[String],
     engine: &Engine,
-    mode: LoadMode,
+    mode: LoadScope,
 ) -> LoadedTools {
     let Discovered { modules, metadata, rules, errors, warnings, .. } = discovered;
     let (waiting, ready): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| module.waiting_for_trust);
     let requests = ready.iter().map(FoundModule::request).collect();
     let loaded = match mode {
-        LoadMode::Call => engine.load_modules(requests).await,
-        LoadMode::Survey => engine.survey_modules(requests).await,
+        LoadScope::Call => engine.load_modules(requests).await,
+        LoadScope::Scan => engine.scan_modules(requests).await,
     };
     let mut sorter = Sorter {
         winners: built_in_names.iter().map(|name| ((*name).to_owned(), Origin::built_in())).collect(),

@@ -67,8 +67,8 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
                 let modules = engine.load(&paths(kind, count)?).await;
                 println!("{}", modules.iter().map(|module| module.tools.len()).sum::<usize>());
             }
-            ["survey", kind, count] => {
-                let modules = engine.survey(&paths(kind, count)?).await;
+            ["scan", kind, count] => {
+                let modules = engine.scan(&paths(kind, count)?).await;
                 println!("{}", modules.iter().map(|module| module.tools.len()).sum::<usize>());
             }
             ["memory", kind, count] => {
@@ -120,29 +120,28 @@ fn cold_starts(folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
 
 fn loading(folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
     println!(
-        "engine: modules loaded and described, whole process, 10 rounds (budget for a survey of 100: 0.5 ×)"
+        "engine: modules loaded and described, whole process, 10 rounds (budget for a scan of 100: 0.5 ×)"
     );
     let own = std::env::current_exe()?;
     for kind in ["typebox", "zod"] {
         for count in ["1", "10", "100"] {
-            let (mut load, mut survey, mut theirs) =
-                (Sample::default(), Sample::default(), Sample::default());
+            let (mut load, mut scan, mut theirs) = (Sample::default(), Sample::default(), Sample::default());
             for _ in 0..10 {
                 load.push(timed(peers::start(&own, folder).args([CHILD, "load", kind, count]), count)?);
-                survey.push(timed(peers::start(&own, folder).args([CHILD, "survey", kind, count]), count)?);
+                scan.push(timed(peers::start(&own, folder).args([CHILD, "scan", kind, count]), count)?);
                 theirs.push(timed(
                     peers::start(bun, folder).args(["run", "run.ts", kind, count, "count"]),
                     count,
                 )?);
             }
-            let note = verdict(survey.ratio(&theirs), 0.5);
+            let note = verdict(scan.ratio(&theirs), 0.5);
             let budget = (count == "100").then_some(0.5);
             let what = format!("load and describe {count} {kind} modules");
-            report.compare(SUBJECT, what, &survey, ("bun", &theirs), budget);
+            report.compare(SUBJECT, what, &scan, ("bun", &theirs), budget);
             println!(
-                "  {kind:<8} {count:>3}: own runtimes {}, survey {}, bun {}   {note}",
+                "  {kind:<8} {count:>3}: own runtimes {}, scan {}, bun {}   {note}",
                 describe(&load),
-                describe(&survey),
+                describe(&scan),
                 describe(&theirs)
             );
         }

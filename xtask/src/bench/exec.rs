@@ -1,4 +1,4 @@
-//! What the leash of `toolsmith_host::exec` costs: starting and ending processes beside the standard library's way.
+//! What the supervisor of `toolsmith_host::exec` costs: starting and ending processes beside the standard library's way.
 
 use std::{
     process::{Command, Stdio},

@@ -14,9 +14,9 @@ use toolsmith_llm::{Model, Provider, Selection, ThinkingLevel};
 use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, SessionView, UiHandle};
 
 use super::{
-    handle::Agent,
+    agent::Agent,
+    default_views::{CoreView, FolderSession, model_json},
     state::{Activity, Core, Selected},
-    view::{CoreView, FolderSession, model_json},
 };
 use crate::{
     conversation::{Conversation, InMemory},

@@ -1,15 +1,16 @@
 //! The agent as its clients see it: built once, then prompted, steered, stopped and observed.
 
+#[expect(clippy::module_inception, reason = "the file is named after its type")]
+mod agent;
 mod builder;
-mod handle;
+mod default_views;
 mod occupied;
 mod session_events;
 mod state;
 mod totals;
-mod view;
 
+pub use agent::{Agent, ContinueError, Prompt, PromptError, RunSummary};
 pub use builder::{AgentBuilder, AgentLimits, BuildError};
-pub use handle::{Agent, ContinueError, Prompt, PromptError, RunSummary};
 pub use occupied::Occupied;
 pub use totals::Totals;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolsmith_tool::CancelToken;
 
 use super::{
-    handle::{Agent, PromptError, RunSummary},
+    agent::{Agent, PromptError, RunSummary},
     state::{Activity, Core},
 };
 use crate::turn::TurnContext;

@@ -4,7 +4,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext};
 
-use super::{handle::Agent, state::Core};
+use super::{agent::Agent, state::Core};
 use crate::{events::AgentEvent, panics::catching};
 
 /// Time a tool that missed its deadline has to stop.

@@ -13,8 +13,8 @@ use toolsmith_tool::{
 };
 
 use super::{
+    agent::{PromptError, RunSummary},
     builder::AgentLimits,
-    handle::{PromptError, RunSummary},
     totals::Totals,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     dispatch::{CallOutcome, Dispatcher},
     events::{AgentEvent, Broadcaster, RunEnd},
     prompt::SystemPrompt,
-    queues::{Lane, Queues},
+    queues::{Lane, Queued, Queues},
     turn::TurnHook,
 };
 
@@ -117,7 +117,7 @@ impl Core {
             .with_agent(Arc::clone(&self.view))
     }
 
-    pub(crate) fn queued(&self) -> (usize, usize) {
+    pub(crate) fn queued(&self) -> Queued {
         self.queues.counts()
     }
 
@@ -135,7 +135,7 @@ impl Core {
     }
 
     pub(super) fn tell_queues(&self) {
-        let (steering, follow_up) = self.queued();
+        let Queued { steering, follow_up } = self.queued();
         self.emit(AgentEvent::QueueChanged { steering, follow_up });
     }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     agent::PromptError,
     retry::Retry,
-    session::{Compaction, EntryKind, Live, LiveEntry, Session},
+    session::{Compaction, EntryKind, Live, LiveEntry, SessionLog},
     turn::TurnContext,
 };
 
@@ -74,7 +74,7 @@ impl From<SummaryError> for CompactError {
 
 /// A planned compaction.
 pub(super) struct Work<'a> {
-    pub(super) session: &'a Session,
+    pub(super) session: &'a SessionLog,
     pub(super) live: Live,
     pub(super) cut: Cut,
     pub(super) tokens_before: u64,

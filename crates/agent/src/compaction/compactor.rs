@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     retry::Retry,
-    session::{CurrentSession, Session, leave_out},
+    session::{CurrentSession, SessionLog, leave_out},
     turn::{AfterError, TurnContext, TurnHook},
 };
 
@@ -97,7 +97,7 @@ impl Compactor {
     /// Plans a compaction, whatever the size of the context.
     fn work<'a>(
         &'a self,
-        session: &'a Session,
+        session: &'a SessionLog,
         instructions: Option<&'a str>,
         context: &TurnContext,
     ) -> Option<Work<'a>> {
@@ -246,13 +246,13 @@ impl fmt::Debug for Compactor {
     }
 }
 
-fn size(session: &Session) -> Size {
+fn size(session: &SessionLog) -> Size {
     let (messages, unchanged_from) = session.context_since_change();
     Size::of(&messages, unchanged_from)
 }
 
 /// Omits old output; returns the number of tokens saved.
-fn prune(session: &Session) -> u64 {
+fn prune(session: &SessionLog) -> u64 {
     let Some(prune) = prune::find(&session.live().entries) else { return 0 };
     match session.append(leave_out(&prune.entry_ids)) {
         Ok(_) => prune.saved,

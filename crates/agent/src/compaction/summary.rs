@@ -185,7 +185,7 @@ async fn ask(
 /// Maximum tokens of a branch summary.
 const BRANCH_TOKENS: u64 = 4096;
 
-/// Summarises an abandoned branch: the entries of [`Session::left_behind`](crate::session::Session::left_behind).
+/// Summarises an abandoned branch: the entries of [`SessionLog::left_behind`](crate::session::SessionLog::left_behind).
 /// Triggering the context's cancel token stops it.
 ///
 /// # Errors

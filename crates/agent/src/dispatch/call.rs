@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use toolsmith_tool::{Stop, ToolContext, ToolResult};
+use toolsmith_tool::{Repair, Stop, ToolContext, ToolResult};
 
 use crate::approval::{ApprovalRequest, Decision};
 
@@ -197,7 +197,7 @@ pub struct CallOutcome {
     /// How it ended.
     pub end: CallEnd,
     /// `(path, rule)` of what had to be mended in the arguments.
-    pub repairs: Vec<(String, &'static str)>,
+    pub repairs: Vec<Repair>,
     /// From the first look to the last, questions included.
     pub duration: Duration,
     /// The whole output, where the result has only parts of it (CONTRACT 4.9).

@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Instant};
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Stop, ToolCall, ToolError, ToolResult,
+    Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall, ToolError,
+    ToolResult,
 };
 
 use super::{
@@ -128,7 +129,7 @@ impl fmt::Debug for Dispatcher {
 #[derive(Default)]
 struct Trail {
     arguments: Option<Value>,
-    repairs: Vec<(String, &'static str)>,
+    repairs: Vec<Repair>,
     keep: Keep,
 }
 

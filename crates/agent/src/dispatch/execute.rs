@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 use tokio::{runtime::Handle, sync::oneshot, time::sleep};
 use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
-use super::patience::Patience;
+use super::deadline::CallDeadline;
 use crate::panics::catching;
 
 /// How long calls may take.
@@ -126,19 +126,19 @@ pub(super) async fn execute(
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
     let cancel = context.cancel.child();
-    let patience = Patience::new(deadline);
+    let deadline_watch = CallDeadline::new(deadline);
     let onward = context.updates.clone();
     let updates = UpdateSink::new({
-        let patience = patience.clone();
+        let deadline_watch = deadline_watch.clone();
         move |partial| {
-            patience.extend();
+            deadline_watch.extend();
             on_update(&partial);
             onward.send(partial);
         }
     });
     context.cancel = cancel.clone();
     context.updates = updates.clone();
-    context.ui = patience.interface(context.ui);
+    context.ui = deadline_watch.interface(context.ui);
     let mut running = work(site, tool, call, context);
     let mut timed_out = false;
 
@@ -147,7 +147,7 @@ pub(super) async fn execute(
             biased;
             ended = &mut running => break 'ended Some(ended),
             () = cancel.cancelled() => {}
-            () = patience.over() => {
+            () = deadline_watch.over() => {
                 timed_out = true;
                 cancel.cancel(format!("it took longer than {deadline:?}"));
             }

@@ -34,20 +34,20 @@
 //! # }
 //! ```
 
+mod approving;
 mod batch;
 mod call;
 mod check;
-mod consent;
 mod cut;
+mod deadline;
 mod dispatcher;
 mod execute;
 mod gate;
-mod patience;
 mod registry;
 
+pub use approving::is_refused_unasked;
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub(crate) use check::check_image;
-pub use consent::is_refused_unasked;
 pub use cut::OutputCut;
 pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};

@@ -1,18 +1,18 @@
 //! Staged actions and those who decide about them: the model by `resolve`, people by the functions of [`Resolver`]
 //! (CONTRACT 8.3, 8.5, 8.6).
 
-mod lean;
-mod news;
+mod decision_notes;
 mod outcome;
+mod pending_view;
 mod question;
 mod resolver;
-mod view;
+mod tool_choice;
 
-pub use lean::LeanToResolve;
+pub use pending_view::PendingView;
 pub(crate) use question::approval_lines;
 pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
-pub use view::PendingView;
+pub use tool_choice::ResolveToolChoice;
 
 /// What `resolve` says when there is nothing to decide.
 pub(crate) const NOTHING_PENDING: &str = "No pending action to resolve. Nothing to apply or discard.";

@@ -19,9 +19,9 @@ use toolsmith_tool::{
 
 use super::{
     NOTHING_PENDING,
-    news::{self, News},
+    decision_notes::{self, DecisionNotes},
     outcome::Decided,
-    view::PendingView,
+    pending_view::PendingView,
 };
 use crate::{
     dispatch::{Deadlines, run_to_end},
@@ -49,7 +49,7 @@ pub struct Resolver {
     store: Arc<ChangeStore>,
     root: PathBuf,
     deadlines: Deadlines,
-    news: Arc<News>,
+    notes: Arc<DecisionNotes>,
 }
 
 impl fmt::Debug for Resolver {
@@ -64,7 +64,7 @@ impl fmt::Debug for Resolver {
 impl Resolver {
     /// Decides about the actions of `stack`; files are written through `store`, as changes in the project `root`.
     pub fn new(stack: Arc<PendingStack>, store: Arc<ChangeStore>, root: impl Into<PathBuf>) -> Self {
-        Self { stack, store, root: root.into(), deadlines: Deadlines::default(), news: Arc::default() }
+        Self { stack, store, root: root.into(), deadlines: Deadlines::default(), notes: Arc::default() }
     }
 
     /// Sets how long a person's decision may take to be carried out. The model's is a call like others.
@@ -96,23 +96,23 @@ impl Resolver {
 
     /// Tells the model with its next request of something a person did.
     pub fn tell(&self, what: impl Into<String>) {
-        self.news.add(what.into());
+        self.notes.add(what.into());
     }
 
     /// What the model has not heard of yet; it is told now.
-    pub(crate) fn take_news(&self) -> Vec<String> {
-        self.news.take()
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
     }
 
     /// The model is being shown what is on top.
     pub(crate) fn show_top(&self) -> Option<PendingAction> {
-        self.news.catch_up();
+        self.notes.catch_up();
         self.stack.peek()
     }
 
     /// The model answered with these calls.
     pub(crate) fn note_answer(&self, calls: impl Iterator<Item = String>) {
-        self.news.answered(calls);
+        self.notes.answered(calls);
     }
 
     fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
@@ -184,7 +184,7 @@ impl Resolver {
             .map_err(reply)
         })
         .await?;
-        self.news.add(news::undo(&undone));
+        self.notes.add(decision_notes::undo(&undone));
         Ok(undone)
     }
 
@@ -209,7 +209,7 @@ impl Resolver {
         while let Some(action) = self.stack.pop() {
             tracing::warn!(label = action.label, "An action was staged while others were dropped");
         }
-        self.news.forget();
+        self.notes.forget();
     }
 
     async fn decide(
@@ -221,14 +221,14 @@ impl Resolver {
     ) -> Result<ToolResult, ToolError> {
         let found = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
         // Before it is taken: from then on the model may not decide about what is on top now.
-        self.news.fall_behind();
+        self.notes.fall_behind();
         let action = self.stack.take(found.id).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
         let (apply, files) = match &decision {
             Decision::Apply(files) => (true, files.clone()),
             Decision::Discard => (false, None),
         };
         let outcome = self.run(action, decision, reason, context, self.deadlines.call).await;
-        self.news.add(news::decision(&found, apply, files.as_deref(), reason, &outcome));
+        self.notes.add(decision_notes::decision(&found, apply, files.as_deref(), reason, &outcome));
         outcome
     }
 
@@ -267,7 +267,7 @@ impl Resolver {
                 None => ToolError::reply(NOTHING_PENDING),
             });
         };
-        if let Some(why) = self.news.refusal(call_id, action) {
+        if let Some(why) = self.notes.refusal(call_id, action) {
             return Err(changed(why, self.stack.peek().as_ref()));
         }
         let action = self

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use toolsmith_llm::Message;
 
-use super::{entry::EntryKind, handle::Session};
+use super::{entry::EntryKind, session_log::SessionLog};
 use crate::conversation::{Conversation, ConversationError};
 
 #[async_trait]
-impl Conversation for Session {
+impl Conversation for SessionLog {
     async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError> {
         let message = Arc::unwrap_or_clone(message);
         Self::append(self, EntryKind::Message(message))

@@ -11,28 +11,28 @@ use serde_json::Value;
 use toolsmith_llm::Message;
 use toolsmith_tool::{Artifact, SessionView, ViewError};
 
-use super::handle::Session;
+use super::session_log::SessionLog;
 use crate::conversation::{Conversation, ConversationError};
 
 /// The current session. Clones refer to the same slot.
 #[derive(Clone, Debug)]
 pub struct CurrentSession {
-    slot: Arc<RwLock<Session>>,
+    slot: Arc<RwLock<SessionLog>>,
 }
 
 impl CurrentSession {
     /// Creates a slot with `session`.
-    pub fn new(session: Session) -> Self {
+    pub fn new(session: SessionLog) -> Self {
         Self { slot: Arc::new(RwLock::new(session)) }
     }
 
     /// Returns the current session.
-    pub fn get(&self) -> Session {
+    pub fn get(&self) -> SessionLog {
         self.slot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Replaces the current session and returns the previous one. Must not be called during a run.
-    pub fn replace(&self, session: Session) -> Session {
+    pub fn replace(&self, session: SessionLog) -> SessionLog {
         let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *slot, session)
     }

@@ -80,7 +80,7 @@ pub enum SessionError {
         version: u64,
     },
     /// No session matches.
-    #[error("Session \"{what}\" not found.")]
+    #[error("SessionLog \"{what}\" not found.")]
     NotFound {
         /// The requested id prefix or path.
         what: String,

@@ -1,6 +1,6 @@
 //! Sessions: a conversation as a tree of entries in a file (CONTRACT §7).
 //!
-//! [`Sessions`] finds and creates them, [`Session`] is one of them, and a [`SessionStore`] receives its lines.
+//! [`Sessions`] finds and creates them, [`SessionLog`] is one of them, and a [`SessionStore`] receives its lines.
 //! `docs/sessions.md` describes the file format.
 
 mod artifacts;
@@ -14,17 +14,17 @@ mod export;
 mod file_store;
 mod files;
 mod format;
-mod handle;
 mod ids;
 mod listing;
 mod live;
 mod location;
 mod lock;
+mod log_view;
 mod outline;
+mod session_log;
 mod sessions;
 mod store;
 mod tree;
-mod view;
 
 pub use context::SessionState;
 pub(crate) use context::told_message;
@@ -33,9 +33,9 @@ pub use entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind, Head
 pub use error::{SessionError, StoreError};
 pub use file_store::FileStore;
 pub use format::FORMAT_VERSION;
-pub use handle::{Moved, Session};
 pub use listing::SessionSummary;
 pub(crate) use live::{Live, LiveEntry, leave_out};
 pub use outline::{OutlineRow, UserMessage};
+pub use session_log::{Moved, SessionLog};
 pub use sessions::{Branched, Sessions};
 pub use store::{MemoryStore, SessionStore, Weight};

@@ -7,8 +7,8 @@ use toolsmith_llm::Message;
 use super::{
     context,
     entry::{Entry, EntryKind},
-    handle::{Session, text_of},
     listing::beginning,
+    session_log::{SessionLog, text_of},
     tree::Tree,
 };
 
@@ -46,7 +46,7 @@ pub struct UserMessage {
     pub text: String,
 }
 
-impl Session {
+impl SessionLog {
     /// Returns the outline, in the order the entries were appended.
     pub fn outline(&self) -> Vec<OutlineRow> {
         let tree = self.tree();

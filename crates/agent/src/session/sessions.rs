@@ -14,10 +14,10 @@ use super::{
     file_store::FileStore,
     files::{beside, create_private_folder, read_failed, remove_if_there, write_failed},
     format::{FORMAT_VERSION, Origin, convert, entry_line, read_header, write_header},
-    handle::Session,
     listing::{SessionSummary, summarize},
     location::{file_name, files_in, folder_name, id_of, real_folder},
     lock::lock,
+    session_log::SessionLog,
     store::{MemoryStore, ReadOnlyStore},
     tree::{Position, Tree},
 };
@@ -33,7 +33,7 @@ pub struct Sessions {
 #[derive(Debug)]
 pub struct Branched {
     /// The new session: everything before the message.
-    pub session: Session,
+    pub session: SessionLog,
     /// Text of the message, for editing.
     pub text: String,
 }
@@ -51,11 +51,11 @@ impl Sessions {
     }
 
     /// Creates a session. Its file is created with the first message.
-    pub fn create(&self, cwd: &Path) -> Session {
+    pub fn create(&self, cwd: &Path) -> SessionLog {
         let header = Header::new(real_folder(cwd));
         let line = write_header(&header);
         let store = FileStore::planned(self.path_for(&header), line.clone(), "");
-        Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone()))
+        SessionLog::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone()))
     }
 
     /// Checks by trying whether the file of a new session could be created, because permissions are not the only
@@ -73,7 +73,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if it cannot be opened, for example because another process has it open.
-    pub fn open_latest(&self, cwd: &Path) -> Result<Option<Session>, SessionError> {
+    pub fn open_latest(&self, cwd: &Path) -> Result<Option<SessionLog>, SessionError> {
         self.list(cwd)?.first().map(|newest| self.open(&newest.path)).transpose()
     }
 
@@ -81,7 +81,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if it is not a session, another process has it open, or it cannot be read.
-    pub fn open(&self, path: &Path) -> Result<Session, SessionError> {
+    pub fn open(&self, path: &Path) -> Result<SessionLog, SessionError> {
         // Checked before any repair, because no file is written that is not fully understood.
         match origin(path)? {
             Some(Origin::Own(version)) if version > FORMAT_VERSION => {
@@ -96,7 +96,7 @@ impl Sessions {
         for problem in tree.problems().iter().take(20) {
             tracing::warn!(path = %path.display(), problem, "a session file has a problem");
         }
-        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+        Ok(SessionLog::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
     /// Opens a session for reading, ours or a compatible agent's, even if another process has it open. Nothing on disk
@@ -104,7 +104,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if it is not a session or cannot be read.
-    pub fn read(&self, path: &Path) -> Result<Session, SessionError> {
+    pub fn read(&self, path: &Path) -> Result<SessionLog, SessionError> {
         let bytes = fs::read(path).map_err(read_failed(path))?;
         let tree = match convert(&bytes) {
             Some(foreign) => {
@@ -115,14 +115,14 @@ impl Sessions {
             None => Tree::read(bytes, path)?,
         };
         let store = ReadOnlyStore::new(path.to_path_buf());
-        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+        Ok(SessionLog::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
     /// Imports a compatible agent's session into its working directory. The original file is not changed.
     ///
     /// # Errors
     /// Fails if it is not such a session, or the new file cannot be written.
-    pub fn import(&self, path: &Path) -> Result<Session, SessionError> {
+    pub fn import(&self, path: &Path) -> Result<SessionLog, SessionError> {
         let bytes = fs::read(path).map_err(read_failed(path))?;
         let mut foreign = convert(&bytes).ok_or_else(|| no_header(path))?;
         // Where a model is asked is only believed where it was written here.
@@ -144,7 +144,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if none or several match, or the session cannot be opened.
-    pub fn resume(&self, what: &str, cwd: &Path) -> Result<Session, SessionError> {
+    pub fn resume(&self, what: &str, cwd: &Path) -> Result<SessionLog, SessionError> {
         self.open(&self.find(what, cwd)?)
     }
 
@@ -204,7 +204,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if the copy cannot be written.
-    pub fn fork(&self, session: &Session) -> Result<Session, SessionError> {
+    pub fn fork(&self, session: &SessionLog) -> Result<SessionLog, SessionError> {
         let positions: Vec<Position> = (0..session.len()).collect();
         let leaf = session.tree().leaf();
         let fork = self.copy(session, &positions, String::new())?;
@@ -219,7 +219,7 @@ impl Sessions {
     ///
     /// # Errors
     /// Fails if the entry is not a user message, or the new session cannot be written.
-    pub fn branch(&self, session: &Session, entry_id: &str) -> Result<Branched, SessionError> {
+    pub fn branch(&self, session: &SessionLog, entry_id: &str) -> Result<Branched, SessionError> {
         let (at, text) = session.user_message(entry_id)?;
         let (path, labels) = {
             let tree = session.tree();
@@ -275,7 +275,12 @@ impl Sessions {
     }
 
     /// Creates a session with some entries of another one, followed by these lines.
-    fn copy(&self, from: &Session, positions: &[Position], after: String) -> Result<Session, SessionError> {
+    fn copy(
+        &self,
+        from: &SessionLog,
+        positions: &[Position],
+        after: String,
+    ) -> Result<SessionLog, SessionError> {
         let mut header = Header::new(from.cwd());
         header.title = from.name();
         header.parent_session = from.file().map(|path| path.to_string_lossy().into_owned());
@@ -296,15 +301,15 @@ impl Sessions {
         let text = format!("{line}\n{lines}").into_bytes();
         if from.file().is_none() {
             let tree = Tree::read(text, Path::new("in memory"))?;
-            return Ok(Session::new(tree, Box::new(MemoryStore), None));
+            return Ok(SessionLog::new(tree, Box::new(MemoryStore), None));
         }
         // The session is empty, so no file is needed.
         let title = header.title.clone().unwrap_or_default();
         let store = FileStore::planned(path, line.clone(), &title);
-        Ok(Session::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone())))
+        Ok(SessionLog::new(Tree::empty(header, &line), Box::new(store), Some(self.blobs.clone())))
     }
 
-    fn create_with(&self, path: PathBuf, header: Header, lines: &str) -> Result<Session, SessionError> {
+    fn create_with(&self, path: PathBuf, header: Header, lines: &str) -> Result<SessionLog, SessionError> {
         let line = write_header(&header);
         let store = FileStore::create(
             path.clone(),
@@ -313,7 +318,7 @@ impl Sessions {
             lines,
         )?;
         let tree = Tree::read(format!("{line}\n{lines}").into_bytes(), &path)?;
-        Ok(Session::new(tree, Box::new(store), Some(self.blobs.clone())))
+        Ok(SessionLog::new(tree, Box::new(store), Some(self.blobs.clone())))
     }
 
     fn path_for(&self, header: &Header) -> PathBuf {

@@ -100,7 +100,7 @@ impl Run {
                 continue;
             }
             // Messages that arrived during the last response go first.
-            if self.core.queued().0 > 0 {
+            if self.core.queued().steering > 0 {
                 continue;
             }
             self.waiting = self.core.take_queued(Lane::FollowUp);

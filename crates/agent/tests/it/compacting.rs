@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolsmith_agent::{
     Agent, AgentEvent, CompactError, CompactionPolicy, Compactor, RunEnd, Subscription, SummaryError,
-    session::{CurrentSession, EntryKind, Session, SessionStore, Sessions, StoreError, Weight},
+    session::{CurrentSession, EntryKind, SessionLog, SessionStore, Sessions, StoreError, Weight},
     summarize_branch,
 };
 use toolsmith_llm::{
@@ -23,7 +23,7 @@ use crate::{
 /// An agent with a compactor over a session.
 struct Stage {
     agent: Agent,
-    session: Session,
+    session: SessionLog,
     compactor: Arc<Compactor>,
     provider: ScriptedProvider,
     events: Subscription,
@@ -36,7 +36,7 @@ fn policy() -> CompactionPolicy {
     CompactionPolicy::default().tokens(1000, 200).threshold_tokens(Some(1000))
 }
 
-fn stage(session: Session, policy: CompactionPolicy, turns: impl IntoIterator<Item = Turn>) -> Stage {
+fn stage(session: SessionLog, policy: CompactionPolicy, turns: impl IntoIterator<Item = Turn>) -> Stage {
     let mut model = ModelOverride::new("scripted");
     model.context_window = Some(WINDOW);
     let provider = ScriptedProvider::new(Script::new(turns).model(model));
@@ -104,8 +104,8 @@ fn result(id: &str, tool: &str, text: &str) -> Message {
 }
 
 /// A conversation of so many turns, each about a hundred tokens.
-fn long_talk(turns: usize) -> Session {
-    let session = Session::in_memory("/project");
+fn long_talk(turns: usize) -> SessionLog {
+    let session = SessionLog::in_memory("/project");
     for turn in 0..turns {
         session.append_message(Message::user(format!("Question {turn} {}", "q".repeat(188)))).unwrap();
         session.append_message(said(&format!("Answer {turn} {}", "a".repeat(190)))).unwrap();
@@ -113,7 +113,7 @@ fn long_talk(turns: usize) -> Session {
     session
 }
 
-fn compactions(session: &Session) -> usize {
+fn compactions(session: &SessionLog) -> usize {
     session.entries().iter().filter(|entry| matches!(entry.kind, EntryKind::Compaction(_))).count()
 }
 
@@ -247,7 +247,7 @@ async fn without_a_summary_the_end_is_told_and_the_run_goes_on_as_far_as_it_can(
 
     // Nothing to compact.
     let mut three =
-        stage(Session::in_memory("/"), policy(), [Turn::new().error(ErrorClass::Overflow, "long")]);
+        stage(SessionLog::in_memory("/"), policy(), [Turn::new().error(ErrorClass::Overflow, "long")]);
     three.agent.run("Go").await.unwrap();
     let told = three.told();
     assert!(told[2]["errorMessage"].as_str().unwrap().contains("there is nothing to compact"), "{told:?}");
@@ -264,7 +264,7 @@ async fn a_summary_that_cannot_be_written_down_is_told_as_an_error() {
             if line.contains("\"type\":\"compaction\"") { Err(StoreError::ReadOnly { path }) } else { Ok(()) }
         }
     }
-    let session = Session::with_store("/project", Box::new(Refusing));
+    let session = SessionLog::with_store("/project", Box::new(Refusing));
     for message in long_talk(20).messages() {
         session.append_message(message).unwrap();
     }
@@ -338,7 +338,7 @@ async fn it_can_be_asked_for_with_instructions_and_says_what_it_did() {
 #[tokio::test]
 async fn asked_for_it_fails_in_words() {
     let held_and = |stage: &Stage| stage.agent.occupy().unwrap();
-    let one = stage(Session::in_memory("/"), policy(), [Turn::new()]);
+    let one = stage(SessionLog::in_memory("/"), policy(), [Turn::new()]);
     let error = one.compactor.compact(None, held_and(&one).context()).await.unwrap_err();
     assert!(matches!(error, CompactError::Nothing));
     assert_eq!(error.to_string(), "there is nothing to compact: the session is too short");
@@ -484,7 +484,7 @@ async fn an_answer_to_more_than_the_model_can_read_is_asked_for_again_once() {
 async fn results_too_long_to_keep_are_summed_up_with_their_call() {
     let turns =
         [Turn::new().call("long", &json!({})), Turn::new().text("OF THE TURN"), Turn::new().text("Done.")];
-    let mut stage = stage(Session::in_memory("/"), policy(), turns);
+    let mut stage = stage(SessionLog::in_memory("/"), policy(), turns);
     assert_eq!(stage.agent.run("Go").await.unwrap().text, "Done.");
     let told = stage.told();
     assert_eq!(told[1]["result"]["firstKeptEntryId"], "", "{told:?}");

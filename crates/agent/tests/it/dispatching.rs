@@ -347,7 +347,7 @@ async fn c4_7_a_tool_that_never_yields_costs_its_call_only() {
     stop.store(true, Ordering::Relaxed);
     assert_eq!(outcome.end, CallEnd::TimedOut(Stop::Forced));
     let answer = outcome.result.joined_text();
-    assert!(answer.starts_with("Timed out: no result and no progress for 40ms."), "{answer}");
+    assert!(answer.starts_with("Timed out: no result and no progress for 40ms;"), "{answer}");
     assert!(answer.contains("killed; its side effects may be incomplete"), "{answer}");
 }
 
@@ -384,7 +384,7 @@ async fn c4_7_the_call_comes_before_the_tool_and_the_tool_before_the_setting() {
         let mut request = CallRequest::new("1", name, "{}");
         request.deadline = deadline;
         let answer = text(&dispatcher, request).await;
-        assert!(answer.contains(&format!("no progress for {expected}.")), "{answer}");
+        assert!(answer.contains(&format!("no progress for {expected};")), "{answer}");
     }
     // A deadline no clock can hold is none.
     let fast = dispatching([Probe::echo("echo")]).deadlines(Deadlines::default().call(Duration::MAX)).build();

@@ -8,7 +8,8 @@ use std::sync::{
 use serde_json::json;
 use toolsmith_agent::{
     AfterError, Agent, AgentEvent, AgentLimits, BuildError, ContinueError, Conversation, ConversationError,
-    Interrupt, Interruption, Prompt, PromptError, QueueMode, RequestPlan, RunEnd, TurnContext, TurnHook,
+    Interrupt, Interruption, Prompt, PromptError, QueueMode, Queued, RequestPlan, RunEnd, TurnContext,
+    TurnHook,
 };
 use toolsmith_llm::{
     AssistantMessage, ErrorClass, LlmError, Message, StopReason, StreamEvent, ToolChoice, Turn, Usage,
@@ -80,7 +81,7 @@ async fn c4_6_an_abort_stops_the_tool_and_keeps_the_pairing() {
     assert_eq!(results(&agent)[0], "stopped (requested by a tool)");
     assert_paired(&agent);
     // What was queued is still there.
-    assert_eq!(agent.queued(), (0, 1));
+    assert_eq!(agent.queued(), Queued { steering: 0, follow_up: 1 });
     assert_eq!(agent.clear_queues().len(), 1);
 }
 

@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::json;
 use toolsmith_agent::{
-    Agent, AgentEvent, RunEnd,
+    Agent, AgentEvent, Queued, RunEnd,
     rules::{InterruptMode, Repeat, Rule, RuleSettings, StreamRules},
-    session::{CurrentSession, EntryKind, Session, Sessions},
+    session::{CurrentSession, EntryKind, SessionLog, Sessions},
 };
 use toolsmith_llm::{ErrorClass, Message, Script, ScriptedProvider, Turn};
 use toolsmith_tool::{SessionEvent, ToolResult};
@@ -30,7 +30,7 @@ fn rule(name: &str, fields: &str) -> Rule {
 fn bench(
     rules: &[Rule],
     settings: RuleSettings,
-    session: Session,
+    session: SessionLog,
     turns: impl IntoIterator<Item = Turn>,
 ) -> Bench {
     let provider = ScriptedProvider::new(Script::new(turns));
@@ -109,7 +109,7 @@ impl Bench {
 
 #[tokio::test]
 async fn an_answer_that_breaks_a_rule_is_dropped_and_the_model_is_told_and_asked_again() {
-    let bench = bench(&no_foo(), RuleSettings::default(), Session::in_memory("/p"), [foo(), fine()]);
+    let bench = bench(&no_foo(), RuleSettings::default(), SessionLog::in_memory("/p"), [foo(), fine()]);
     assert_eq!(bench.run("Go").await, [["no-foo"]]);
     let said = bench.said();
     assert_eq!(said.len(), 3, "{said:#?}");
@@ -137,7 +137,7 @@ async fn an_answer_that_breaks_a_rule_is_dropped_and_the_model_is_told_and_asked
 #[tokio::test]
 async fn a_call_that_breaks_a_rule_does_not_run() {
     let settings = RuleSettings::default();
-    let bench = bench(&no_foo(), settings, Session::in_memory("/p"), [call_foo(), fine()]);
+    let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), [call_foo(), fine()]);
     assert_eq!(bench.run("Go").await, [["no-foo"]]);
     assert!(!bench.said().iter().any(|line| line.starts_with("result")), "{:#?}", bench.said());
 }
@@ -145,7 +145,7 @@ async fn a_call_that_breaks_a_rule_does_not_run() {
 #[tokio::test]
 async fn an_interrupted_answer_can_be_kept_and_its_calls_are_answered() {
     let settings = RuleSettings::default().keep_partial(true);
-    let bench = bench(&no_foo(), settings, Session::in_memory("/p"), [call_foo(), fine()]);
+    let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), [call_foo(), fine()]);
     assert_eq!(bench.run("Go").await, [["no-foo"]]);
     let said = bench.said();
     assert_eq!(said[1], "model: So:", "{said:#?}");
@@ -159,7 +159,7 @@ async fn an_interrupted_answer_can_be_kept_and_its_calls_are_answered() {
 #[tokio::test]
 async fn rules_broken_at_once_are_told_at_once() {
     let rules = [rule("a", "condition: foo"), rule("b", "condition: '[f]oo'"), rule("c", "condition: bar")];
-    let bench = bench(&rules, RuleSettings::default(), Session::in_memory("/p"), [foo(), fine()]);
+    let bench = bench(&rules, RuleSettings::default(), SessionLog::in_memory("/p"), [foo(), fine()]);
     assert_eq!(bench.run("Go").await, [["a", "b"]]);
     assert_eq!(bench.said()[1].matches("<system-interrupt ").count(), 2);
     assert_eq!(bench.recorded(), [["a", "b"]]);
@@ -191,7 +191,7 @@ async fn a_rule_is_shown_once_in_a_session_also_after_resuming_it() {
 async fn after_a_gap_a_rule_is_shown_again() {
     let settings = RuleSettings::default().repeat(Repeat::AfterGap(2));
     let turns = [foo(), foo(), foo(), foo(), fine()];
-    let bench = bench(&no_foo(), settings, Session::in_memory("/p"), turns);
+    let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), turns);
     assert_eq!(bench.run("1").await, [["no-foo"]]);
     assert_eq!(bench.run("2").await, Vec::<Vec<String>>::new());
     assert_eq!(bench.run("3").await, [["no-foo"]]);
@@ -203,7 +203,7 @@ async fn a_rule_that_the_answer_to_it_breaks_again_does_not_go_on_for_ever() {
         for turn in [foo, call_foo] {
             let settings = RuleSettings::default().repeat(Repeat::AfterGap(0)).interrupt(mode);
             let turns = (0..20).map(|_| turn()).chain([fine()]);
-            let bench = bench(&no_foo(), settings, Session::in_memory("/p"), turns);
+            let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), turns);
             bench.run("Go").await;
             assert!((1..=3).contains(&bench.told()), "{mode:?}: {:#?}", bench.said());
         }
@@ -213,7 +213,7 @@ async fn a_rule_that_the_answer_to_it_breaks_again_does_not_go_on_for_ever() {
 #[tokio::test]
 async fn where_a_rule_does_not_interrupt_the_model_is_told_after_the_turn() {
     let settings = RuleSettings::default().interrupt(InterruptMode::Never);
-    let bench = bench(&no_foo(), settings, Session::in_memory("/p"), [call_foo(), foo(), fine()]);
+    let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), [call_foo(), foo(), fine()]);
     assert_eq!(bench.run("Go").await, Vec::<Vec<String>>::new());
     let said = bench.said();
     assert_eq!(said[2], "result: {\"text\":\"foo\"}", "{said:#?}");
@@ -228,7 +228,7 @@ async fn where_a_rule_does_not_interrupt_the_model_is_told_after_the_turn() {
 #[tokio::test]
 async fn a_final_answer_that_breaks_a_rule_is_gone_over_once_more() {
     let rules = [rule("calm", "condition: foo\ninterruptMode: never")];
-    let bench = bench(&rules, RuleSettings::default(), Session::in_memory("/p"), [foo(), fine()]);
+    let bench = bench(&rules, RuleSettings::default(), SessionLog::in_memory("/p"), [foo(), fine()]);
     bench.run("Go").await;
     let said = bench.said();
     assert!(said[1].starts_with("model: I will use foo") && said[2].starts_with("told: "), "{said:#?}");
@@ -244,7 +244,7 @@ async fn prose_only_and_tool_only_say_what_is_interrupted() {
         (InterruptMode::ToolOnly, call_foo(), true),
     ] {
         let settings = RuleSettings::default().interrupt(mode);
-        let bench = bench(&no_foo(), settings, Session::in_memory("/p"), [turn, fine(), fine()]);
+        let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), [turn, fine(), fine()]);
         assert_eq!(!bench.run("Go").await.is_empty(), interrupts, "{mode:?}");
         assert_eq!(bench.told(), 1, "{mode:?}");
     }
@@ -254,9 +254,9 @@ async fn prose_only_and_tool_only_say_what_is_interrupted() {
 async fn an_answer_that_failed_or_was_stopped_breaks_no_rule() {
     let settings = RuleSettings::default().interrupt(InterruptMode::Never);
     let turns = [Turn::new().text("foo, and\n").error(ErrorClass::Auth, "no"), fine()];
-    let bench = bench(&no_foo(), settings, Session::in_memory("/p"), turns);
+    let bench = bench(&no_foo(), settings, SessionLog::in_memory("/p"), turns);
     assert!(matches!(bench.agent.run("Go").await.unwrap().end, RunEnd::Failed { .. }));
-    assert_eq!(bench.agent.queued(), (0, 0));
+    assert_eq!(bench.agent.queued(), Queued { steering: 0, follow_up: 0 });
     assert_eq!(bench.run("Again").await, Vec::<Vec<String>>::new());
     assert_eq!(bench.told(), 0);
 }
@@ -265,7 +265,7 @@ async fn an_answer_that_failed_or_was_stopped_breaks_no_rule() {
 async fn thinking_is_watched_where_a_rule_says_so() {
     let rules = [rule("calm", "condition: foo\nscope: thinking")];
     let thinks = Turn::new().thinking("Maybe foo.").text("Bar.");
-    let bench = bench(&rules, RuleSettings::default(), Session::in_memory("/p"), [thinks, fine()]);
+    let bench = bench(&rules, RuleSettings::default(), SessionLog::in_memory("/p"), [thinks, fine()]);
     assert_eq!(bench.run("Go").await, [["calm"]]);
 }
 
@@ -297,7 +297,7 @@ async fn an_abort_while_a_rule_is_told_keeps_the_record() {
         }
     }
     let provider = ScriptedProvider::new(Script::new([foo(), fine()]));
-    let session = CurrentSession::new(Session::in_memory("/p"));
+    let session = CurrentSession::new(SessionLog::in_memory("/p"));
     let mut registry = toolsmith_tool::Registry::new();
     let origin = toolsmith_tool::Origin::new(toolsmith_tool::OriginKind::Sdk, "");
     registry.register(Arc::new(Aborting(spec("aborting"))), origin).unwrap();

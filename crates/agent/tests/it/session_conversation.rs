@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use toolsmith_agent::{
     Agent, Conversation,
-    session::{Compaction, EntryKind, Session, SessionStore, Sessions, StoreError, Weight},
+    session::{Compaction, EntryKind, SessionLog, SessionStore, Sessions, StoreError, Weight},
 };
 use toolsmith_llm::{Message, Script, ScriptedProvider};
 
 use crate::session_store::{assistant, text_of, texts};
 
-async fn say(session: &Session, text: &str, answer: &str) {
+async fn say(session: &SessionLog, text: &str, answer: &str) {
     let provider = ScriptedProvider::new(Script::parse(&format!("[{answer:?}]")).unwrap());
     let model = provider.model().clone();
     let agent = Agent::builder()
@@ -51,7 +51,7 @@ async fn c7_3_a_session_is_synced_at_the_end_of_each_turn() {
         }
     }
     let store = Counting::default();
-    let session = Session::with_store("/somewhere", Box::new(store.clone()));
+    let session = SessionLog::with_store("/somewhere", Box::new(store.clone()));
     for turn in 1..4 {
         say(&session, "Hi", "Hello.").await;
         assert_eq!(store.0.load(Ordering::Relaxed), turn);

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use tempfile::TempDir;
-use toolsmith_agent::session::{Compaction, CustomMessage, EntryKind, Session, Sessions};
+use toolsmith_agent::session::{Compaction, CustomMessage, EntryKind, SessionLog, Sessions};
 use toolsmith_llm::{ContentBlock, Message, ToolResultMessage};
 
 use crate::session_format::{check, golden};
 
-fn demo() -> Session {
+fn demo() -> SessionLog {
     let home = TempDir::new().unwrap();
     Sessions::at(home.path()).read(&golden("demo.jsonl")).unwrap()
 }
@@ -47,7 +47,7 @@ fn nothing_said_in_a_session_becomes_part_of_the_page() {
         "&lt;script&gt; &#60;script&#62; \u{0}\u{1b}]0;title\u{7}\u{202e}",
         "--- a\n+++ b\n@@ 1 @@\n+<script>alert(1)</script>",
     ];
-    let session = Session::in_memory("/x/<script>alert(1)</script>\"'");
+    let session = SessionLog::in_memory("/x/<script>alert(1)</script>\"'");
     for text in hostile {
         let call = json!({ "role": "assistant", "model": text, "errorMessage": text, "stopReason": "error", "content": [
             { "type": "text", "text": text }, { "type": "thinking", "thinking": text },
@@ -116,10 +116,10 @@ fn nothing_said_in_a_session_becomes_part_of_the_page() {
 
 #[test]
 fn strange_sessions_export_too() {
-    let empty = Session::in_memory("");
+    let empty = SessionLog::in_memory("");
     assert!(empty.to_html().contains("<h1>A session</h1>"));
     assert!(empty.to_markdown().starts_with("# A session"));
-    let deep = Session::in_memory("/x");
+    let deep = SessionLog::in_memory("/x");
     deep.append_message(Message::user("> ".repeat(20_000) + "deep")).unwrap();
     deep.append_message(Message::user(
         "- ".repeat(5000) + "[".repeat(5000).as_str() + "*_".repeat(5000).as_str(),

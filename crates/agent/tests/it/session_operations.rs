@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use serde_json::json;
 use tempfile::TempDir;
 use toolsmith_agent::session::{
-    BranchSummary, Compaction, CustomMessage, EntryKind, Session, SessionError, Sessions, StoreError,
+    BranchSummary, Compaction, CustomMessage, EntryKind, SessionError, SessionLog, Sessions, StoreError,
 };
 use toolsmith_llm::{ContentBlock, Message};
 use toolsmith_tool::SessionView as _;
@@ -19,7 +19,7 @@ fn home() -> (TempDir, Sessions) {
 }
 
 /// Says something and gets the answer "re: …"; gives both ids.
-fn exchange(session: &Session, text: &str) -> (String, String) {
+fn exchange(session: &SessionLog, text: &str) -> (String, String) {
     let asked = session.append_message(Message::user(text)).unwrap();
     (asked, session.append_message(assistant(&format!("re: {text}"))).unwrap())
 }
@@ -92,7 +92,7 @@ fn resuming_takes_a_path_or_the_beginning_of_an_id() {
 
     for missing in ["zzz", "", "  ", "./none.jsonl", "../"] {
         let error = sessions.resume(missing, home.path()).unwrap_err();
-        assert_eq!(error.to_string(), format!("Session \"{missing}\" not found."));
+        assert_eq!(error.to_string(), format!("SessionLog \"{missing}\" not found."));
     }
 }
 
@@ -116,7 +116,7 @@ fn a_fork_is_a_copy_that_goes_its_own_way() {
     assert_eq!(fs::read_to_string(fork.artifact_path("0").unwrap()).unwrap(), "long text");
     drop(fork);
 
-    let memory = Session::in_memory(home.path());
+    let memory = SessionLog::in_memory(home.path());
     exchange(&memory, "nowhere");
     let fork = sessions.fork(&memory).unwrap();
     assert_eq!((fork.file(), texts(&fork).len()), (None, 2));
@@ -184,7 +184,7 @@ fn moving_in_the_tree_changes_what_the_model_is_told() {
 
 #[test]
 fn a_compaction_gives_its_summary_then_what_it_kept_then_the_rest() {
-    let session = Session::in_memory("/somewhere");
+    let session = SessionLog::in_memory("/somewhere");
     exchange(&session, "one");
     let (kept, _) = exchange(&session, "two");
     let compact = |summary: &str, kept: &str| {
@@ -290,7 +290,7 @@ fn removing_takes_everything_beside_along_and_nothing_else() {
 
 #[test]
 fn custom_messages_are_told_and_custom_entries_are_not() {
-    let session = Session::in_memory("/somewhere");
+    let session = SessionLog::in_memory("/somewhere");
     for attribution in [None, Some("user".to_owned())] {
         session
             .append(EntryKind::CustomMessage(CustomMessage {

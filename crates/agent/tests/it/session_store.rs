@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolsmith_agent::session::{Compaction, EntryKind, Session, SessionError, Sessions};
+use toolsmith_agent::session::{Compaction, EntryKind, SessionError, SessionLog, Sessions};
 use toolsmith_llm::{ContentBlock, Message, ToolResultMessage};
 
 pub(crate) fn text_of(message: &Message) -> String {
@@ -18,7 +18,7 @@ pub(crate) fn text_of(message: &Message) -> String {
     }
 }
 
-pub(crate) fn texts(session: &Session) -> Vec<String> {
+pub(crate) fn texts(session: &SessionLog) -> Vec<String> {
     session.messages().iter().map(text_of).collect()
 }
 
@@ -278,7 +278,7 @@ fn a_store_of_ones_own_gets_every_line_in_order() {
         }
     }
     let kept = Kept::default();
-    let session = Session::with_store("/somewhere", Box::new(kept.clone()));
+    let session = SessionLog::with_store("/somewhere", Box::new(kept.clone()));
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let session = session.clone();

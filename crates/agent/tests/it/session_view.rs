@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolsmith_agent::session::{EntryKind, Session, Sessions};
+use toolsmith_agent::session::{EntryKind, SessionLog, Sessions};
 use toolsmith_llm::{ContentBlock, Message, ToolResultMessage};
 use toolsmith_tool::SessionView;
 
 use crate::session_store::assistant;
 
-fn counted(session: &Session, count: u64) -> String {
+fn counted(session: &SessionLog, count: u64) -> String {
     let mut result = ToolResultMessage::new("call", "counter", vec![ContentBlock::text("counted")]);
     result.details = Some(json!({ "count": count }));
     session.append_message(Message::ToolResult(result)).unwrap()
@@ -121,7 +121,7 @@ fn artifacts_and_blobs_are_files_beside_the_session() {
     );
     assert!(home.path().join("blobs").join(&blob["blob:sha256:".len()..]).is_file());
 
-    let memory = Session::in_memory(home.path());
+    let memory = SessionLog::in_memory(home.path());
     assert!(SessionView::save_artifact(&memory, "x", "y").is_err());
     assert!(SessionView::put_blob(&memory, b"x").is_err());
     assert_eq!(SessionView::session_file(&memory), None);

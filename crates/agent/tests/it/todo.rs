@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolsmith_agent::{
     Agent, AgentEvent, Dispatcher, RunEnd, TODO_WRITE, TodoReminders, TodoTool, Todos,
-    session::{Compaction, CurrentSession, EntryKind, Session, Sessions},
+    session::{Compaction, CurrentSession, EntryKind, SessionLog, Sessions},
 };
 use toolsmith_llm::{ErrorClass, Message, Script, ScriptedProvider, Turn};
 use toolsmith_tool::{Origin, Registry, SessionEvent, TodoReminder};
@@ -21,7 +21,7 @@ struct Bench {
     session: CurrentSession,
 }
 
-fn bench(session: Session, turns: impl IntoIterator<Item = Turn>) -> Bench {
+fn bench(session: SessionLog, turns: impl IntoIterator<Item = Turn>) -> Bench {
     let provider = ScriptedProvider::new(Script::new(turns));
     let todos = Todos::default();
     let mut registry = Registry::new();
@@ -89,7 +89,7 @@ impl Bench {
 
 #[tokio::test]
 async fn c7_1_a_model_that_stops_with_open_tasks_is_reminded_three_times_at_most() {
-    let session = Session::in_memory("/p");
+    let session = SessionLog::in_memory("/p");
     let turns = [init()].into_iter().chain((0..5).flat_map(|_| [Turn::new().text("I am done."), work()]));
     let bench = bench(session, turns);
     let reminders = bench.reminders("Go").await;
@@ -111,7 +111,7 @@ async fn c7_1_a_model_that_stops_with_open_tasks_is_reminded_three_times_at_most
 #[tokio::test]
 async fn a_reminder_that_nothing_is_done_about_is_the_last_one_until_somebody_prompts() {
     let ends = || Turn::new().text("I am done.");
-    let bench = bench(Session::in_memory("/p"), [init(), ends(), ends(), ends(), ends()]);
+    let bench = bench(SessionLog::in_memory("/p"), [init(), ends(), ends(), ends(), ends()]);
     assert_eq!(bench.reminders("Go").await.len(), 1);
     assert_eq!(bench.reminders("Go on").await.len(), 1);
 }
@@ -119,7 +119,7 @@ async fn a_reminder_that_nothing_is_done_about_is_the_last_one_until_somebody_pr
 #[tokio::test]
 async fn what_a_person_says_during_the_run_counts_as_a_prompt() {
     let ends = || Turn::new().text("I am done.");
-    let bench = bench(Session::in_memory("/p"), [init(), ends(), ends(), ends()]);
+    let bench = bench(SessionLog::in_memory("/p"), [init(), ends(), ends(), ends()]);
     bench.agent.follow_up("And also this").unwrap();
     // Stops once for the follow-up, then is reminded, then does nothing about it.
     let reminders = bench.reminders("Go").await;
@@ -130,13 +130,13 @@ async fn what_a_person_says_during_the_run_counts_as_a_prompt() {
 #[tokio::test]
 async fn there_is_no_reminder_when_all_is_closed_or_the_model_asks_or_fails() {
     let stop = || Turn::new().text("Done.");
-    let closed = bench(Session::in_memory("/p"), [init(), done(), stop()]);
+    let closed = bench(SessionLog::in_memory("/p"), [init(), done(), stop()]);
     assert_eq!(closed.reminders("Go").await, []);
-    let asks = bench(Session::in_memory("/p"), [init(), Turn::new().text("Two ways.\nWhich one? ")]);
+    let asks = bench(SessionLog::in_memory("/p"), [init(), Turn::new().text("Two ways.\nWhich one? ")]);
     assert_eq!(asks.reminders("Go").await, []);
-    let fails = bench(Session::in_memory("/p"), [init(), Turn::new().error(ErrorClass::Auth, "no key")]);
+    let fails = bench(SessionLog::in_memory("/p"), [init(), Turn::new().error(ErrorClass::Auth, "no key")]);
     assert_eq!(fails.reminders("Go").await, []);
-    let none = bench(Session::in_memory("/p"), [stop()]);
+    let none = bench(SessionLog::in_memory("/p"), [stop()]);
     assert_eq!(none.reminders("Go").await, []);
 }
 
@@ -146,7 +146,7 @@ async fn the_list_is_in_details_and_calls_of_one_turn_build_on_each_other() {
         .call(TODO_WRITE, &json!({ "ops": [{ "op": "init", "items": ["one", "two"] }] }))
         .call(TODO_WRITE, &json!({ "ops": [{ "op": "done", "task": "one" }] }))
         .call(TODO_WRITE, &json!({ "ops": [{ "op": "done", "task": "nothing" }] }));
-    let bench = bench(Session::in_memory("/p"), [both, Turn::new().text("Wait?")]);
+    let bench = bench(SessionLog::in_memory("/p"), [both, Turn::new().text("Wait?")]);
     bench.reminders("Go").await;
     assert_eq!(bench.list(), ["one:completed", "two:in_progress"]);
     let messages = bench.session.get().messages().into_iter();
@@ -196,7 +196,7 @@ async fn the_list_survives_resume_compaction_and_is_the_one_of_the_branch() {
     session.go_to(Some(&leaf), None).unwrap();
     assert_eq!(second.list(), ["one:completed", "two:in_progress"]);
     // Another session under the same agent has its own.
-    second.session.replace(Session::in_memory("/elsewhere"));
+    second.session.replace(SessionLog::in_memory("/elsewhere"));
     assert_eq!(second.list(), Vec::<String>::new());
 }
 
@@ -214,7 +214,7 @@ async fn a_session_of_a_relative_or_a_broken_one_is_no_problem() {
         (json!({ "phases": "none" }), vec![]),
         (json!([1]), vec![]),
     ] {
-        let session = Session::in_memory("/p");
+        let session = SessionLog::in_memory("/p");
         let mut result = toolsmith_llm::ToolResultMessage::new("1", TODO_WRITE, Vec::new());
         result.details = Some(details);
         session.append_message(Message::ToolResult(result)).unwrap();

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{CustomTool, LoadMode, LoadedTools};
+use toolsmith::{CustomTool, LoadScope, LoadedTools};
 use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let mut loaded = runtime::block_on_briefly_while_read(async {
         let engine = project.engine();
         let progress = crate::progress::Progress::start("Loading tools");
-        let loaded = project.load(project.discover(), &engine, LoadMode::Survey).await;
+        let loaded = project.load(project.discover(), &engine, LoadScope::Scan).await;
         progress.end();
         Ok(loaded)
     })?;

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use toolsmith::Home;
-use toolsmith_agent::session::{Session, SessionSummary, Sessions};
+use toolsmith_agent::session::{SessionLog, SessionSummary, Sessions};
 use toolsmith_tool::{SessionView, visible_line};
 
 use crate::{
@@ -144,7 +144,7 @@ fn ago(now: SystemTime, then: SystemTime) -> String {
     }
 }
 
-fn show(shared: &Shared, session: &Session) -> Result<()> {
+fn show(shared: &Shared, session: &SessionLog) -> Result<()> {
     let mut out = crate::streams::stdout();
     if shared.json {
         let told = json!({
@@ -163,7 +163,7 @@ fn show(shared: &Shared, session: &Session) -> Result<()> {
 }
 
 /// Prints one entry per line: those on the path to the leaf are marked, and branches are indented.
-fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
+fn show_tree(shared: &Shared, session: &SessionLog) -> Result<()> {
     let rows = session.outline();
     let mut out = crate::streams::stdout();
     if shared.json {
@@ -196,7 +196,7 @@ fn show_tree(shared: &Shared, session: &Session) -> Result<()> {
 
 fn export(
     shared: &Shared,
-    session: &Session,
+    session: &SessionLog,
     cwd: &Path,
     output: Option<&Path>,
     format: Option<Format>,

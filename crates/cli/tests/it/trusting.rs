@@ -95,7 +95,7 @@ async fn a_damaged_list_trusts_nothing_and_says_so() {
     ]);
     let said = place.run(&["call", "hello", "name=x"]).await;
     assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("Nothing is trusted"), "{}", said.stderr);
+    assert!(said.stderr.contains("no directory is trusted"), "{}", said.stderr);
     let said = place.run(&["trust"]).await;
     assert_eq!(said.code, 1);
     assert!(said.stderr.contains("is damaged"), "{}", said.stderr);

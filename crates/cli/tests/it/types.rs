@@ -23,7 +23,7 @@ async fn types_that_cannot_be_written_are_an_error() {
     let shop = Workshop::new();
     shop.write("file", "");
     let refused = shop.run(&["types", "file"]).await.expect(1);
-    assert!(refused.stderr.contains("could not be written into [WORK]/file"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("could not write the types to [WORK]/file"), "{}", refused.stderr);
 }
 
 /// What the compiler has to say about tools that are wrong on purpose, or that use what only the author can install.

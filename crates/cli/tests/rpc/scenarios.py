@@ -718,7 +718,7 @@ def a_client_that_does_not_read_costs_updates_first(stage):
         assert dropped > 0 and updates + dropped >= 40, (dropped, updates)
         assert kinds.count("message_end") == 4 and kinds.count("tool_execution_end") == 1, kinds
         assert client.close() == 0
-        # Of what was said only the beginnings are worth keeping.
+        # Of what was said only the beginnings are worth source.
         stage.transcript[:] = [line for line in stage.transcript if line[1]["type"] != "tool_execution_update"]
 
 

@@ -144,6 +144,11 @@ impl ChangeStore {
             store.recover()?;
             store.temporaries().clear();
         } else if let Some(above) = store.folder.ancestors().find(|above| above.exists()) {
+            if !above.is_dir() {
+                return Err(ChangeError::io(&store.folder, "make the folder")(
+                    std::io::ErrorKind::NotADirectory.into(),
+                ));
+            }
             rustix::fs::access(above, rustix::fs::Access::WRITE_OK)
                 .map_err(|error| ChangeError::io(&store.folder, "make the folder")(error.into()))?;
         }

@@ -1,20 +1,20 @@
 //! Processes: the one place that starts them and the one that ends them (CONTRACT 3.2).
 //!
-//! Every process gets a leash: a small supervisor, forked along with it, that adopts whatever the process leaves
+//! Every process gets a supervisor: a small process, forked along with it, that adopts whatever the process leaves
 //! behind (double forks, new sessions, changed groups). Ending a process therefore ends all of it, and when this
-//! program itself is killed, the leash ends what it held.
+//! program itself is killed, the supervisor ends what it held.
 //!
 //! [`run`] is for commands with an end; [`spawn`] gives a handle to a process that is talked to.
 
 mod error;
-mod leash;
 mod process;
 mod request;
 mod run;
+mod supervisor;
 mod tree;
 
 pub use error::ExecError;
-pub use leash::Signaller;
 pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
+pub use supervisor::Signaller;

@@ -17,8 +17,8 @@ use tokio::{
 
 use super::{
     error::ExecError,
-    leash::{self, Leash, Leashed, Signaller},
     request::{Request, Stdin},
+    supervisor::{self, Signaller, Supervised, Supervisor},
     tree::descendants,
 };
 
@@ -130,7 +130,7 @@ impl AsyncWrite for InputPipe {
 #[derive(Debug)]
 pub struct Process {
     supervisor: Child,
-    leash: Option<Leash>,
+    control: Option<Supervisor>,
     pid: u32,
     /// Who was asked to end already; asking twice would cut short what the first signal set off.
     asked: HashSet<u32>,
@@ -166,18 +166,18 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
         Ok(())
     };
     let arg0 = request.arg0.as_deref().unwrap_or(&request.program);
-    let started = leash::start(&request.program, arg0, &request.args, configure);
-    let Leashed { mut leash, mut supervisor, pid } =
+    let started = supervisor::start(&request.program, arg0, &request.args, configure);
+    let Supervised { mut control, mut supervisor, pid } =
         started.map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
     if request.detached {
-        leash.release();
+        control.release();
     }
     Ok(Process {
         stdin: supervisor.stdin.take().map(InputPipe),
         stdout: supervisor.stdout.take().map(|pipe| OutputPipe(Pipe::Out(pipe))),
         stderr: supervisor.stderr.take().map(|pipe| OutputPipe(Pipe::Err(pipe))),
         supervisor,
-        leash: Some(leash),
+        control: Some(control),
         pid,
         asked: HashSet::new(),
     })
@@ -207,30 +207,30 @@ impl Process {
     pub fn signal(&self, number: i32) {
         // The supervisor lives exactly as long as the program, so the id is still the program's.
         if self.supervisor.id().is_some() {
-            leash::signal(self.pid, number);
+            supervisor::signal(self.pid, number);
         }
     }
 
     /// Asks the program and all its descendants to end. From here on [`Process::wait`] waits for all of them. Asking
     /// again reaches those that were started meanwhile.
     pub fn ask_to_end(&mut self) {
-        let (Some(leash), Some(supervisor)) = (&mut self.leash, self.supervisor.id()) else {
+        let (Some(control), Some(supervisor)) = (&mut self.control, self.supervisor.id()) else {
             return;
         };
-        leash.announce_end();
+        control.announce_end();
         for pid in descendants(supervisor) {
             if self.asked.insert(pid) {
-                leash::signal(pid, libc::SIGTERM);
+                supervisor::signal(pid, libc::SIGTERM);
                 // One that is stopped has to wake up to hear it.
-                leash::signal(pid, libc::SIGCONT);
+                supervisor::signal(pid, libc::SIGCONT);
             }
         }
     }
 
     /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
     pub fn force_end(&mut self) {
-        if let Some(leash) = self.leash.take() {
-            leash.kill();
+        if let Some(control) = self.control.take() {
+            control.kill();
         }
     }
 

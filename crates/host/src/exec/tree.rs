@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fs};
 
-/// Every living descendant of `root`, parents before children. The leash adopts orphans, so nothing below it is
+/// Every living descendant of `root`, parents before children. The supervisor adopts orphans, so nothing below it is
 /// missed, whatever session or group it moved to.
 pub(super) fn descendants(root: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();

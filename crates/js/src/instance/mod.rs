@@ -2,8 +2,10 @@
 
 mod byte_streams;
 mod command;
+mod custom_view;
 mod frames;
-mod handle;
+#[expect(clippy::module_inception, reason = "the file is named after its type")]
+mod instance;
 mod kernel;
 mod operations;
 mod pending;
@@ -11,11 +13,10 @@ mod spin;
 mod state;
 mod thread;
 mod timers;
-mod view;
 
 pub(crate) use command::{CallFailure, CallKind, Command, Drawn, LoadReply};
-pub(crate) use handle::{Instance, InstanceOptions, Runner, StartedLoad};
+pub(crate) use custom_view::CustomComponent;
+pub(crate) use instance::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;
 pub(crate) use state::{SharedState, ThreadState};
-pub(crate) use view::CustomComponent;

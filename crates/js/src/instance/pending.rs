@@ -6,7 +6,7 @@ use toolsmith_tool::{PendingCallbacks, ToolContext, ToolError, ToolResult, async
 
 use super::{
     command::{CallFailure, CallKind},
-    handle::Instance,
+    instance::Instance,
     state::ThreadState,
 };
 

@@ -20,7 +20,7 @@ use super::{
     byte_streams::ByteStreams,
     command::{CallFailure, CallReply, Command, LoadReply},
     frames::{Frames, HeldContexts},
-    handle::Instance,
+    instance::Instance,
     operations::{Operations, Settled, Work},
     timers::Timers,
 };

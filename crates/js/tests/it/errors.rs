@@ -140,7 +140,7 @@ async fn a_survey_sees_what_loading_sees_and_its_tools_can_be_called() {
     );
     let paths: Vec<_> =
         ["a.ts", "b.ts", "c.ts", "d.ts", "e.md", "f.ts", "g.ts"].map(|name| project.path(name)).to_vec();
-    let modules = project.engine.survey(&paths).await;
+    let modules = project.engine.scan(&paths).await;
     let seen: Vec<(usize, usize)> =
         modules.iter().map(|module| (module.tools.len(), module.errors.len())).collect();
     assert_eq!(seen, [(1, 0), (0, 1), (0, 1), (0, 1), (0, 1), (0, 0), (1, 0)], "{modules:#?}");

@@ -33,8 +33,8 @@ async fn a_module_moves_to_where_what_it_imports_is() {
     assert_eq!(modules[0].engine_reason.as_deref(), Some("it imports node:vm"));
     assert_eq!(call(&modules[0].tools[0].tool, json!({})).await.unwrap().joined_text(), "42");
     assert_eq!((modules[1].engine, &modules[1].engine_reason), (EngineKind::Embedded, &None));
-    let surveyed = project.engine.survey(&[project.path("t.ts")]).await.remove(0);
-    assert_ne!(surveyed.engine, EngineKind::Embedded);
+    let scanned = project.engine.scan(&[project.path("t.ts")]).await.remove(0);
+    assert_ne!(scanned.engine, EngineKind::Embedded);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

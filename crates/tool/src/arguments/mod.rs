@@ -28,14 +28,23 @@ pub struct ArgumentSchema {
     tree: SchemaTree,
 }
 
+/// A repair of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// Path of the repaired value.
+    pub path: String,
+    /// Name of the rule.
+    pub rule: &'static str,
+}
+
 /// Prepared arguments, and the repairs that were made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Prepared {
     /// Valid for the schema, with defaults filled in.
     pub arguments: Value,
-    /// `(path, rule)` of each repair, for logs; empty if the model's arguments were valid.
-    pub repairs: Vec<(String, &'static str)>,
+    /// Repairs, for logs; empty if the model's arguments were valid.
+    pub repairs: Vec<Repair>,
 }
 
 impl ArgumentSchema {
@@ -67,7 +76,7 @@ impl ArgumentSchema {
             Err(error) => match repair::read_broken_json(text) {
                 Some(value) => {
                     let mut prepared = self.prepare(tool, value)?;
-                    prepared.repairs.insert(0, (String::new(), "broken_json"));
+                    prepared.repairs.insert(0, Repair { path: String::new(), rule: "broken_json" });
                     Ok(prepared)
                 }
                 None => Err(ArgumentError::not_json(tool, text, &error)),

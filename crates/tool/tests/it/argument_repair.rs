@@ -1,7 +1,7 @@
 //! CONTRACT 4.2: what is repaired before a tool sees its arguments, rule by rule, and what is left alone.
 
 use serde_json::{Value, json};
-use toolsmith_tool::{ArgumentSchema, Prepared};
+use toolsmith_tool::{ArgumentSchema, Prepared, Repair};
 
 fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
@@ -194,7 +194,7 @@ fn broken_json_is_read_as_it_was_meant() {
     let compiled = ArgumentSchema::compile(&one(json!({ "type": "integer" }))).unwrap();
     let prepared = compiled.prepare_text("t", "{\"v\": 3}}").unwrap();
     assert_eq!(prepared.arguments, json!({ "v": 3 }));
-    assert_eq!(prepared.repairs, [(String::new(), "broken_json")]);
+    assert_eq!(prepared.repairs, [Repair { path: String::new(), rule: "broken_json" }]);
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::{
 
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, LeanToResolve, ResolveTool, Resolver,
-    SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, ResolveTool, ResolveToolChoice,
+    Resolver, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
-    session::{CurrentSession, Session as KeptSession, Sessions},
+    session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
@@ -21,10 +21,10 @@ use toolsmith_tool::{
 };
 
 use super::{
-    handle::Session,
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
+    session::Session,
 };
 use crate::{
     built_in::{
@@ -35,7 +35,7 @@ use crate::{
         discover_custom_tool_paths,
     },
     home::{Home, HomeError},
-    loading::{LoadMode, LoadedTools, engine_options, load_custom_tools},
+    loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
     settings::Settings,
     trust::TrustDecision,
     warning::Warning,
@@ -57,7 +57,7 @@ pub enum BuiltIns {
 /// Where the session is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Keeping {
+pub enum SessionSource {
     /// In memory.
     #[default]
     Memory,
@@ -72,7 +72,7 @@ pub enum Keeping {
 /// Session building errors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum SessionError {
+pub enum SessionBuildError {
     /// The user's home folder is not known.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -90,7 +90,7 @@ pub enum SessionError {
     Changes(#[from] ChangeError),
     /// The requested session cannot be opened.
     #[error(transparent)]
-    Kept(#[from] toolsmith_agent::session::SessionError),
+    Session(#[from] toolsmith_agent::session::SessionError),
     /// The agent cannot be built.
     #[error(transparent)]
     Agent(#[from] BuildError),
@@ -118,7 +118,7 @@ pub struct SessionBuilder {
     system: Option<String>,
     appended: Vec<String>,
     limits: AgentLimits,
-    keeping: Keeping,
+    source: SessionSource,
     rules: Vec<Rule>,
 }
 
@@ -144,7 +144,7 @@ impl SessionBuilder {
             system: None,
             appended: Vec::new(),
             limits: AgentLimits::default(),
-            keeping: Keeping::default(),
+            source: SessionSource::default(),
             rules: Vec::new(),
         }
     }
@@ -282,8 +282,8 @@ impl SessionBuilder {
     }
 
     /// Sets where the session is stored.
-    pub fn keep(mut self, keeping: Keeping) -> Self {
-        self.keeping = keeping;
+    pub fn session(mut self, source: SessionSource) -> Self {
+        self.source = source;
         self
     }
 
@@ -291,14 +291,14 @@ impl SessionBuilder {
     ///
     /// # Errors
     /// Fails if there is no model, or a given or requested tool cannot be used.
-    pub async fn build(self) -> Result<Session, SessionError> {
+    pub async fn build(self) -> Result<Session, SessionBuildError> {
         let home = match self.home {
             Some(home) => home,
             None => Home::from_environment()?,
         };
         let mut models = Models::new(self.settings.clone(), self.environment.clone());
         let sessions = Sessions::at(home.toolsmith());
-        let kept = self.keeping.open(&sessions, &self.cwd)?;
+        let kept = self.source.open(&sessions, &self.cwd)?;
         let before = kept.state();
         let selection = match (self.model, &before.model) {
             // The session continues with the model it was held with, where it was held.
@@ -339,7 +339,7 @@ impl SessionBuilder {
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let mut loaded =
-            load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadMode::Call).await;
+            load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadScope::Call).await;
         protect_loaded(&protected, &loaded);
 
         let mut registry = Registry::new();
@@ -410,7 +410,7 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
-            .hook(Arc::new(LeanToResolve::new(resolver.clone())))
+            .hook(Arc::new(ResolveToolChoice::new(resolver.clone())))
             .limits(self.limits);
         if reminds {
             agent = agent.hook(Arc::new(TodoReminders::new(todos)));
@@ -435,14 +435,14 @@ impl SessionBuilder {
     }
 }
 
-impl Keeping {
+impl SessionSource {
     fn open(
         &self,
         sessions: &Sessions,
         cwd: &Path,
-    ) -> Result<KeptSession, toolsmith_agent::session::SessionError> {
+    ) -> Result<SessionLog, toolsmith_agent::session::SessionError> {
         Ok(match self {
-            Self::Memory => KeptSession::in_memory(cwd),
+            Self::Memory => SessionLog::in_memory(cwd),
             Self::New => sessions.create(cwd),
             Self::Latest => match sessions.open_latest(cwd)? {
                 Some(latest) => latest,

@@ -1,16 +1,17 @@
 //! A session: an agent with its tools, settings and model, and one handle to control it.
 
 mod builder;
-mod handle;
 mod model_choice;
 mod models;
 mod operations;
 mod previews;
 mod recovery;
+#[expect(clippy::module_inception, reason = "the file is named after its type")]
+mod session;
 mod tool_info;
 
-pub use builder::{BuiltIns, Keeping, SessionBuilder, SessionError};
-pub use handle::Session;
+pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use model_choice::{ModelChoice, ModelError, providers};
-pub use operations::{OperationError, WentOver};
+pub use operations::{OperationError, SessionSwitched};
+pub use session::Session;
 pub use tool_info::ToolInfo;

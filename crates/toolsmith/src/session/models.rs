@@ -1,6 +1,6 @@
 //! Models a running session can switch to: by name, and those of earlier sessions.
 
-use toolsmith_agent::session::{EntryKind, Session as KeptSession, SessionState};
+use toolsmith_agent::session::{EntryKind, SessionLog, SessionState};
 use toolsmith_llm::{Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
 
 use super::model_choice::{ModelChoice, ModelError, providers};
@@ -35,7 +35,7 @@ impl Models {
 
     /// Returns the initial thinking level: the requested one, which is recorded; else that of the session; else that of
     /// the settings.
-    pub(super) fn thinking(&self, said: Option<ThinkingLevel>, kept: &KeptSession) -> ThinkingLevel {
+    pub(super) fn thinking(&self, said: Option<ThinkingLevel>, kept: &SessionLog) -> ThinkingLevel {
         let parse = |word: &str| word.parse::<ThinkingLevel>().ok();
         let before = kept.state().thinking;
         let Some(level) = said else {
@@ -140,7 +140,7 @@ fn is_same(one: Option<&Endpoint>, other: Option<&Endpoint>) -> bool {
 }
 
 /// Notes where the model is asked, unless the session says so already.
-pub(super) fn note_endpoint(kept: &KeptSession, endpoint: Option<&Endpoint>, model: &Model) {
+pub(super) fn note_endpoint(kept: &SessionLog, endpoint: Option<&Endpoint>, model: &Model) {
     let Some(endpoint) = endpoint else { return };
     let state = kept.state();
     if state.endpoint.as_ref() == Some(endpoint) && state.model == Some(model.reference()) {

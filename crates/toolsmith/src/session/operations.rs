@@ -10,8 +10,8 @@ use thiserror::Error;
 use toolsmith_agent::{
     Occupied, SummaryError,
     session::{
-        BranchSummary, EntryKind, OutlineRow, Session as KeptSession, SessionError as KeptError,
-        SessionState, SessionSummary, StoreError, UserMessage,
+        BranchSummary, EntryKind, OutlineRow, SessionError, SessionLog, SessionState, SessionSummary,
+        StoreError, UserMessage,
     },
     summarize_branch,
 };
@@ -19,15 +19,15 @@ use toolsmith_llm::{Message, Model, ThinkingLevel};
 use toolsmith_tool::SessionEvent;
 
 use super::{
-    handle::Session,
     model_choice::ModelError,
     models::{Restored, note_endpoint},
+    session::Session,
 };
 
 /// Result of switching.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct WentOver {
+pub struct SessionSwitched {
     /// Text of the user message at that position, for editing.
     pub text: Option<String>,
     /// Messages removed from the queues, steering first.
@@ -40,7 +40,7 @@ pub struct WentOver {
 pub enum OperationError {
     /// The requested session or entry is not available.
     #[error(transparent)]
-    Kept(#[from] KeptError),
+    Session(#[from] SessionError),
     /// Leaving the session would lose unsaved entries.
     #[error("the session was not switched because it has unsaved entries ({unsaved}): {source}")]
     NotSaved {
@@ -60,7 +60,7 @@ pub enum OperationError {
     Summary(SummaryError),
     /// The task was lost.
     #[error("writing the session file was interrupted: {0}")]
-    BrokeOff(String),
+    Interrupted(String),
 }
 
 impl Session {
@@ -68,13 +68,13 @@ impl Session {
     ///
     /// # Errors
     /// Fails if this session cannot be saved.
-    pub async fn new_session(&self) -> Result<WentOver, OperationError> {
+    pub async fn new_session(&self) -> Result<SessionSwitched, OperationError> {
         let held = self.hold("a new session was started").await?;
         let new = {
-            let before = self.conversation();
+            let before = self.log();
             let new = match before.file() {
                 Some(_) => self.sessions.create(&self.cwd),
-                None => KeptSession::in_memory(&self.cwd),
+                None => SessionLog::in_memory(&self.cwd),
             };
             carry_over(&held, &before.state(), &new);
             new
@@ -86,11 +86,11 @@ impl Session {
     ///
     /// # Errors
     /// Fails if it does not exist, another process has it open, or this session cannot be saved.
-    pub async fn switch(&self, what: &str) -> Result<WentOver, OperationError> {
+    pub async fn switch(&self, what: &str) -> Result<SessionSwitched, OperationError> {
         let (sessions, cwd, wanted) = (self.sessions.clone(), self.cwd.clone(), what.to_owned());
         let path = blocking(move || sessions.find(&wanted, &cwd)).await??;
-        if self.conversation().file().is_some_and(|open| is_same(open, &path)) {
-            return Ok(WentOver::default());
+        if self.log().file().is_some_and(|open| is_same(open, &path)) {
+            return Ok(SessionSwitched::default());
         }
         let sessions = self.sessions.clone();
         let next = blocking(move || sessions.open(&path)).await??;
@@ -111,42 +111,46 @@ impl Session {
     ///
     /// # Errors
     /// Fails if this session cannot be saved or the copy cannot be written.
-    pub async fn fork(&self) -> Result<WentOver, OperationError> {
+    pub async fn fork(&self) -> Result<SessionSwitched, OperationError> {
         let held = self.hold("the session was forked").await?;
-        let (sessions, kept) = (self.sessions.clone(), self.conversation());
+        let (sessions, kept) = (self.sessions.clone(), self.log());
         let fork = blocking(move || sessions.fork(&kept)).await??;
         Ok(self.go_over(&held, fork, switched).await)
     }
 
-    /// Starts a new session from before a user message. [`WentOver::text`] is the text of that message.
+    /// Starts a new session from before a user message. [`SessionSwitched::text`] is the text of that message.
     ///
     /// # Errors
     /// Fails if the entry is not a user message, this session cannot be saved, or the new one cannot be written.
-    pub async fn branch(&self, entry_id: &str) -> Result<WentOver, OperationError> {
+    pub async fn branch(&self, entry_id: &str) -> Result<SessionSwitched, OperationError> {
         // Checked before anything is stopped.
-        if !matches!(entry(&self.conversation(), entry_id)?, EntryKind::Message(Message::User(_))) {
-            return Err(KeptError::NotAUserMessage { id: entry_id.to_owned() }.into());
+        if !matches!(entry(&self.log(), entry_id)?, EntryKind::Message(Message::User(_))) {
+            return Err(SessionError::NotAUserMessage { id: entry_id.to_owned() }.into());
         }
         let held = self.hold("the session was branched from an earlier message").await?;
-        let (sessions, kept, id) = (self.sessions.clone(), self.conversation(), entry_id.to_owned());
+        let (sessions, kept, id) = (self.sessions.clone(), self.log(), entry_id.to_owned());
         let branched = blocking(move || sessions.branch(&kept, &id)).await??;
         let event = |previous_session_file| SessionEvent::Branch { previous_session_file };
         let went = self.go_over(&held, branched.session, event).await;
-        Ok(WentOver { text: Some(branched.text), ..went })
+        Ok(SessionSwitched { text: Some(branched.text), ..went })
     }
 
-    /// Moves within this session: before a user message, whose text is in [`WentOver::text`], after any other entry, or
+    /// Moves within this session: before a user message, whose text is in [`SessionSwitched::text`], after any other entry, or
     /// before everything. With `summary`, the model first summarises the abandoned branch, and the summary is added at
     /// the new position; [`Session::abort`] meanwhile leaves everything unchanged.
     ///
     /// # Errors
     /// Fails if there is no such entry, the summary fails, or the session cannot be saved.
-    pub async fn go_to(&self, target: Option<&str>, summary: bool) -> Result<WentOver, OperationError> {
+    pub async fn go_to(
+        &self,
+        target: Option<&str>,
+        summary: bool,
+    ) -> Result<SessionSwitched, OperationError> {
         if let Some(id) = target {
-            entry(&self.conversation(), id)?;
+            entry(&self.log(), id)?;
         }
         let held = self.hold("the session moved to another entry").await?;
-        let kept = self.conversation();
+        let kept = self.log();
         let summary = if summary { summarize(&held, &kept, target).await? } else { None };
         let queued = self.put_down().await;
         let from_id = kept.leaf_id().unwrap_or_else(|| "root".to_owned());
@@ -162,7 +166,7 @@ impl Session {
         self.take_up(&restored);
         self.agent().announce(SessionEvent::Tree).await;
         tell(&held, restored);
-        Ok(WentOver { text: moved.text, queued })
+        Ok(SessionSwitched { text: moved.text, queued })
     }
 
     /// Names the session; an empty name removes it.
@@ -170,7 +174,7 @@ impl Session {
     /// # Errors
     /// Fails if it could not be written. It is part of the session nevertheless.
     pub fn set_name(&self, name: &str) -> Result<(), OperationError> {
-        self.conversation().set_name(name)?;
+        self.log().set_name(name)?;
         Ok(())
     }
 
@@ -179,7 +183,7 @@ impl Session {
     /// # Errors
     /// Fails if there is no such entry, or it could not be written.
     pub fn set_label(&self, entry_id: &str, label: Option<&str>) -> Result<(), OperationError> {
-        self.conversation().set_label(entry_id, label)?;
+        self.log().set_label(entry_id, label)?;
         Ok(())
     }
 
@@ -192,9 +196,8 @@ impl Session {
         let selection = self.models.select(name).await?;
         let model = selection.model;
         self.agent().set_model(selection.provider, model.clone());
-        let noted =
-            self.conversation().append(EntryKind::ModelChange { model: model.reference(), role: None });
-        note_endpoint(&self.conversation(), self.agent().endpoint().as_ref(), &model);
+        let noted = self.log().append(EntryKind::ModelChange { model: model.reference(), role: None });
+        note_endpoint(&self.log(), self.agent().endpoint().as_ref(), &model);
         if let Some(level) = selection.thinking {
             self.set_thinking(level)?;
         }
@@ -208,7 +211,7 @@ impl Session {
     /// Fails if the record could not be written. The level is changed nevertheless.
     pub fn set_thinking(&self, level: ThinkingLevel) -> Result<(), OperationError> {
         self.agent().set_thinking(level);
-        self.conversation().append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })?;
+        self.log().append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })?;
         Ok(())
     }
 
@@ -222,18 +225,18 @@ impl Session {
 
     /// Returns the user messages on every branch, from which [`Session::branch`] can start.
     pub fn user_messages(&self) -> Vec<UserMessage> {
-        self.conversation().user_messages()
+        self.log().user_messages()
     }
 
     /// Returns the outline of the tree, for [`Session::go_to`].
     pub fn tree(&self) -> Vec<OutlineRow> {
-        self.conversation().outline()
+        self.log().outline()
     }
 
     /// Stops the run, and waits until everything is in the file.
     async fn hold(&self, reason: &str) -> Result<Occupied, OperationError> {
         let held = self.agent().stop_and_occupy(reason).await;
-        let kept = self.conversation();
+        let kept = self.log();
         let (saved, unsaved) = blocking(move || (kept.sync(), kept.unsaved())).await?;
         saved.map_err(|source| OperationError::NotSaved { unsaved, source })?;
         Ok(held)
@@ -249,9 +252,9 @@ impl Session {
     async fn go_over(
         &self,
         held: &Occupied,
-        next: KeptSession,
+        next: SessionLog,
         event: impl FnOnce(Option<PathBuf>) -> SessionEvent,
-    ) -> WentOver {
+    ) -> SessionSwitched {
         let restored = self.restored(&next).await;
         let queued = self.put_down().await;
         // The old session is released at once, and with it the lock on its file.
@@ -259,10 +262,10 @@ impl Session {
         self.take_up(&restored);
         self.agent().announce(event(previous)).await;
         tell(held, restored);
-        WentOver { text: None, queued }
+        SessionSwitched { text: None, queued }
     }
 
-    async fn restored(&self, kept: &KeptSession) -> Restored {
+    async fn restored(&self, kept: &SessionLog) -> Restored {
         let is_ours = kept.file().is_none_or(|file| self.sessions.owns(file));
         let (model, endpoint) = (self.agent().model(), self.agent().endpoint());
         self.models.restore(&kept.state(), &model, endpoint.as_ref(), is_ours).await
@@ -281,7 +284,7 @@ impl Session {
 /// Summarises the abandoned branch; `None` if it is empty.
 async fn summarize(
     held: &Occupied,
-    kept: &KeptSession,
+    kept: &SessionLog,
     target: Option<&str>,
 ) -> Result<Option<String>, OperationError> {
     match summarize_branch(&kept.left_behind(target)?, held.context()).await {
@@ -304,7 +307,7 @@ fn tell(held: &Occupied, restored: Restored) {
 }
 
 /// Settings that carry over to the next session.
-fn carry_over(held: &Occupied, state: &SessionState, new: &KeptSession) {
+fn carry_over(held: &Occupied, state: &SessionState, new: &SessionLog) {
     let (model, level) = (held.context().model().reference(), held.context().thinking().as_str().to_owned());
     let model = state.model.is_some().then_some(EntryKind::ModelChange { model, role: None });
     let thinking = state.thinking.is_some().then_some(EntryKind::ThinkingChange { level });
@@ -319,8 +322,8 @@ fn carry_over(held: &Occupied, state: &SessionState, new: &KeptSession) {
     }
 }
 
-fn entry(kept: &KeptSession, id: &str) -> Result<EntryKind, KeptError> {
-    kept.entry(id).map(|entry| entry.kind).ok_or_else(|| KeptError::NoEntry { id: id.to_owned() })
+fn entry(kept: &SessionLog, id: &str) -> Result<EntryKind, SessionError> {
+    kept.entry(id).map(|entry| entry.kind).ok_or_else(|| SessionError::NoEntry { id: id.to_owned() })
 }
 
 fn is_same(open: &Path, path: &Path) -> bool {
@@ -328,7 +331,7 @@ fn is_same(open: &Path, path: &Path) -> bool {
 }
 
 /// Emits a notice about a session of another directory.
-fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
+fn elsewhere(next: &SessionLog, cwd: &Path) -> Option<String> {
     let theirs = next.cwd();
     (!is_same(&theirs, cwd))
         .then(|| format!("This session was created in {}; tools work in {}", theirs.display(), cwd.display()))
@@ -336,5 +339,5 @@ fn elsewhere(next: &KeptSession, cwd: &Path) -> Option<String> {
 
 /// Disk writes may take time.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, OperationError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| OperationError::BrokeOff(error.to_string()))
+    tokio::task::spawn_blocking(work).await.map_err(|error| OperationError::Interrupted(error.to_string()))
 }

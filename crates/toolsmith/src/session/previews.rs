@@ -7,7 +7,7 @@ use toolsmith_agent::{PendingChoice, PendingView};
 use toolsmith_host::changes::{FilePreview, PastChange};
 use toolsmith_tool::{ToolError, ToolResult};
 
-use super::handle::Session;
+use super::session::Session;
 
 impl Session {
     /// Returns the pending actions, newest first.

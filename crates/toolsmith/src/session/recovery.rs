@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolsmith_agent::{AgentBuilder, CompactError, Compacted, Compactor, Retry, session::CurrentSession};
 
-use super::handle::Session;
+use super::session::Session;
 use crate::settings::Settings;
 
 /// The hooks for compaction and retries.

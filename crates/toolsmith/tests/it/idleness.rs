@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolsmith::Session;
-use toolsmith_agent::{AgentEvent, RunEnd};
+use toolsmith_agent::{AgentEvent, Queued, RunEnd};
 use toolsmith_testkit::{ModelServer, Reply};
 
 use crate::{
@@ -93,7 +93,7 @@ async fn c4_4_abort_inside_a_call_ends_the_run_and_keeps_what_the_tool_gave() {
     assert!(results[0].0 && other, "{results:?}");
     assert_eq!(results[1], (false, "kept true false".to_owned()));
     assert_eq!(server.requests().len(), 1);
-    assert_eq!(session.agent().queued(), (0, 1));
+    assert_eq!(session.agent().queued(), Queued { steering: 0, follow_up: 1 });
     // And the conversation goes on from there, with both results and what was queued.
     server.push(Reply::new().text("Good."));
     server.push(Reply::new().text("Good too."));

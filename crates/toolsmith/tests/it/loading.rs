@@ -1,6 +1,6 @@
 //! Loading what was found (CONTRACT 2.1, 2.3, 2.6, 2.7).
 
-use toolsmith::{ConfiguredFrom, ConfiguredPath, LoadMode, discover_and_load_custom_tools, engine_options};
+use toolsmith::{ConfiguredFrom, ConfiguredPath, LoadScope, discover_and_load_custom_tools, engine_options};
 use toolsmith_js::{Engine, EngineKind};
 use toolsmith_tool::{OriginKind, Registry, ToolCall, ToolContext};
 
@@ -44,7 +44,7 @@ async fn c2_6_names_are_unique_and_the_loser_hears_of_the_winner() {
         ("project/.toolsmith/tools/second.ts", &tool("same")),
         ("home/.claude/tools/built.ts", &tool("bash")),
     ]);
-    let loaded = place.load_with(&["bash"], LoadMode::Call).await;
+    let loaded = place.load_with(&["bash"], LoadScope::Call).await;
     assert_eq!(names(&loaded), ["same"]);
     let messages: Vec<&str> = loaded.errors.iter().map(|error| error.message.as_str()).collect();
     let winner = place.path("project/.toolsmith/tools/first.ts");
@@ -60,7 +60,7 @@ async fn c2_6_a_clash_costs_one_tool_of_a_module() {
     let several = "const t = (name) => ({ name, description: '', parameters: { type: 'object', properties: {} }, execute() {} });\n\
                    export default () => [t('one'), t('taken'), t('two')];";
     let place = Place::new(&[("project/.toolsmith/tools/a.ts", several)]);
-    let loaded = place.load_with(&["taken"], LoadMode::Survey).await;
+    let loaded = place.load_with(&["taken"], LoadScope::Scan).await;
     assert_eq!(names(&loaded), ["one", "two"]);
     assert_eq!(loaded.errors.len(), 1);
 }
@@ -134,7 +134,7 @@ async fn a_file_that_goes_away_in_between_is_an_error() {
     let place = Place::with_tools(&["project/.toolsmith/tools/a.ts", "project/.toolsmith/tools/b.ts"]);
     let discovered = place.discover();
     std::fs::remove_file(place.path("project/.toolsmith/tools/a.ts")).unwrap();
-    let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &place.engine(), LoadMode::Call).await;
+    let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &place.engine(), LoadScope::Call).await;
     assert_eq!(names(&loaded), ["b"]);
     assert_eq!(loaded.errors.len(), 1);
 }
@@ -150,7 +150,7 @@ async fn c4_7_a_module_has_the_memory_its_settings_give_it() {
     ]);
     let discovered = place.discover();
     let engine = Engine::new(engine_options(&place.cwd(), &place.settings().settings, &discovered));
-    let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &engine, LoadMode::Call).await;
+    let loaded = toolsmith::load_custom_tools(discovered, &[], &[], &engine, LoadScope::Call).await;
     assert_eq!(names(&loaded), ["large", "small"], "{:?}", loaded.errors);
     let call = |name: &str| {
         let tool = std::sync::Arc::clone(&loaded.get(name).unwrap().tool);

@@ -1,7 +1,7 @@
 //! Which model a session asks, with servers on this machine that want no key.
 
 use serde_json::json;
-use toolsmith::{ModelChoice, ModelError, Session, SessionError, settings::Settings};
+use toolsmith::{ModelChoice, ModelError, Session, SessionBuildError, settings::Settings};
 use toolsmith_llm::{Environment, Selection};
 use toolsmith_testkit::{ModelServer, Reply};
 
@@ -109,7 +109,7 @@ async fn nobody_answers_or_nobody_is_asked() {
         .environment(keyless())
         .build()
         .await;
-    assert!(matches!(built, Err(SessionError::Model(ModelError::None))));
+    assert!(matches!(built, Err(SessionBuildError::Model(ModelError::None))));
     // Something else lives there.
     let stranger = ModelServer::start().await.unwrap();
     stranger.set_models(json!("<html>"));

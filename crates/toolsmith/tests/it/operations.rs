@@ -3,9 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use toolsmith::{BuiltIns, Keeping, Session, SessionBuilder};
+use toolsmith::{BuiltIns, Session, SessionBuilder, SessionSource};
 use toolsmith_agent::{
-    AgentEvent, Subscription,
+    AgentEvent, Queued, Subscription,
     session::{EntryKind, Sessions},
 };
 use toolsmith_llm::{Message, Model, Script, ScriptedProvider, ThinkingLevel};
@@ -23,7 +23,7 @@ pub(crate) fn builder(place: &Place, turns: &serde_json::Value) -> SessionBuilde
         .home(place.home())
         .provider(Arc::new(provider), model)
         .built_ins(BuiltIns::None)
-        .keep(Keeping::New)
+        .session(SessionSource::New)
 }
 
 /// What front ends heard of the session.
@@ -48,7 +48,7 @@ fn notices(events: &mut Subscription) -> Vec<String> {
 }
 
 pub(crate) fn file(session: &Session) -> PathBuf {
-    session.conversation().file().unwrap().to_path_buf()
+    session.log().file().unwrap().to_path_buf()
 }
 
 pub(crate) fn texts(session: &Session) -> Vec<String> {
@@ -57,7 +57,7 @@ pub(crate) fn texts(session: &Session) -> Vec<String> {
         Message::Assistant(said) => Some(said.text()),
         _ => None,
     };
-    session.conversation().messages().into_iter().filter_map(said).collect()
+    session.log().messages().into_iter().filter_map(said).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,14 +96,15 @@ async fn a_new_session_takes_the_place_and_the_old_one_can_be_had_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_in_memory_stay_in_memory() {
     let place = Place::new(&[]);
-    let session = builder(&place, &json!(["One.", "Two."])).keep(Keeping::Memory).build().await.unwrap();
+    let session =
+        builder(&place, &json!(["One.", "Two."])).session(SessionSource::Memory).build().await.unwrap();
     session.run("first").await.unwrap();
     let asked = session.user_messages().remove(0);
     let mut events = session.subscribe();
     session.fork().await.unwrap();
     assert_eq!(texts(&session), ["first", "One."]);
     assert_eq!(session.branch(&asked.entry_id).await.unwrap().text.as_deref(), Some("first"));
-    assert!(session.conversation().is_empty());
+    assert!(session.log().is_empty());
     session.new_session().await.unwrap();
     let switched = SessionEvent::Switch { previous_session_file: None };
     let branched = SessionEvent::Branch { previous_session_file: None };
@@ -122,7 +123,7 @@ async fn a_fork_goes_on_beside_the_original() {
     assert_eq!(heard(&mut events), [SessionEvent::Switch { previous_session_file: Some(old.clone()) }]);
     session.run("second").await.unwrap();
     assert_eq!(texts(&session), ["first", "One.", "second", "Two."]);
-    let header = session.conversation().header();
+    let header = session.log().header();
     assert_eq!(header.parent_session.as_deref(), old.to_str());
     assert_eq!(Sessions::at(place.home().toolsmith()).open(&old).unwrap().len(), 2);
 }
@@ -191,7 +192,7 @@ async fn moving_in_the_tree_keeps_the_file() {
     assert!(session.go_to(Some("nowhere"), false).await.is_err());
     session.go_to(None, false).await.unwrap();
     assert_eq!(texts(&session), Vec::<String>::new());
-    assert_eq!(session.conversation().name().as_deref(), Some("a name"));
+    assert_eq!(session.log().name().as_deref(), Some("a name"));
 }
 
 /// Stages something each time it is called.
@@ -248,12 +249,18 @@ async fn c8_6_what_is_staged_is_rejected_and_what_is_queued_comes_back() {
     session.steer("wait").unwrap();
     session.follow_up("and then").unwrap();
     assert!(session.switch("nothing").await.is_err());
-    assert_eq!((session.pending().list().len(), session.agent().queued()), (1, (1, 1)));
+    assert_eq!(
+        (session.pending().list().len(), session.agent().queued()),
+        (1, Queued { steering: 1, follow_up: 1 })
+    );
     assert!(rejected.lock().unwrap().is_empty());
 
     let went = session.new_session().await.unwrap();
     assert_eq!(went.queued.len(), 2);
-    assert_eq!((session.pending().list().len(), session.agent().queued()), (0, (0, 0)));
+    assert_eq!(
+        (session.pending().list().len(), session.agent().queued()),
+        (0, Queued { steering: 0, follow_up: 0 })
+    );
     let rejected = rejected.lock().unwrap().clone();
     assert_eq!(rejected.len(), 1);
     assert!(rejected[0].starts_with("the session was switched, after "), "{rejected:?}");
@@ -292,7 +299,7 @@ async fn model_and_thinking_are_noted_and_come_back() {
     assert!(session.set_model("no such model").await.is_err());
     session.run("second").await.unwrap();
     let new = file(&session);
-    let state = session.conversation().state();
+    let state = session.log().state();
     assert_eq!((state.model.as_deref(), state.thinking.as_deref()), (Some("script/a"), Some("low")));
 
     // What the old one was held with comes back; it is one that only the program has.
@@ -307,11 +314,11 @@ async fn model_and_thinking_are_noted_and_come_back() {
     assert_eq!(file(&session), old, "the session that was open stays open");
     assert_eq!(session.agent().model().reference(), first);
     // The end lets go of the file, whoever still looks at it.
-    let looking = session.conversation();
+    let looking = session.log();
     session.dispose().await;
     assert!(looking.append_message(Message::user("late")).is_err());
 
-    let resumed = |keeping: Keeping, thinking: Option<ThinkingLevel>| {
+    let resumed = |source: SessionSource, thinking: Option<ThinkingLevel>| {
         let provider = Arc::new(ScriptedProvider::new(Script::parse("[\"Three.\"]").unwrap()));
         let asked = Arc::clone(&provider);
         let model: Model = provider.model().clone();
@@ -320,13 +327,13 @@ async fn model_and_thinking_are_noted_and_come_back() {
             builder = builder.thinking(level);
         }
         async move {
-            let session = builder.keep(keeping).build().await.unwrap();
+            let session = builder.session(source).build().await.unwrap();
             session.run("more").await.unwrap();
             session.dispose().await;
             asked.requests()[0].thinking
         }
     };
-    let of = |path: &PathBuf| Keeping::Named(path.display().to_string());
+    let of = |path: &PathBuf| SessionSource::Named(path.display().to_string());
     assert_eq!(resumed(of(&new), None).await, ThinkingLevel::Low);
     assert_eq!(resumed(of(&old), None).await, ThinkingLevel::High);
     // What is said counts, and is noted for the next time.
@@ -343,13 +350,13 @@ async fn a_model_that_a_name_finds_is_asked_again_after_a_switch() {
     let first = session.agent().model().reference();
     session.new_session().await.unwrap();
     let model = session.set_model("anthropic/claude-sonnet-4-5:high").await.unwrap();
-    session.conversation().append_message(Message::user("second")).unwrap();
+    session.log().append_message(Message::user("second")).unwrap();
     let new = file(&session);
     session.switch(old.to_str().unwrap()).await.unwrap();
     assert_eq!(session.agent().model().reference(), first);
     session.switch(new.to_str().unwrap()).await.unwrap();
     assert_eq!(session.agent().model().reference(), model.reference());
-    let kinds: Vec<_> = session.conversation().entries().into_iter().map(|entry| entry.kind).collect();
+    let kinds: Vec<_> = session.log().entries().into_iter().map(|entry| entry.kind).collect();
     assert!(kinds.contains(&EntryKind::ThinkingChange { level: "high".to_owned() }), "{kinds:?}");
 }
 
@@ -418,7 +425,7 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     let error = session.go_to(Some(&asked[1].entry_id), true).await.unwrap_err();
     assert!(error.to_string().contains("the summary failed"), "{error}");
     assert_eq!((heard(&mut events), texts(&session)), (Vec::new(), said));
-    assert_eq!(session.agent().queued(), (0, 1));
+    assert_eq!(session.agent().queued(), Queued { steering: 0, follow_up: 1 });
 
     let answer = session.tree()[1].id.clone();
     let went = session.go_to(Some(&answer), true).await.unwrap();
@@ -428,7 +435,7 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     assert_eq!(told[..2], ["first", "One."]);
     assert!(told[2].contains("They said two."), "{told:?}");
     // Nothing is left behind by staying, so nobody is asked.
-    let leaf = session.conversation().leaf_id().unwrap();
+    let leaf = session.log().leaf_id().unwrap();
     session.go_to(Some(&leaf), true).await.unwrap();
     assert_eq!(session.run("third").await.unwrap().text, "Three.");
 }

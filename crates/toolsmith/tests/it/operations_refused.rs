@@ -2,7 +2,7 @@
 //! is staged stay as they were, and nobody is told.
 
 use serde_json::json;
-use toolsmith_agent::{AgentEvent, session::Sessions};
+use toolsmith_agent::{AgentEvent, Queued, session::Sessions};
 use toolsmith_llm::Message;
 
 use crate::{
@@ -40,7 +40,7 @@ async fn what_is_not_saved_is_not_left() {
     let folder = place.home().toolsmith().join("sessions");
     std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
     std::fs::write(&folder, "in the way").unwrap();
-    assert!(session.conversation().append_message(Message::user("only in memory")).is_err());
+    assert!(session.log().append_message(Message::user("only in memory")).is_err());
     let mut events = session.subscribe();
     let error = session.new_session().await.unwrap_err();
     assert!(error.to_string().contains("unsaved entries (1)"), "{error}");
@@ -69,7 +69,7 @@ async fn a_copy_that_cannot_be_written_changes_nothing() {
     assert!(session.branch(&asked[1].entry_id).await.is_err());
     assert_eq!(
         (heard(&mut events), file(&session), session.agent().queued()),
-        (Vec::new(), old.clone(), (1, 0))
+        (Vec::new(), old.clone(), Queued { steering: 1, follow_up: 0 })
     );
     // It goes on in the file it has.
     std::fs::remove_file(folder).unwrap();

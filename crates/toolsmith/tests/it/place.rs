@@ -7,8 +7,8 @@ use std::{
 
 use tempfile::TempDir;
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadMode, LoadedTools, TrustDecision,
-    discover_custom_tool_paths, load_custom_tools,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
+    TrustDecision, discover_custom_tool_paths, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
 };
 use toolsmith_js::{Engine, EngineOptions};
@@ -121,10 +121,10 @@ impl Place {
     }
 
     pub(crate) async fn load(&self) -> LoadedTools {
-        self.load_with(&["resolve"], LoadMode::Survey).await
+        self.load_with(&["resolve"], LoadScope::Scan).await
     }
 
-    pub(crate) async fn load_with(&self, built_in: &[&str], mode: LoadMode) -> LoadedTools {
+    pub(crate) async fn load_with(&self, built_in: &[&str], mode: LoadScope) -> LoadedTools {
         let disabled = self.settings().settings.tools.disabled;
         load_custom_tools(self.discover(), built_in, &disabled, &self.engine(), mode).await
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith::{BuiltIns, Keeping, Session, SessionBuilder};
+use toolsmith::{BuiltIns, Session, SessionBuilder, SessionSource};
 use toolsmith_agent::ApprovalMode;
 use toolsmith_llm::{Script, ScriptedProvider};
 use toolsmith_tool::{
@@ -111,7 +111,7 @@ impl Recording {
             .built_ins(BuiltIns::None)
             .approval_mode(ApprovalMode::Yolo)
             .tool(Arc::new(listener))
-            .keep(Keeping::New);
+            .session(SessionSource::New);
         let session = more(builder, &place).tool_path(place.cwd().join("recorder.ts")).build().await.unwrap();
         assert!(session.loaded().errors.is_empty(), "{:?}", session.loaded().errors);
         let steps = vec![(0, "start".to_owned())];
@@ -125,7 +125,7 @@ impl Recording {
     }
 
     pub(crate) fn file(&self) -> PathBuf {
-        self.session.conversation().file().unwrap().to_path_buf()
+        self.session.log().file().unwrap().to_path_buf()
     }
 
     /// What the module wrote down.

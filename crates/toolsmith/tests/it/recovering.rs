@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolsmith::{Keeping, ModelChoice, Session, settings::Settings};
+use toolsmith::{ModelChoice, Session, SessionSource, settings::Settings};
 use toolsmith_agent::{AgentEvent, CompactError, RunEnd, Subscription};
 use toolsmith_llm::Environment;
 use toolsmith_testkit::{Gate, ModelServer, Problem, Reply, Tokens};
@@ -61,7 +61,7 @@ async fn stage(settings: Settings, replies: impl IntoIterator<Item = Reply>) -> 
             api_key_env: None,
         })
         .tool_path(place.path("project/tally.ts"))
-        .keep(Keeping::New)
+        .session(SessionSource::New)
         .build()
         .await
         .unwrap();
@@ -191,7 +191,7 @@ async fn an_overflow_is_followed_by_a_compaction_and_an_answer() {
     assert!(bodies[3].contains("<conversation>") && !bodies[3].contains("\"tools\""), "{}", bodies[3]);
     assert!(bodies[4].contains("To count.") && bodies[4].contains("2 word") && !bodies[4].contains("1 word"));
     // The file has it all: another session goes on from the summary.
-    let kept = stage.session.conversation();
+    let kept = stage.session.log();
     assert_eq!(kept.messages().len(), 1 + 2 + 2, "{:?}", kept.messages());
 }
 
@@ -214,7 +214,7 @@ async fn c7_1_tools_hear_of_a_compaction_and_find_their_state_after_it() {
     let last = stage.bodies().pop().unwrap();
     assert!(last.contains("count 3") && !last.contains("count 2") && last.contains("To count."), "{last}");
 
-    let entries = toolsmith_tool::SessionView::branch(&stage.session.conversation(), None);
+    let entries = toolsmith_tool::SessionView::branch(&stage.session.log(), None);
     let details: Vec<&Value> = entries
         .iter()
         .map(|entry| &entry["message"]["details"])

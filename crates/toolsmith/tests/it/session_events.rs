@@ -77,7 +77,7 @@ async fn c7_1_moving_in_the_tree() {
     recording.step("prompt").run("count").await.unwrap();
     recording.step("prompt").run("again").await.unwrap();
     let asked = recording.session.user_messages();
-    let leaf = recording.session.conversation().leaf_id();
+    let leaf = recording.session.log().leaf_id();
     recording.step("go before the second message").go_to(Some(&asked[1].entry_id), false).await.unwrap();
     recording.step("go to the end").go_to(leaf.as_deref(), false).await.unwrap();
     recording.step("go before everything").go_to(None, false).await.unwrap();
@@ -91,7 +91,7 @@ async fn c7_1_moving_in_the_tree() {
 #[tokio::test(flavor = "multi_thread")]
 async fn c7_1_a_session_in_memory_has_no_file_to_tell_of() {
     let mut recording = Recording::start_with(&json!([count(), "Done."]), |builder, _| {
-        builder.keep(toolsmith::Keeping::Memory)
+        builder.session(toolsmith::SessionSource::Memory)
     })
     .await;
     recording.step("prompt").run("count").await.unwrap();
@@ -146,7 +146,7 @@ async fn c7_1_compacting() {
     recording.step("a long prompt").run("count ".repeat(100)).await.unwrap();
     recording.step("prompt, too long for the model").run("count").await.unwrap();
     // The count is still found, though the model was told a summary of it.
-    let leaf = recording.session.conversation().leaf_id();
+    let leaf = recording.session.log().leaf_id();
     recording.step("go to where it is").go_to(leaf.as_deref(), false).await.unwrap();
     recording.check("compaction").await;
 }

@@ -32,7 +32,7 @@ impl Place {
 
 /// The results in the conversation: whether each failed, and what it says.
 pub(crate) fn results(session: &Session) -> Vec<(bool, String)> {
-    let messages = session.conversation().messages().into_iter();
+    let messages = session.log().messages().into_iter();
     let results = messages.filter_map(|message| match message {
         Message::ToolResult(result) => Some((result.is_error, result.joined_text())),
         _ => None,

@@ -8,9 +8,9 @@ mod transcript;
 
 pub(crate) use plain::plain;
 
-use super::handle::Session;
+use super::session_log::SessionLog;
 
-impl Session {
+impl SessionLog {
     /// Exports the conversation up to the leaf as Markdown, including images.
     pub fn to_markdown(&self) -> String {
         markdown::render(&transcript::of(self))

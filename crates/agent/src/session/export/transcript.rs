@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason, ToolCall, ToolResultMessage, Usage};
 
 use super::prose::words;
-use crate::session::{entry::EntryKind, handle::Session};
+use crate::session::{entry::EntryKind, session_log::SessionLog};
 
 /// A transcript.
 pub(super) struct Transcript {
@@ -59,7 +59,7 @@ pub(super) struct Outcome {
     pub(super) diff: Option<String>,
 }
 
-pub(super) fn of(session: &Session) -> Transcript {
+pub(super) fn of(session: &SessionLog) -> Transcript {
     let header = session.header();
     // Without a start entry nothing can be missing.
     let entries = session.path(None).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::Result;
 use serde_json::Value;
-use toolsmith::{BUILT_IN_NAMES, LoadMode, LoadedTools};
+use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, Resolver,
 };
@@ -69,7 +69,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     let discovered = project.discover_asking()?;
     runtime::block_on_briefly(async {
         let engine = project.engine();
-        let mode = if discovered.ready().count() > MANY_MODULES { LoadMode::Survey } else { LoadMode::Call };
+        let mode = if discovered.ready().count() > MANY_MODULES { LoadScope::Scan } else { LoadScope::Call };
         // Prepares argument validation on another core while the tool is loaded.
         let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
         let progress = Progress::start("Loading tools");

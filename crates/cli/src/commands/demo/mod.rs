@@ -40,12 +40,11 @@ pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
         }
 
         let stopper = session.clone();
-        let came =
-            interrupts::listen(
-                move |reason, force| {
-                    if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
-                },
-            );
+        let came = interrupts::listen(
+            move |reason, force| {
+                if force { stopper.force_stop(reason) } else { stopper.abort(reason) }
+            },
+        );
         let mut events = session.subscribe();
         let mut narrator = Narrator::new(&session, shared.json);
         narrator.begin(PROMPT, loading)?;

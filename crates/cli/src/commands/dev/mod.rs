@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use toolsmith::{Discovered, LoadMode};
+use toolsmith::{Discovered, LoadScope};
 use toolsmith_js::{LoadedModule, ModuleRequest};
 use toolsmith_tool::{
     CancelToken, PendingHandle, PendingStack, ToolContext, ToolResult, UpdateSink, closest_names,
@@ -100,7 +100,7 @@ async fn find(project: &Project, discovered: Discovered, name: &str) -> Result<T
     }
     let engine = project.engine();
     let modules: Vec<_> = discovered.ready().cloned().collect();
-    let loaded = project.load(discovered, &engine, LoadMode::Survey).await;
+    let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
     let found = loaded.get(name).and_then(|tool| modules.iter().find(|module| module.path == tool.path));
     match found {
         Some(module) => {

@@ -92,7 +92,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
         let probe = folder.path().join("probe.ts");
         std::fs::write(&probe, PROBE)?;
         let engine = project.engine();
-        let module = engine.survey(&[probe]).await.into_iter().next();
+        let module = engine.scan(&[probe]).await.into_iter().next();
         match module.filter(|module| module.errors.is_empty() && !module.tools.is_empty()) {
             Some(_) => {
                 let memory = limits.memory >> 20;

@@ -8,7 +8,9 @@ use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
-use toolsmith::{BuiltIns, Discovered, Keeping, ModelChoice, Session, SessionBuilder, SessionError, Warning};
+use toolsmith::{
+    BuiltIns, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource, Warning,
+};
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
 use toolsmith_tool::{Ui, closest_names};
@@ -141,29 +143,29 @@ impl PrintArguments {
         }
     }
 
-    fn keeping(&self) -> Keeping {
+    fn session_source(&self) -> SessionSource {
         match &self.resume {
-            _ if self.no_session => Keeping::Memory,
-            Some(name) => Keeping::Named(name.clone()),
-            None if self.go_on => Keeping::Latest,
-            None => Keeping::New,
+            _ if self.no_session => SessionSource::Memory,
+            Some(name) => SessionSource::Named(name.clone()),
+            None if self.go_on => SessionSource::Latest,
+            None => SessionSource::New,
         }
     }
 
     /// Returns where the session is stored; in memory with a warning if its file cannot be created.
-    fn keeping_here(&self, project: &Project) -> Keeping {
+    fn stored_source(&self, project: &Project) -> SessionSource {
         let sessions = Sessions::at(project.home.toolsmith());
-        let keeping = self.keeping();
-        let is_new = match keeping {
-            Keeping::New => true,
-            Keeping::Latest => sessions.list(&project.cwd).is_ok_and(|list| list.is_empty()),
+        let source = self.session_source();
+        let is_new = match source {
+            SessionSource::New => true,
+            SessionSource::Latest => sessions.list(&project.cwd).is_ok_and(|list| list.is_empty()),
             _ => false,
         };
         if is_new && let Err(error) = sessions.check_writable(&project.cwd) {
             failure::warn_all(&[Warning::new(format!("the session is not stored: {error}"))]);
-            return Keeping::Memory;
+            return SessionSource::Memory;
         }
-        keeping
+        source
     }
 
     fn built_ins(&self) -> BuiltIns {
@@ -184,7 +186,7 @@ impl PrintArguments {
             .discovered(discovered)
             .model_choice(self.choice())
             .built_ins(self.built_ins())
-            .keep(self.keeping_here(project));
+            .session(self.stored_source(project));
         if let Some(level) = self.thinking {
             builder = builder.thinking(level);
         }
@@ -232,7 +234,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         let session = builder.build().await;
         progress.end();
         let session = session.map_err(|error| match &error {
-            SessionError::UnknownTools(unknown) => {
+            SessionBuildError::UnknownTools(unknown) => {
                 let name = unknown.names.first().map(|(name, _)| name.as_str()).unwrap_or_default();
                 failure::waiting_for_trust(name, &waiting, &project).map_or(error.into(), anyhow::Error::from)
             }
@@ -241,12 +243,11 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         failure::warn_about_tools(session.loaded());
 
         let stopper = session.clone();
-        let came =
-            interrupts::listen(
-                move |reason, force| {
-                    if force { stopper.abort_by_force(reason) } else { stopper.abort(reason) }
-                },
-            );
+        let came = interrupts::listen(
+            move |reason, force| {
+                if force { stopper.force_stop(reason) } else { stopper.abort(reason) }
+            },
+        );
         let events = session.subscribe();
         session.prompt(prompt)?;
         let told = if as_json { json::follow(events).await } else { text::follow(events, &session).await };

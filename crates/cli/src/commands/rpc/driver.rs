@@ -110,7 +110,7 @@ impl Driver {
         self.ui.close();
         self.approver.close();
         self.host_tools.close();
-        self.session.abort_by_force("the client is gone");
+        self.session.force_stop("the client is gone");
         let mut worker = worker;
         if tokio::time::timeout(LAST_REQUEST, &mut worker).await.is_err() {
             self.ending.force("the session ended");

@@ -29,7 +29,7 @@ pub(super) struct SessionInfo {
 
 impl SessionInfo {
     pub(super) fn of(session: &Session) -> Self {
-        let kept = session.conversation();
+        let kept = session.log();
         Self {
             session_id: kept.id(),
             session_file: kept.file().map(|path| path.display().to_string()),

@@ -11,7 +11,10 @@ mod spill;
 
 use serde_json::{Map, Value};
 
-use super::schema::{Part, SchemaTree, count_nodes, fits_types, type_name};
+use super::{
+    Repair,
+    schema::{Part, SchemaTree, count_nodes, fits_types, type_name},
+};
 
 pub(super) use json_text::read_broken_json;
 
@@ -63,7 +66,7 @@ const OBJECT_RULES: &[ObjectRule] = &[
 /// Outcome of the pass: valid, or partially repaired.
 pub(super) struct Attempt {
     pub(super) value: Value,
-    pub(super) applied: Vec<(String, &'static str)>,
+    pub(super) applied: Vec<Repair>,
 }
 
 /// Repairs `value` as far as the rules apply.
@@ -75,7 +78,7 @@ pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
     if !tree.is_valid(&value)
         && let Some(mended) = spill::unspill(&value)
     {
-        walk.applied.push((String::new(), "spilled_arguments"));
+        walk.applied.push(Repair { path: String::new(), rule: "spilled_arguments" });
         value = walk.settle(tree, mended);
     }
     Attempt { value, applied: walk.applied }
@@ -84,7 +87,7 @@ pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
 struct Walk {
     work: usize,
     path: Vec<String>,
-    applied: Vec<(String, &'static str)>,
+    applied: Vec<Repair>,
 }
 
 impl Walk {
@@ -100,7 +103,7 @@ impl Walk {
     }
 
     fn note(&mut self, rule: &'static str) {
-        self.applied.push((self.path.join("/"), rule));
+        self.applied.push(Repair { path: self.path.join("/"), rule });
     }
 
     /// Charges one visit of `value`; `false` if the budget is exhausted.

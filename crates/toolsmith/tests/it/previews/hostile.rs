@@ -74,7 +74,7 @@ async fn an_apply_that_hangs_is_stopped_and_what_its_engine_had_staged_is_void()
     for how in ["spins", "hangs"] {
         let (bench, session) = apply_both(how).await;
         let asked = bench.requests();
-        assert!(asked[2].says("stopped"), "{}", asked[2].body());
+        assert!(asked[2].says("killed"), "{}", asked[2].body());
         assert!(
             asked[3].says("Not applied: below. The tool that staged this action was stopped"),
             "{how}: {}",

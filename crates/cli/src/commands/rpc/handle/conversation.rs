@@ -81,18 +81,18 @@ pub(in super::super) fn abort_retry(driver: &Driver) -> Outcome {
 
 pub(super) fn state(driver: &Arc<Driver>) -> Outcome {
     let agent = driver.session.agent();
-    let (queued_steering, queued_follow_ups) = agent.queued();
-    let (steering_mode, follow_up_mode) = agent.queue_modes();
+    let queued = agent.queued();
+    let modes = agent.queue_modes();
     data(State {
         session: SessionInfo::of(&driver.session),
         model: ModelInfo::from(&agent.model()),
         thinking_level: agent.thinking().as_str().to_owned(),
         is_idle: agent.is_idle(),
-        message_count: driver.session.conversation().context().len(),
-        queued_steering,
-        queued_follow_ups,
-        steering_mode: json!(steering_mode),
-        follow_up_mode: json!(follow_up_mode),
+        message_count: driver.session.log().context().len(),
+        queued_steering: queued.steering,
+        queued_follow_ups: queued.follow_up,
+        steering_mode: json!(modes.steering),
+        follow_up_mode: json!(modes.follow_up),
         pending_actions: driver.session.pending().list().len(),
         is_retrying: driver.session.is_retrying(),
         auto_compaction: driver.session.auto_compaction(),
@@ -103,13 +103,13 @@ pub(super) fn state(driver: &Arc<Driver>) -> Outcome {
 }
 
 pub(super) fn messages(driver: &Arc<Driver>) -> Outcome {
-    let context = driver.session.conversation().context();
+    let context = driver.session.log().context();
     let messages = context.iter().map(|message| json!(message.as_ref())).collect();
     data(Messages { messages })
 }
 
 pub(super) fn last_text(driver: &Arc<Driver>) -> Outcome {
-    let context = driver.session.conversation().context();
+    let context = driver.session.log().context();
     let text = context.iter().rev().find_map(|message| match message.as_ref() {
         Message::Assistant(said) => Some(said.text()).filter(|text| !text.is_empty()),
         _ => None,
@@ -118,7 +118,7 @@ pub(super) fn last_text(driver: &Arc<Driver>) -> Outcome {
 }
 
 pub(super) fn stats(driver: &Arc<Driver>) -> Outcome {
-    let kept = driver.session.conversation();
+    let kept = driver.session.log();
     let mut stats = Stats {
         session: SessionInfo::of(&driver.session),
         user_messages: 0,

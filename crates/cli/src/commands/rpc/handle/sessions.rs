@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::SystemTime};
 
 use serde_json::json;
-use toolsmith::{OperationError, WentOver};
+use toolsmith::{OperationError, SessionSwitched};
 use toolsmith_agent::session::SessionSummary;
 
 use super::{
@@ -35,11 +35,11 @@ pub(super) fn tree(driver: &Arc<Driver>) -> Outcome {
         timestamp: row.timestamp,
         on_path: row.on_path,
     });
-    data(TreeRows { leaf_id: driver.session.conversation().leaf_id(), rows: rows.collect() })
+    data(TreeRows { leaf_id: driver.session.log().leaf_id(), rows: rows.collect() })
 }
 
 /// Converts the result of a switch.
-pub(super) fn went(driver: &Arc<Driver>, outcome: Result<WentOver, OperationError>) -> Outcome {
+pub(super) fn went(driver: &Arc<Driver>, outcome: Result<SessionSwitched, OperationError>) -> Outcome {
     let went = outcome.map_err(|error| error.to_string())?;
     data(Went {
         session: SessionInfo::of(&driver.session),
@@ -76,7 +76,7 @@ pub(super) async fn export(
     path: Option<&str>,
     overwrite: bool,
 ) -> Outcome {
-    let kept = driver.session.conversation();
+    let kept = driver.session.log();
     let path = path.map(|path| driver.setting.cwd.join(path));
     let work = tokio::task::spawn_blocking(move || {
         let text = match format {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
     Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
-    session::{CurrentSession, Session as KeptSession, Sessions},
+    session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
@@ -87,8 +87,8 @@ impl Session {
     }
 
     /// Stops the run immediately, killing tools that have not stopped.
-    pub fn abort_by_force(&self, reason: &str) {
-        self.agent.abort_by_force(reason);
+    pub fn force_stop(&self, reason: &str) {
+        self.agent.force_stop(reason);
     }
 
     /// Waits until no run is in progress.
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Returns the stored session: its file, its tree, exports.
-    pub fn conversation(&self) -> KeptSession {
+    pub fn log(&self) -> SessionLog {
         self.current.get()
     }
 
@@ -149,11 +149,11 @@ impl Session {
     /// Ends the session: stops the run, drops pending actions, notifies the tools (CONTRACT 7.1, 8.6), and closes the
     /// file, so that the session can be continued at once.
     pub async fn dispose(&self) {
-        self.agent.abort_by_force("the session ended");
+        self.agent.force_stop("the session ended");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
-        let kept = self.conversation();
+        let kept = self.log();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
             tracing::warn!(%error, "The session may not be completely on disk");

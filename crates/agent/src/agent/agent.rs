@@ -17,7 +17,7 @@ use crate::{
     events::{RunEnd, Subscription},
     panics,
     prompt::SystemPrompt,
-    queues::{Lane, QueueMode},
+    queues::{Lane, QueueMode, QueueModes, Queued},
     turn,
 };
 
@@ -230,7 +230,7 @@ impl Agent {
     }
 
     /// Returns the number of queued messages: for the next request, and for the end of the run.
-    pub fn queued(&self) -> (usize, usize) {
+    pub fn queued(&self) -> Queued {
         self.core().queued()
     }
 
@@ -240,7 +240,7 @@ impl Agent {
     }
 
     /// Stops the run immediately, killing tools that have not stopped.
-    pub fn abort_by_force(&self, reason: &str) {
+    pub fn force_stop(&self, reason: &str) {
         self.core().abort(reason, true);
     }
 
@@ -313,7 +313,7 @@ impl Agent {
     }
 
     /// Returns how queued messages are delivered: steering, follow-ups.
-    pub fn queue_modes(&self) -> (QueueMode, QueueMode) {
+    pub fn queue_modes(&self) -> QueueModes {
         self.core().queues.modes()
     }
 

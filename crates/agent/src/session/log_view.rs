@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use toolsmith_tool::{Artifact, SessionView, ViewError};
 
-use super::{error::StoreError, handle::Session};
+use super::{error::StoreError, session_log::SessionLog};
 
-impl SessionView for Session {
+impl SessionView for SessionLog {
     fn cwd(&self) -> PathBuf {
         Self::cwd(self)
     }

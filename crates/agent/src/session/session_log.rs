@@ -22,7 +22,7 @@ use super::{
 
 /// A session. Clones are the same session: one appends while tools read through another.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct SessionLog {
     inner: Arc<Inner>,
 }
 
@@ -48,7 +48,7 @@ pub struct Moved {
     pub text: Option<String>,
 }
 
-impl Session {
+impl SessionLog {
     /// Creates a session in memory.
     pub fn in_memory(cwd: impl Into<PathBuf>) -> Self {
         let header = Header::new(cwd.into());
@@ -156,7 +156,7 @@ impl Session {
     /// Appends a message.
     ///
     /// # Errors
-    /// As [`Session::append`].
+    /// As [`SessionLog::append`].
     pub fn append_message(&self, message: Message) -> Result<String, SessionError> {
         self.append(EntryKind::Message(message))
     }
@@ -186,7 +186,7 @@ impl Session {
     /// Names the session; an empty name removes it.
     ///
     /// # Errors
-    /// As [`Session::append`].
+    /// As [`SessionLog::append`].
     pub fn set_name(&self, name: &str) -> Result<String, SessionError> {
         let title = name.trim().to_owned();
         let mut store = self.store();
@@ -201,7 +201,7 @@ impl Session {
     /// Sets or removes the label of an entry.
     ///
     /// # Errors
-    /// Fails if there is no such entry; else as [`Session::append`].
+    /// Fails if there is no such entry; else as [`SessionLog::append`].
     pub fn set_label(&self, target_id: &str, label: Option<&str>) -> Result<String, SessionError> {
         self.position(target_id)?;
         let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_owned);
@@ -295,7 +295,7 @@ impl Session {
     /// everything. With a summary, an entry with it is appended there.
     ///
     /// # Errors
-    /// Fails if there is no such entry; else as [`Session::append`], for the summary.
+    /// Fails if there is no such entry; else as [`SessionLog::append`], for the summary.
     pub fn go_to(&self, target: Option<&str>, summary: Option<BranchSummary>) -> Result<Moved, SessionError> {
         let target = target.map(|id| self.position(id)).transpose()?;
         let mut store = self.store();

@@ -16,7 +16,7 @@ const MAX_FILES: usize = 20;
 
 /// What the model has not heard of yet.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct DecisionNotes {
     state: Mutex<State>,
 }
 
@@ -31,7 +31,7 @@ struct State {
     answer: HashSet<String>,
 }
 
-impl News {
+impl DecisionNotes {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

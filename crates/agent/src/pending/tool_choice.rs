@@ -18,13 +18,13 @@ const MAX_REMINDERS: usize = 3;
 
 /// Takes part in the loop while actions are staged.
 #[derive(Debug)]
-pub struct LeanToResolve {
+pub struct ResolveToolChoice {
     resolver: Resolver,
     /// Which action was reminded of last, and how often.
     reminded: Mutex<(Option<PendingId>, usize)>,
 }
 
-impl LeanToResolve {
+impl ResolveToolChoice {
     /// Leans while something is staged, and tells what people decided.
     pub fn new(resolver: Resolver) -> Self {
         Self { resolver, reminded: Mutex::default() }
@@ -39,9 +39,9 @@ fn reminder(action: &PendingAction) -> Message {
 }
 
 #[async_trait]
-impl TurnHook for LeanToResolve {
+impl TurnHook for ResolveToolChoice {
     async fn news(&self) -> Vec<Message> {
-        self.resolver.take_news().into_iter().map(Message::developer).collect()
+        self.resolver.take_notes().into_iter().map(Message::developer).collect()
     }
 
     async fn next_request(&self, plan: &mut RequestPlan) {

@@ -1,8 +1,8 @@
-//! The leash: the supervisor between Toolsmith and one program it starts. `build.rs` compiles it and the host crate
-//! carries it along; it is run as `toolsmith-leash <socket> <name> <program> <arguments…>`.
+//! The supervisor: the supervisor between Toolsmith and one program it starts. `build.rs` compiles it and the host crate
+//! carries it along; it is run as `toolsmith-supervisor <socket> <name> <program> <arguments…>`.
 //!
 //! A program can leave its group, its session and its parent; what it cannot leave is the reach of a *child subreaper*.
-//! The leash is one, so whatever its descendants abandon becomes its child. It waits at its end of a socket. When the
+//! The supervisor is one, so whatever its descendants abandon becomes its child. It waits at its end of a socket. When the
 //! other end closes, because the handle was dropped or Toolsmith died, even by SIGKILL, it kills everything below it.
 //!
 //! It uses the standard library only, because it is compiled without cargo.
@@ -26,14 +26,14 @@ use std::{
     process::{Command, ExitStatus, exit},
 };
 
-/// What the host sends to say that the program was asked to end: from then on the leash waits for all of it.
+/// What the host sends to say that the program was asked to end: from then on the supervisor waits for all of it.
 const ENDING: u8 = b'E';
 /// What the host sends to say that the program may outlive it: a closed socket then means nothing.
 const RELEASED: u8 = b'R';
 /// What the host sends to have everything killed, released or not.
 const KILL: u8 = b'K';
 
-/// What the leash answers: the program's process id, or the error number of its start.
+/// What the supervisor answers: the program's process id, or the error number of its start.
 const STARTED: u8 = b'P';
 const FAILED: u8 = b'F';
 
@@ -111,7 +111,7 @@ impl Supervisor {
             if let Some(status) = self.status
                 && !(self.ending && any_left)
             {
-                // What the program left running on purpose goes on without a leash.
+                // What the program left running on purpose goes on without a supervisor.
                 end_like(status);
             }
             match &self.socket {
@@ -145,7 +145,7 @@ impl Supervisor {
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Closed: nobody holds the leash.
+                // Closed: nobody holds the supervisor.
                 _ if self.released => self.socket = None,
                 _ => self.kill_all(),
             }
@@ -169,7 +169,7 @@ impl Supervisor {
     }
 }
 
-/// Ends the leash the way the program ended, so that whoever waits for it sees that.
+/// Ends the supervisor the way the program ended, so that whoever waits for it sees that.
 fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal() {
         system::die_by(signal);
@@ -247,7 +247,7 @@ mod system {
             for number in 1..SIGNALS {
                 signal(number, 0);
             }
-            // Should somebody kill the leash, the program goes with it.
+            // Should somebody kill the supervisor, the program goes with it.
             prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong);
         }
         Ok(())
@@ -258,7 +258,7 @@ mod system {
         unsafe { dup2(with.as_raw_fd(), fd) };
     }
 
-    /// Blocks every signal, so that only SIGKILL ends the leash early, and gives a descriptor for ended children.
+    /// Blocks every signal, so that only SIGKILL ends the supervisor early, and gives a descriptor for ended children.
     pub(crate) fn watch_children() -> OwnedFd {
         let (mut all, mut ended) = (SignalSet([0; 128]), SignalSet([0; 128]));
         // SAFETY: the sets are on this stack and large enough; the descriptor is new.

@@ -7,6 +7,7 @@ use toolsmith_llm::Model;
 use toolsmith_tool::{AgentView, SessionView};
 
 use super::state::Core;
+use crate::queues::Queued;
 
 /// A session that is only a directory.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl AgentView for CoreView {
         self.core.upgrade().is_none_or(|core| core.is_idle())
     }
     fn has_queued_messages(&self) -> bool {
-        self.core.upgrade().is_some_and(|core| core.queued() != (0, 0))
+        self.core.upgrade().is_some_and(|core| core.queued() != Queued::default())
     }
     fn abort(&self) {
         if let Some(core) = self.core.upgrade() {

@@ -5,7 +5,7 @@ use std::sync::Weak;
 use serde_json::json;
 use toolsmith_tool::{CustomView, RenderedLines, async_trait};
 
-use super::{command::Drawn, handle::Instance, state::ThreadState};
+use super::{command::Drawn, instance::Instance, state::ThreadState};
 
 /// The component, by its number in the engine.
 pub(crate) struct CustomComponent {

@@ -1,4 +1,4 @@
-//! The leash on a process: starting its supervisor (`leash/main.rs`, which says how it works) and holding this
+//! The supervisor on a process: starting its supervisor (`supervisor/main.rs`, which says how it works) and holding this
 //! program's end of it.
 //!
 //! Alternatives that were rejected: killing the process group (a `setsid` escapes); making this program itself the
@@ -21,7 +21,7 @@ use std::{
 use tokio::process::{Child, Command};
 
 /// The supervisor, compiled by `build.rs`.
-const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-leash"));
+const SUPERVISOR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolsmith-supervisor"));
 
 /// Sent to say that the program was asked to end: from now on the supervisor waits for all of it.
 const ENDING: u8 = b'E';
@@ -35,27 +35,27 @@ const STARTED: u8 = b'P';
 
 /// This program's end. Dropping it kills everything at the other end.
 #[derive(Debug)]
-pub(super) struct Leash {
+pub(super) struct Supervisor {
     socket: UnixStream,
 }
 
-/// A program that was started on a leash.
+/// A program that was started on a supervisor.
 #[derive(Debug)]
-pub(super) struct Leashed {
-    pub(super) leash: Leash,
+pub(super) struct Supervised {
+    pub(super) control: Supervisor,
     /// Ends the way the program ends.
     pub(super) supervisor: Child,
     /// The program's own process id.
     pub(super) pid: u32,
 }
 
-/// Starts `program` on a leash, under the name `arg0`. `configure` sets folder, environment and standard streams, which it inherits.
+/// Starts `program` on a supervisor, under the name `arg0`. `configure` sets folder, environment and standard streams, which it inherits.
 pub(super) fn start(
     program: &str,
     arg0: &str,
     arguments: &[String],
     configure: impl Fn(&mut Command) -> io::Result<()>,
-) -> io::Result<Leashed> {
+) -> io::Result<Supervised> {
     let (mut ours, theirs) = UnixStream::pair()?;
     let mut supervisor = {
         // One at a time: between these lines the other end would be inherited by whatever else is started.
@@ -65,7 +65,7 @@ pub(super) fn start(
         let spawn = |path: &PathBuf| {
             #[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
             let mut command = Command::new(path);
-            command.arg0("toolsmith-leash").arg(theirs.as_raw_fd().to_string());
+            command.arg0("toolsmith-supervisor").arg(theirs.as_raw_fd().to_string());
             command.arg(arg0).arg(program).args(arguments);
             configure(&mut command)?;
             command.spawn()
@@ -82,7 +82,7 @@ pub(super) fn start(
     let [kind, number @ ..] = answer;
     let number = u32::from_ne_bytes(number);
     match (answered, kind) {
-        (Ok(()), STARTED) => Ok(Leashed { leash: Leash { socket: ours }, supervisor, pid: number }),
+        (Ok(()), STARTED) => Ok(Supervised { control: Supervisor { socket: ours }, supervisor, pid: number }),
         (answered, _) => {
             // Dropping the child lets the runtime reap it.
             let _ = supervisor.start_kill();
@@ -92,7 +92,7 @@ pub(super) fn start(
     }
 }
 
-impl Leash {
+impl Supervisor {
     /// Tells the supervisor not to end with the program, but with the last of its descendants.
     pub(super) fn announce_end(&mut self) {
         // It fails only when the supervisor has ended, and then everything has.
@@ -117,7 +117,7 @@ fn supervisor_in_memory() -> io::Result<&'static PathBuf> {
     let place = PLACE.get_or_init(|| {
         // SAFETY: the name is a C string; a descriptor that is given is new and owned from here on.
         let fd = unsafe {
-            match libc::memfd_create(c"toolsmith-leash".as_ptr(), libc::MFD_CLOEXEC) {
+            match libc::memfd_create(c"toolsmith-supervisor".as_ptr(), libc::MFD_CLOEXEC) {
                 -1 => return None,
                 fd => OwnedFd::from_raw_fd(fd),
             }
@@ -140,8 +140,8 @@ fn supervisor_on_disk() -> io::Result<&'static PathBuf> {
     if let Some((_, path)) = PLACE.get() {
         return Ok(path);
     }
-    let folder = tempfile::Builder::new().prefix("toolsmith-leash-").tempdir()?;
-    let path = folder.path().join("toolsmith-leash");
+    let folder = tempfile::Builder::new().prefix("toolsmith-supervisor-").tempdir()?;
+    let path = folder.path().join("toolsmith-supervisor");
     std::fs::write(&path, SUPERVISOR)?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700))?;
     Ok(&PLACE.get_or_init(|| (folder, path)).1)

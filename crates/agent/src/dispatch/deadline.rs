@@ -16,7 +16,7 @@ use toolsmith_tool::{CustomView, DialogOptions, NoticeLevel, Ui, UiHandle, UiSlo
 
 /// When a call is to be stopped. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct Patience {
+pub(super) struct CallDeadline {
     deadline: Duration,
     state: Arc<(Mutex<State>, Notify)>,
 }
@@ -28,7 +28,7 @@ struct State {
     open_dialogs: usize,
 }
 
-impl Patience {
+impl CallDeadline {
     pub(super) fn new(deadline: Duration) -> Self {
         let state = State { until: Instant::now().checked_add(deadline), open_dialogs: 0 };
         Self { deadline, state: Arc::new((Mutex::new(state), Notify::new())) }
@@ -67,7 +67,7 @@ impl Patience {
             return ui;
         }
         let slot = UiSlot::headless();
-        slot.set(Arc::new(PatientUi { ui, patience: self.clone() }));
+        slot.set(Arc::new(PatientUi { ui, deadline_watch: self.clone() }));
         slot.handle()
     }
 
@@ -78,7 +78,7 @@ impl Patience {
 }
 
 /// A dialog is open. Also one that is given up closes.
-struct Paused<'a>(&'a Patience);
+struct Paused<'a>(&'a CallDeadline);
 
 impl Drop for Paused<'_> {
     fn drop(&mut self) {
@@ -90,7 +90,7 @@ impl Drop for Paused<'_> {
 
 struct PatientUi {
     ui: UiHandle,
-    patience: Patience,
+    deadline_watch: CallDeadline,
 }
 
 #[async_trait]
@@ -100,27 +100,27 @@ impl Ui for PatientUi {
     }
 
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
-        let _paused = self.patience.pause();
+        let _paused = self.deadline_watch.pause();
         self.ui.current().select(title, options, dialog).await
     }
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
-        let _paused = self.patience.pause();
+        let _paused = self.deadline_watch.pause();
         self.ui.current().confirm(title, message, dialog).await
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let _paused = self.patience.pause();
+        let _paused = self.deadline_watch.pause();
         self.ui.current().input(title, placeholder, dialog).await
     }
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
-        let _paused = self.patience.pause();
+        let _paused = self.deadline_watch.pause();
         self.ui.current().editor(title, prefill, dialog).await
     }
 
     async fn custom(&self, view: Arc<dyn CustomView>, dialog: DialogOptions) -> Option<Value> {
-        let _paused = self.patience.pause();
+        let _paused = self.deadline_watch.pause();
         self.ui.current().custom(view, dialog).await
     }
 
