@@ -535,5 +535,5 @@ async fn another_call_of_a_stopped_tool_is_told() {
     let outcome = tool.execute(ToolCall::new("c", json!({ "loop": true })), ctx).await;
     assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Forced, .. })), "{outcome:?}");
     let error = other.await.unwrap().unwrap_err().to_string();
-    assert!(error.contains("engine was stopped while this call ran"), "{error}");
+    assert!(error.contains("engine was stopped during this call"), "{error}");
 }

@@ -181,7 +181,7 @@ async fn a_crash_costs_its_call_and_the_next_starts_it_afresh() {
         assert_eq!(call(&tool, json!({})).await.unwrap().joined_text(), "fine");
     }
     let error = call(&tool, json!({ "how": "exit" })).await.unwrap_err().to_string();
-    assert!(error.contains("a tool cannot end the program"), "{error}");
+    assert!(error.contains("a tool cannot exit the host program"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -361,7 +361,7 @@ async fn c8_1_the_seeds_batch_rename_stages_an_action_that_can_be_applied_or_rej
     let applied = action.callbacks.apply("looks right", ToolContext::detached()).await.unwrap();
     assert_eq!(applied.joined_text(), "Applied batch rename. Reason: looks right");
     let again = action.callbacks.apply("again", ToolContext::detached()).await.unwrap_err();
-    assert!(again.to_string().contains("used already"), "{again}");
+    assert!(again.to_string().contains("already been used"), "{again}");
     let rejected =
         stack.pop().unwrap().callbacks.reject("no", ToolContext::detached()).await.unwrap().unwrap();
     assert_eq!(rejected.joined_text(), "Discarded batch rename. Reason: no");
@@ -403,7 +403,7 @@ async fn actions_of_an_engine_that_was_stopped_are_void() {
     let ctx = ToolContext::detached().with_cancel(cancel).with_updates(updates);
     tool.execute(ToolCall::new("c", json!({ "loop": true })), ctx).await.unwrap_err();
     let reason = action.callbacks.void().unwrap();
-    assert!(reason.contains("was stopped since"), "{reason}");
+    assert!(reason.contains("was stopped, so the action is lost"), "{reason}");
     let error = action.callbacks.apply("r", ToolContext::detached()).await.unwrap_err();
     assert_eq!(error.to_string(), reason);
 }

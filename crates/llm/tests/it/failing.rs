@@ -170,7 +170,7 @@ async fn nonsense_is_no_answer(wire: Wire) {
     bench.server.push(Reply::whole(200, "text/html", "<html><h1>Welcome</h1></html>"));
     let error = bench.answer().await.unwrap_err();
     assert_eq!(error.class, ErrorClass::BadRequest);
-    assert!(error.to_string().contains("is the base URL right"), "{error}");
+    assert!(error.to_string().contains("check the base URL"), "{error}");
 
     // An error that is called a success.
     bench.server.push(Reply::whole(
@@ -245,7 +245,7 @@ async fn a_base_url_that_is_none_is_told_so() {
         .await;
         let error = bench.answer().await.unwrap_err();
         assert_eq!(error.class, ErrorClass::BadRequest, "{wrong}");
-        assert!(error.to_string().contains("the base URL is not one"), "{error}");
+        assert!(error.to_string().contains("the base URL is invalid"), "{error}");
     }
 }
 

@@ -84,7 +84,7 @@ async fn a_command_that_fails_says_why_and_shows_nothing_it_printed() {
     };
     assert_eq!(
         run("echo half-a-key; echo locked >&2; exit 3").await,
-        "No API key for provider: mine. Its command ended with code 3: locked"
+        "No API key for provider: mine. Its command exited with code 3: locked"
     );
     assert_eq!(run("true").await, "No API key for provider: mine. Its command printed nothing.");
     assert_eq!(server.connections(), 0);

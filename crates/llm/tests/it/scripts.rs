@@ -90,7 +90,7 @@ async fn errors_come_where_the_script_puts_them() {
     let [StreamEvent::Error { error, .. }] = events.as_slice() else {
         panic!("{events:?}");
     };
-    assert_eq!(error.to_string(), "the script has 3 turns, and the conversation wants turn 4");
+    assert_eq!(error.to_string(), "the script has 3 turns, but the conversation needs turn 4");
     assert!(!error.is_retryable());
 }
 
@@ -154,7 +154,7 @@ async fn a_turn_can_expect_where_the_conversation_is() {
         [
             "the script: turn 1 expects the last user message to contain \"window\", but it is \"open the door\"",
             "the script: turn 1 expects the last tool result to contain \"open\", but it is \"it is locked\"",
-            "the script: turn 1 expects the tool \"write\" to be offered, but there are [\"read\"]",
+            "the script: turn 1 expects the tool \"write\" to be offered, but the offered tools are [\"read\"]",
             "the script: turn 1 expects the tool choice \"auto\", but it is \"read\"",
         ]
     );
@@ -198,7 +198,7 @@ fn what_is_wrong_is_said_with_its_line_and_column() {
     );
     assert_eq!(
         wrong("\"one\"\n{ \"reply\": [ { \"text\": \"a\", \"call\": \"b\" } ] }"),
-        "the script:2:41: a step has exactly one of \"text\", \"thinking\", \"call\", \"delayMs\", \"error\", \"waitForAbort\""
+        "the script:2:41: a step must have exactly one of \"text\", \"thinking\", \"call\", \"delayMs\", \"error\", \"waitForAbort\""
     );
     for (text, part) in [
         ("[ 7 ]", "1:3: invalid type: integer `7`, expected a turn: a text, or an object with \"reply\""),
@@ -211,7 +211,7 @@ fn what_is_wrong_is_said_with_its_line_and_column() {
         ),
         (
             "[ { \"reply\": [ { \"error\": \"a\", \"class\": \"b\" } ] } ]",
-            "\"b\" is no class of error; the classes are rate_limited,",
+            "\"b\" is not an error class; expected one of rate_limited,",
         ),
         ("[ { \"reply\": [ { \"call\": \"a\", \"arguments\": {}, \"rawArguments\": \"\" } ] } ]", "not both"),
         ("[ { \"chunk\": 0 } ]", "\"chunk\" must be at least 1"),
@@ -222,5 +222,5 @@ fn what_is_wrong_is_said_with_its_line_and_column() {
     }
     let missing = ScriptedProvider::open(std::path::Path::new("no/such/file.json")).unwrap_err();
     assert!(matches!(missing, ScriptError::Read { .. }));
-    assert!(missing.to_string().starts_with("The script no/such/file.json cannot be read"), "{missing}");
+    assert!(missing.to_string().starts_with("could not read script no/such/file.json"), "{missing}");
 }
