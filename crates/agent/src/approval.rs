@@ -62,7 +62,7 @@ impl std::str::FromStr for ApprovalMode {
 
 /// The word is none of the modes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is no approval mode; the modes are always-ask, write, yolo")]
+#[error("\"{0}\" is not an approval mode; expected always-ask, write or yolo")]
 pub struct UnknownMode(pub String);
 
 /// What the settings say about approval.

@@ -81,6 +81,6 @@ fn modes_are_read_by_their_names() {
     assert_eq!("yolo".parse(), Ok(ApprovalMode::Yolo));
     assert_eq!(
         "yes".parse::<ApprovalMode>().unwrap_err().to_string(),
-        "\"yes\" is no approval mode; the modes are always-ask, write, yolo"
+        "\"yes\" is not an approval mode; expected always-ask, write or yolo"
     );
 }
