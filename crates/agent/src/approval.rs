@@ -17,7 +17,7 @@ use toolsmith_tool::{Approval, ApprovalPolicy, CancelToken, Tier};
 pub enum ApprovalMode {
     /// Only what looks.
     AlwaysAsk,
-    /// What looks, and what writes files.
+    /// Reads and file writes.
     #[default]
     Write,
     /// Everything.
@@ -65,7 +65,7 @@ impl std::str::FromStr for ApprovalMode {
 #[error("\"{0}\" is not an approval mode; expected always-ask, write or yolo")]
 pub struct UnknownMode(pub String);
 
-/// What the settings say about approval.
+/// Approval settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -89,7 +89,7 @@ impl ApprovalSettings {
         self
     }
 
-    /// What the user fixed for this call; the stricter where the name and the key differ.
+    /// Returns the user's policy for this call; the stricter one if the name and the key differ.
     fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
         let by_name = self.tools.get(name).copied();
         let by_key = approval.policy_key.as_ref().and_then(|key| self.tools.get(key)).copied();
@@ -102,7 +102,7 @@ impl ApprovalSettings {
     }
 }
 
-/// What follows from a tool's wish and the settings, before anybody is asked.
+/// Decision from the tool's declaration and the settings, before anybody is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -146,19 +146,19 @@ pub struct ApprovalRequest {
     pub tool_call_id: String,
     /// The tool.
     pub tool_name: String,
-    /// What people call the tool.
+    /// Label of the tool.
     pub label: String,
-    /// What it would run with.
+    /// Arguments of the call.
     pub arguments: Value,
     /// How much it can change.
     pub tier: Tier,
-    /// Why the tool asks, in its own words.
+    /// Reason given by the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Lines the tool wants shown, whole. Like every text here they are untrusted: show them with [`ApprovalRequest::text`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
-    /// Whether the details say everything the arguments say, as those of built-in tools do.
+    /// Set if the details contain everything in the arguments, as those of built-in tools do.
     #[serde(skip)]
     pub details_are_complete: bool,
 }
@@ -174,7 +174,7 @@ pub enum Decision {
     AllowForSession,
     /// No.
     Deny {
-        /// What the model is told beside that.
+        /// Message for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -183,7 +183,7 @@ pub enum Decision {
 /// Asks the person. Front ends implement it; without one nobody can be asked, and that means no.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Whether somebody can be asked at this moment. Where not, it is as if there were no approver.
+    /// Returns whether somebody can be asked now. If not, it is as if there were no approver.
     fn can_ask(&self) -> bool {
         true
     }
@@ -192,7 +192,7 @@ pub trait Approver: Send + Sync {
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision;
 }
 
-/// What was allowed for the rest of the session, and up to which tier.
+/// Approvals for the rest of the session, with their tiers.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered(Mutex<BTreeMap<String, Tier>>);
 

@@ -19,7 +19,7 @@ pub struct ApprovalText {
     pub heading: String,
     /// Everything the call says it will do.
     pub lines: Vec<String>,
-    /// Whether parts of long values are left out of `lines`.
+    /// Set if parts of long values are omitted from `lines`.
     pub is_cut: bool,
 }
 

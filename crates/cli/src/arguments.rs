@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Whether the exit code says how the work ended, and not only whether it could be done.
+    /// Returns whether the exit code tells how the work ended, and not only whether it could be done.
     pub(crate) fn has_verdict(&self) -> bool {
         matches!(
             self.command,

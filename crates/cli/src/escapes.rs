@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const MAX_SEQUENCE: usize = 2048;
 /// Parameters of the styles in [`crate::terminal`].
 const OWN_STYLES: &[&str] = &["0", "1", "2", "31", "32", "33", "36"];
-/// What a link may lead to.
+/// Allowed link schemes.
 const LINK_SCHEMES: &[&str] = &["https://", "http://", "file://", "mailto:"];
 
 /// Which sequences pass.
@@ -49,7 +49,7 @@ impl Filter {
         Self { keep, state: State::Text, partial: Vec::new() }
     }
 
-    /// What of these bytes may be written.
+    /// Returns the bytes that may be written.
     pub(crate) fn pass(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.partial);
         all.extend_from_slice(bytes);

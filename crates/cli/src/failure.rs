@@ -98,7 +98,7 @@ pub(crate) fn failed_in(error: &anyhow::Error, as_json: bool, has_verdict: bool)
     ExitCode::from(code)
 }
 
-/// What the command line offers against an error of the library.
+/// Returns the hint for an error of the library.
 fn hint_of(error: &anyhow::Error) -> Option<&'static str> {
     let session_hint = |error: &SessionError| match error {
         SessionError::NotFound { .. } => Some(
@@ -165,7 +165,7 @@ pub(crate) fn show_load_error(out: &mut dyn Write, error: &ToolLoadError, stack:
     draw(out, (ERROR, "error"), &error.message, Some(&place), more.as_deref(), error.hint.as_deref())
 }
 
-/// Why a module or tool was refused, for machines.
+/// Formats a load error as JSON.
 pub(crate) fn load_error_json(error: &ToolLoadError) -> Value {
     json!({
         "path": error.path,

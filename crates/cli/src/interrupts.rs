@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
 pub(crate) const SIGPIPE: u8 = 13;
 
-/// What came, if anything.
+/// The signal that was received, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupts(Arc<AtomicU8>);
 

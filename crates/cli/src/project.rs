@@ -31,7 +31,7 @@ pub(crate) struct Project {
     pub(crate) home: Home,
     pub(crate) trust: TrustDecision,
     pub(crate) loaded: LoadedSettings,
-    /// What was wrong with settings or the list of trusted folders.
+    /// Warnings about settings and the trust list.
     pub(crate) warnings: Vec<Warning>,
     sources: SettingsSources,
     given: Vec<ConfiguredPath>,

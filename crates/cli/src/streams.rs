@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::escapes::{Filter, Keep};
 
-/// What this program itself does to a terminal.
+/// Terminal controls this program itself uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Control {
     /// Goes to the beginning of the line.

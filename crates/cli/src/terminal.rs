@@ -50,12 +50,12 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))
 }
 
-/// Whether standard output is a terminal.
+/// Returns whether standard output is a terminal.
 pub(crate) fn is_output_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether standard error is a terminal.
+/// Returns whether standard error is a terminal.
 pub(crate) fn is_error_terminal() -> bool {
     std::io::stderr().is_terminal()
 }

@@ -21,7 +21,7 @@ pub enum LimitTooLow {
     AddressSpace {
         /// The limit in bytes.
         limit: u64,
-        /// What is needed, in bytes.
+        /// The required amount in bytes.
         needed: u64,
     },
     /// Open files (`ulimit -n`).

@@ -64,7 +64,7 @@ impl OutputLimits {
     }
 }
 
-/// What was kept of an output.
+/// The captured output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Output {
@@ -88,8 +88,8 @@ impl Output {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// What was kept as text. Bytes that are no UTF-8 become replacement characters; where something was left out, a
-    /// line says how much and where the whole is.
+    /// Returns the captured text. Invalid UTF-8 becomes replacement characters; where something was omitted, a line
+    /// says how much and where the whole output is.
     pub fn text(&self) -> String {
         let omitted = self.omitted();
         if omitted == 0 {
@@ -228,7 +228,7 @@ impl OutputBuffer {
         }
     }
 
-    /// What was kept.
+    /// The captured output.
     pub fn finish(self) -> Output {
         let (file, file_incomplete) = match self.spill {
             Spill::NotNeeded => (None, false),
@@ -261,7 +261,7 @@ impl TextDecoder {
         into_lossy_text(std::mem::replace(&mut self.held, rest))
     }
 
-    /// What is left at the end: a character that was never finished.
+    /// Bytes of an incomplete character at the end.
     pub fn finish(self) -> String {
         into_lossy_text(self.held)
     }

@@ -80,7 +80,7 @@ impl SpillFile {
         }
     }
 
-    /// What has to be held for the file to be there.
+    /// Keeps the file alive while it is held.
     pub(crate) fn held(&self) -> Option<HeldFile> {
         match self {
             Self::Named(..) => None,

@@ -15,7 +15,7 @@ use thiserror::Error;
 /// The newest form of the file this program knows.
 const VERSION: u32 = 1;
 
-/// Why the list of trusted folders could not be read or changed.
+/// Errors of the trust list.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -24,7 +24,7 @@ pub enum TrustError {
     Read {
         /// The list.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
     /// The file is not what this program writes.
@@ -32,7 +32,7 @@ pub enum TrustError {
     Damaged {
         /// The list.
         file: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
     },
     /// The file cannot be replaced.
@@ -40,26 +40,26 @@ pub enum TrustError {
     Write {
         /// The list.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// What should be trusted is not there.
+    /// The path to trust does not exist.
     #[error("{} cannot be trusted: {source}", .path.display())]
     Missing {
-        /// What was named.
+        /// The given path.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
     /// The list holds text, and this path is none.
     #[error("{} cannot be trusted: its name is not UTF-8", .path.display())]
     NotText {
-        /// What was named.
+        /// The given path.
         path: PathBuf,
     },
 }
 
-/// What the user said of a path.
+/// The user's decision about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -78,12 +78,12 @@ pub enum TrustKind {
 pub struct TrustEntry {
     /// The real path, without symbolic links.
     pub path: PathBuf,
-    /// What was said of it.
+    /// The decision.
     pub kind: TrustKind,
 }
 
 impl TrustEntry {
-    /// Whether what was trusted is still there, as what it was.
+    /// Returns whether the path still exists as the same kind.
     pub fn exists(&self) -> bool {
         match self.kind {
             TrustKind::File => self.path.is_file(),
@@ -99,8 +99,8 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// Whether `path` was trusted itself or lies in a trusted folder. Symbolic links are followed first, so a link into an
-    /// untrusted place is not trusted, whatever holds it. What does not exist is not trusted.
+    /// Returns whether `path` itself or a directory above it is trusted. Symbolic links are followed first, so a link
+    /// to an untrusted place is not trusted, wherever it lies. Missing paths are not trusted.
     pub fn covers(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else {
             return false;
@@ -109,7 +109,7 @@ impl Trusted {
         is_own || real.ancestors().any(|folder| self.entries.get(folder) == Some(&TrustKind::Folder))
     }
 
-    /// Whether the user was asked about this folder and said no.
+    /// Returns whether the user declined to trust this directory.
     pub fn was_declined(&self, folder: &Path) -> bool {
         let real = folder.canonicalize();
         real.is_ok_and(|real| self.entries.get(&real) == Some(&TrustKind::Declined))

@@ -26,14 +26,14 @@ use std::{
     process::{Command, ExitStatus, exit},
 };
 
-/// What the host sends to say that the program was asked to end: from then on the supervisor waits for all of it.
+/// Message from the host: the program was asked to exit. From then on the supervisor waits for all its descendants.
 const ENDING: u8 = b'E';
-/// What the host sends to say that the program may outlive it: a closed socket then means nothing.
+/// Message from the host: the program may outlive it, so a closed socket means nothing.
 const RELEASED: u8 = b'R';
-/// What the host sends to have everything killed, released or not.
+/// Message from the host: kill everything, released or not.
 const KILL: u8 = b'K';
 
-/// What the supervisor answers: the program's process id, or the error number of its start.
+/// The supervisor's answer: the program's process id, or the error number of its start.
 const STARTED: u8 = b'P';
 const FAILED: u8 = b'F';
 
@@ -238,7 +238,7 @@ mod system {
         unsafe { prctl(PR_SET_CHILD_SUBREAPER, 1 as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong) };
     }
 
-    /// What the program does first of all.
+    /// The first steps of the program's process.
     pub(crate) fn begin_afresh() -> io::Result<()> {
         // SAFETY: touches no memory; signals that cannot be set refuse it.
         unsafe {

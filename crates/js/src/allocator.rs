@@ -43,7 +43,7 @@ impl MemoryUse {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used.saturating_sub(bytes)));
     }
 
-    /// Whether so much more fits under a cap.
+    /// Returns whether this much more fits under a cap.
     pub(crate) fn fits(&self, bytes: usize, cap: usize) -> bool {
         let fits = self.bytes().saturating_add(bytes) <= cap;
         if !fits {
@@ -52,7 +52,7 @@ impl MemoryUse {
         fits
     }
 
-    /// Whether the cap was run into since this was last asked.
+    /// Returns whether the cap was reached since the last call.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)
     }

@@ -28,7 +28,7 @@ use crate::{
 /// Error for files that are not modules (CONTRACT 2.3).
 const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
 
-/// What to do about a module that is restricted because its folder is not trusted.
+/// Hint for a module that is restricted because its directory is not trusted.
 const TRUST_FOLDER: &str = "To trust the whole folder, run: toolsmith trust";
 
 /// A module and its current instance.

@@ -15,12 +15,12 @@ pub struct Endpoint {
     pub api: ApiKind,
     /// Its URL, without credentials.
     pub base_url: String,
-    /// Whether requests carried something secret: a key, a header, or credentials in the URL.
+    /// Set if requests carried a secret: a key, a header, or credentials in the URL.
     #[serde(default = "yes")]
     pub uses_key: bool,
 }
 
-/// What a record that does not say is taken for.
+/// Default for a record without the field.
 fn yes() -> bool {
     true
 }

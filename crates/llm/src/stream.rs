@@ -97,7 +97,7 @@ pub enum StreamEvent {
         /// The error.
         #[serde(skip)]
         error: LlmError,
-        /// What had arrived.
+        /// The message as far as it had arrived.
         message: AssistantMessage,
     },
 }

@@ -25,7 +25,7 @@ pub struct ToolContext {
     pub updates: UpdateSink,
     /// Receives actions to be applied later (CONTRACT 8.1).
     pub pending: PendingHandle,
-    /// What the call was approved for (CONTRACT 5.8); `None` when it did not pass an approval step.
+    /// The approval of the call (CONTRACT 5.8); `None` if it did not pass an approval step.
     pub approved: Option<Approval>,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,

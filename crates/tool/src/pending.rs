@@ -31,7 +31,7 @@ const DEFAULT_SOURCE: &str = "custom_tool";
 #[error("Pending action store unavailable for custom tools in this runtime.")]
 pub struct PendingUnavailable;
 
-/// Why an action was not staged.
+/// Errors of staging an action.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PushError {
@@ -43,7 +43,7 @@ pub enum PushError {
     Refused(String),
 }
 
-/// What a staged action does when somebody decides.
+/// Callbacks of a pending action.
 #[async_trait]
 pub trait PendingCallbacks: Send + Sync {
     /// Applies the change.
@@ -79,7 +79,7 @@ pub trait PendingCallbacks: Send + Sync {
     }
 }
 
-/// Who writes the files of an action.
+/// Writer of an action's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Writes {
@@ -138,7 +138,7 @@ pub struct PendingAction {
     pub details: Option<Value>,
     /// Files it changes, bound to their content at the preview; empty if it does not declare them.
     pub files: Vec<FileChange>,
-    /// Who writes the files.
+    /// Writer of the files.
     pub writes: Writes,
     /// Approval tier for applying it. `None` is unknown, which counts as the highest.
     pub tier: Option<Tier>,
@@ -392,7 +392,7 @@ impl PendingHandle {
         self
     }
 
-    /// Whether a push would work.
+    /// Returns whether a push would succeed.
     pub fn is_available(&self) -> bool {
         self.stack.is_some()
     }

@@ -71,7 +71,7 @@ pub struct ToolSpec {
     pub approval: Approval,
     /// `None` leaves the choice to the host.
     pub load_mode: Option<LoadMode>,
-    /// Whether calls may overlap.
+    /// Overlap with other calls.
     pub concurrency: Concurrency,
     /// Set for tools of an MCP server.
     pub mcp: Option<McpNames>,

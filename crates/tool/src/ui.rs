@@ -59,7 +59,8 @@ pub trait CustomView: Send + Sync {
     async fn input(&self, keys: &str);
 }
 
-/// What a UI offers to tools. Every method has a headless default, so that a UI implements only what it can show.
+/// The UI functions offered to tools. Every method has a headless default, so that a UI implements only what it can
+/// show.
 #[async_trait]
 pub trait Ui: Send + Sync {
     /// Returns whether a person can be asked.

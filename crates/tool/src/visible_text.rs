@@ -154,7 +154,7 @@ pub struct VisibleBlock {
     pub chars: usize,
     /// Lines of the value.
     pub lines: usize,
-    /// Whether rows were left out.
+    /// Set if rows were omitted.
     pub is_cut: bool,
 }
 

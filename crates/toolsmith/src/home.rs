@@ -7,8 +7,8 @@ use std::{
 
 use thiserror::Error;
 
-/// Why the user's folders are not known. A relative path would make folders of the working directory the user's own, and
-/// their code needs no trust.
+/// Errors in finding the user's directories. A relative path would turn directories of the project into the user's own,
+/// whose code needs no trust.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HomeError {

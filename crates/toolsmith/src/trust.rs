@@ -10,7 +10,7 @@ use toolsmith_js::ImportGate;
 
 use crate::home::Home;
 
-/// What may run. The default trusts nothing.
+/// The trust decision. The default trusts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustDecision {
     /// `--trust` or `TOOLSMITH_TRUST=1`: everything, for this run.
@@ -24,22 +24,22 @@ impl TrustDecision {
         Self { everything: true, list: Trusted::default() }
     }
 
-    /// What the user's list says.
+    /// Uses the user's list.
     pub fn from_list(list: Trusted) -> Self {
         Self { everything: false, list }
     }
 
-    /// Whether a folder or file may be run from.
+    /// Returns whether code of a directory or file may run.
     pub fn allows(&self, path: &Path) -> bool {
         self.everything || self.list.covers(path)
     }
 
-    /// Whether the user was asked about a folder and said no.
+    /// Returns whether the user declined to trust a directory.
     pub fn was_declined(&self, folder: &Path) -> bool {
         self.list.was_declined(folder)
     }
 
-    /// Whether this run was told to trust everything.
+    /// Returns whether everything is trusted for this run.
     pub fn is_for_this_run(&self) -> bool {
         self.everything
     }

@@ -24,7 +24,7 @@ use super::{
 /// Name in the report.
 const SUBJECT: &str = "The engine";
 
-/// What this program does as a child process of the benchmark: load one tool and call it.
+/// Task of this program as a child process of the benchmark: load one tool and call it.
 pub(crate) const CHILD: &str = "bench-engine-child";
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {

@@ -16,7 +16,7 @@ const EMPTY_NAMES: &[&str] =
     &["util", "utils", "common", "manager", "managers", "helper", "helpers", "misc", "core", "shared"];
 /// Ways to print that nothing filters (CONTRACT 9.1).
 const PRINTING: &[&str] = &["io::stdout()", "io::stderr()", "anstream::stdout()", "anstream::stderr()"];
-/// What may use them in the command line: the filtered streams, questions about the terminal, and a protocol of JSON.
+/// Files that may use them in the command line: the filtered streams, terminal queries, and the JSON protocol.
 const WRITERS: &[&str] =
     &["crates/cli/src/streams.rs", "crates/cli/src/terminal.rs", "crates/cli/src/commands/rpc"];
 /// Folders that are not ours or not code.

@@ -34,7 +34,7 @@ pub(crate) struct Selected {
     pub(crate) thinking: ThinkingLevel,
 }
 
-/// Whether a run is in progress.
+/// Activity of the agent.
 #[derive(Clone, Debug)]
 pub(super) enum Activity {
     Idle { last: Option<Arc<RunSummary>> },

@@ -17,8 +17,7 @@ const DENIED: &str = "denied";
 /// Nobody could be asked.
 const NOBODY_TO_ASK: &str = "nobody_to_ask";
 
-/// Whether a call was refused because nobody could be asked: the person can do something about that, and only hears of it
-/// from the front end.
+/// Returns whether a call was refused because nobody could be asked, which the client reports to the user.
 pub fn is_refused_unasked(result: &ToolResult) -> bool {
     let why = result.details.as_ref().and_then(|details| details.get(DENIED));
     result.is_error && why.is_some_and(|why| why == NOBODY_TO_ASK)

@@ -35,7 +35,7 @@ impl From<Value> for Arguments {
     }
 }
 
-/// What is heard of a call on its way. None of these waits for the listener.
+/// Events of a call in progress. None of them waits for the listener.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
@@ -48,19 +48,19 @@ pub enum CallEvent<'a> {
     },
     /// Somebody is asked.
     ApprovalRequested {
-        /// What is asked.
+        /// The question.
         request: &'a ApprovalRequest,
     },
     /// Somebody answered.
     ApprovalDecided {
-        /// What was asked.
+        /// The question.
         request: &'a ApprovalRequest,
         /// The answer.
         decision: &'a Decision,
     },
     /// A partial result (CONTRACT 4.3).
     Update {
-        /// What there is so far.
+        /// The partial result.
         partial: &'a ToolResult,
     },
     /// It is over.
@@ -80,9 +80,9 @@ pub struct CallRequest {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it is called with.
+    /// Arguments of the call.
     pub arguments: Arguments,
-    /// What the tool is handed. Its cancel token stops the call, its sink gets the updates.
+    /// Context for the tool. Its cancel token stops the call; its sink receives the updates.
     pub context: ToolContext,
     /// This call's own deadline, in place of the tool's and of the setting.
     pub deadline: Option<Duration>,
@@ -126,7 +126,7 @@ impl CallRequest {
         self
     }
 
-    /// Whether this tool may be called.
+    /// Returns whether this tool may be called.
     pub(super) fn may_call(&self, name: &str) -> bool {
         self.offered.as_ref().is_none_or(|names| names.iter().any(|offered| offered == name))
     }
@@ -182,7 +182,7 @@ pub enum CallEnd {
     Fatal,
 }
 
-/// What became of a call. There always is a result: every failure is one the model can read.
+/// Outcome of a call. There always is a result: every failure is one the model can read.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallOutcome {
@@ -190,9 +190,9 @@ pub struct CallOutcome {
     pub id: String,
     /// The tool's name, as it was called.
     pub name: String,
-    /// What the tool got; `None` where it did not come to that.
+    /// Arguments the tool received; `None` if it was not called.
     pub arguments: Option<Value>,
-    /// What the model and the person see.
+    /// Result for the model and the user.
     pub result: ToolResult,
     /// How it ended.
     pub end: CallEnd,
@@ -205,17 +205,17 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// Whether the call failed.
+    /// Returns whether the call failed.
     pub fn is_error(&self) -> bool {
         self.result.is_error
     }
 
-    /// Whether the arguments had to be mended.
+    /// Returns whether the arguments were repaired.
     pub fn is_repaired(&self) -> bool {
         !self.repairs.is_empty()
     }
 
-    /// Whether the run cannot go on after this.
+    /// Returns whether the run cannot continue.
     pub fn is_fatal(&self) -> bool {
         self.end == CallEnd::Fatal
     }

@@ -25,7 +25,7 @@ pub(super) fn check(mut result: ToolResult) -> ToolResult {
     result
 }
 
-/// Whether providers take an image. A whole data URL becomes its data.
+/// Checks that providers accept an image. A data URL is reduced to its data.
 pub(crate) fn check_image(data: &mut String, mime_type: &str) -> Result<(), String> {
     // Tools often hand on a whole data URL.
     if let Some((_, bytes)) = data.split_once(";base64,").filter(|(head, _)| head.starts_with("data:")) {

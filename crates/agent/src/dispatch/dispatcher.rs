@@ -125,7 +125,7 @@ impl fmt::Debug for Dispatcher {
     }
 }
 
-/// What is known of a call while it is on its way.
+/// Record of a call in progress.
 #[derive(Default)]
 struct Trail {
     arguments: Option<Value>,
@@ -175,7 +175,7 @@ impl Dispatcher {
         &self.parts.registry
     }
 
-    /// What the settings say about approval now.
+    /// Returns the current approval settings.
     pub fn approval_settings(&self) -> ApprovalSettings {
         self.parts.settings.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -185,7 +185,7 @@ impl Dispatcher {
         *self.parts.settings.write().unwrap_or_else(std::sync::PoisonError::into_inner) = settings;
     }
 
-    /// Whether calls run without asking (`ctx.autoApprove`).
+    /// Returns whether calls run without asking (`ctx.autoApprove`).
     pub fn is_auto_approving(&self) -> bool {
         self.approval_settings().mode == ApprovalMode::Yolo
     }
@@ -361,7 +361,7 @@ fn not_found(registry: &Registry, request: &CallRequest) -> String {
     }
 }
 
-/// What a tool that still takes an older form makes of the arguments. Text that is not JSON is left to be mended.
+/// Lets a tool that accepts an older form convert the arguments. Text that is not JSON is left to the repair pass.
 async fn translate(found: &RegisteredTool, arguments: &Arguments) -> Option<Arguments> {
     if !found.tool.translates_arguments() {
         return None;

@@ -15,7 +15,7 @@ use crate::panics::catching;
 pub struct Deadlines {
     /// For a call without a deadline of its own; each update starts it anew.
     pub call: Duration,
-    /// What the user set for single tools, over what they say themselves.
+    /// The user's deadlines for single tools, overriding their own.
     pub tools: BTreeMap<String, Duration>,
     /// For ending by itself after it was asked to. Longer than any tool's own, so that tools that can tell what they
     /// left behind get to do so.
@@ -68,7 +68,7 @@ pub(super) enum Ending {
 
 pub(super) struct Execution {
     pub(super) ending: Ending,
-    /// Whether the deadline is what stopped it.
+    /// Set if the deadline stopped it.
     pub(super) timed_out: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Site {
     OwnThread,
 }
 
-/// What a tool answers, or what its panic said.
+/// A tool's result, or the message of its panic.
 type Answer = Result<Result<ToolResult, ToolError>, String>;
 
 /// The tool's work. Dropping it abandons the work.

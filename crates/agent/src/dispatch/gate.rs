@@ -13,13 +13,13 @@ pub struct GatedCall<'a> {
     pub id: &'a str,
     /// The tool.
     pub tool_name: &'a str,
-    /// What it would run with, or ran with.
+    /// Arguments of the call.
     pub arguments: &'a Value,
     /// Tripped when the call should stop.
     pub cancel: &'a CancelToken,
 }
 
-/// What a gate says to a call.
+/// Decision of a gate.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GateVerdict {
@@ -34,7 +34,7 @@ pub enum GateVerdict {
 /// Looks at calls and results. A gate that panics refuses the call: what guards must not fail open.
 #[async_trait]
 pub trait Gate: Send + Sync {
-    /// What it is called in errors.
+    /// Returns the gate's name for errors.
     fn name(&self) -> &str;
 
     /// Before approval.

@@ -27,7 +27,7 @@ pub enum Saving {
     Preview,
 }
 
-/// What became of a change.
+/// Outcome of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Saved {
     Written,
@@ -35,7 +35,7 @@ pub(crate) enum Saved {
 }
 
 impl Saved {
-    /// What the model is told, given what it is told of a change that was made.
+    /// Returns the message for the model, given the message for a written change.
     pub(crate) fn text(self, done: String) -> String {
         match self {
             Self::Written => done,
@@ -57,7 +57,8 @@ impl PendingCallbacks for NothingElse {
 }
 
 impl Workspace {
-    /// What a call of `tool` that changes `written` asks for. A preview only looks; applying it is what asks.
+    /// Returns the approval for a call of `tool` that changes `written`. A preview only reads; applying it requires
+    /// approval.
     pub(crate) fn change_approval(&self, tool: &str, written: &str) -> Approval {
         match self.saving {
             Saving::Preview => Tier::Read.into(),

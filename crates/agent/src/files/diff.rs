@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 /// Finding the smallest difference of large files takes for ever; a larger one will do after this.
 const PATIENCE: Duration = Duration::from_millis(300);
 const CONTEXT: usize = 3;
-/// What is kept of a difference.
+/// A diff for the result.
 const MAX_BYTES: usize = 100_000;
 
 #[derive(Debug, Serialize)]

@@ -93,7 +93,7 @@ impl Workspace {
         }
     }
 
-    /// Why there is nothing at `path`, with names that are like it.
+    /// Creates the error for a missing `path`, with similar names.
     pub(crate) fn missing(&self, path: &Path) -> ToolError {
         let shown = self.show(path);
         let Some(parent) = path.parent().filter(|parent| parent.is_dir()) else {

@@ -3,7 +3,7 @@
 /// The largest image that is shown to a model: more than this is too much in base64.
 pub(crate) const MAX_IMAGE_BYTES: u64 = 3_900_000;
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Binary,
 }
 
-/// What the first few thousand bytes say.
+/// Detects the kind from the first few thousand bytes.
 pub(crate) fn kind(start: &[u8]) -> Kind {
     const IMAGES: [(&[u8], &str); 4] = [
         (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -38,7 +38,7 @@ pub(crate) fn kind(start: &[u8]) -> Kind {
     }
 }
 
-/// Whether more than a third is neither UTF-8 nor printable. Texts in old encodings stay below that.
+/// Returns whether more than a third is neither UTF-8 nor printable. Text in old encodings stays below that.
 fn mostly_not_text(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let strange = |c: &char| {
@@ -48,7 +48,7 @@ fn mostly_not_text(start: &[u8]) -> bool {
     count * 3 > text.chars().count()
 }
 
-/// What a binary file probably is, for the error.
+/// Returns the probable kind of a binary file, for the error.
 pub(crate) fn kind_in_words(start: &[u8]) -> &'static str {
     const KNOWN: [(&[u8], &str); 8] = [
         (b"%PDF", "a PDF"),
@@ -71,7 +71,7 @@ pub(crate) enum LineEnding {
 }
 
 impl LineEnding {
-    /// What most lines of `text` end with; `None` where there is no line end.
+    /// Returns the most common line end of `text`; `None` if there is none.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let all = text.matches('\n').count();
         let crlf = text.matches("\r\n").count();

@@ -14,7 +14,7 @@ use toolsmith_tool::{PendingAction, PendingId, ToolError, ToolResult};
 const MAX_OUTCOME_CHARS: usize = 1000;
 const MAX_FILES: usize = 20;
 
-/// What the model has not heard of yet.
+/// Notes that were not sent to the model yet.
 #[derive(Debug, Default)]
 pub(super) struct DecisionNotes {
     state: Mutex<State>,
@@ -82,7 +82,7 @@ impl DecisionNotes {
     }
 }
 
-/// What the model hears of a person's decision.
+/// Formats the note about a person's decision.
 pub(super) fn decision(
     action: &PendingAction,
     apply: bool,
@@ -117,7 +117,7 @@ pub(super) fn decision(
     text
 }
 
-/// What the model hears of a change that a person undid.
+/// Formats the note about a change that a person undid.
 pub(super) fn undo(past: &PastChange) -> String {
     let names = names(past.entry.files.iter().map(|file| file.path.as_path()));
     format!(

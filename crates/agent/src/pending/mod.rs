@@ -14,5 +14,5 @@ pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
 pub use tool_choice::ResolveToolChoice;
 
-/// What `resolve` says when there is nothing to decide.
+/// Answer of `resolve` if nothing is pending.
 pub(crate) const NOTHING_PENDING: &str = "No pending action to resolve. Nothing to apply or discard.";

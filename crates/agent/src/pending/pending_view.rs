@@ -6,26 +6,26 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use toolsmith_tool::{PendingAction, Tier};
 
-/// What there is to decide about.
+/// A pending action as data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PendingView {
-    /// What to call it by.
+    /// Id.
     pub id: u64,
-    /// What it will do.
+    /// Description.
     pub label: String,
     /// Which tool staged it.
     pub source_tool_name: String,
     /// How much that tool may change.
     pub tier: Tier,
-    /// What the tool wants shown.
+    /// Details from the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// The files it will change, where it says so.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_text")]
     pub files: Vec<PathBuf>,
-    /// Why it can no longer be applied.
+    /// Reason why it can no longer be applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
 }

@@ -99,7 +99,7 @@ impl Resolver {
         self.notes.add(what.into());
     }
 
-    /// What the model has not heard of yet; it is told now.
+    /// Takes the notes for the model's next request.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         self.notes.take()
     }
@@ -160,10 +160,10 @@ impl Resolver {
         self.decide(choice, Decision::Discard, reason, context).await
     }
 
-    /// What was changed in this project, newest first, undone changes included.
+    /// Returns the file changes in this project, newest first, including undone ones.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if they cannot be read.
     pub async fn changes(&self) -> Result<Vec<PastChange>, ToolError> {
         let (store, root) = (Arc::clone(&self.store), self.root.clone());
         blocking(&CancelToken::new(), move |_| store.list(Some(&root)).map_err(reply)).await
@@ -370,7 +370,7 @@ impl Tool for OneDecision {
     }
 }
 
-/// What an action's own `apply` writes, kept for undoing; also when it fails halfway, or is killed.
+/// Records what an action's own `apply` writes, for undo; also if it fails halfway or is killed.
 struct Recorded {
     recording: Arc<Recording>,
     /// Taken when it is finished.

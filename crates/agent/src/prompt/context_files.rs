@@ -14,7 +14,7 @@ use super::git::git_root;
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// The user's own, below the home folder.
 const USER: &str = ".toolsmith/agent/AGENTS.md";
-/// What is read of one file. More would crowd out the work.
+/// Maximum size of one file. More would displace the actual work.
 const MAX_BYTES: u64 = 40 * 1024;
 /// How far imports of imports are followed.
 const MAX_HOPS: usize = 5;
@@ -27,7 +27,7 @@ const MAX_FILES: usize = 50;
 pub struct ContextFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it says.
+    /// Text of the file.
     pub text: String,
 }
 
@@ -142,7 +142,7 @@ impl Found {
     }
 }
 
-/// What a text imports: each `@path` that is a word of its own and not in code.
+/// Returns the imports of a text: each `@path` that is a separate word and not in code.
 fn imports(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut fenced = false;

@@ -36,7 +36,7 @@ pub(super) struct Hit {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pieces: BTreeMap<usize, Piece>,
-    /// Whether each rule is still active.
+    /// Set for each rule that is still active.
     looked_for: Vec<bool>,
 }
 
@@ -110,7 +110,7 @@ struct Piece {
     raw: Window,
     /// For a call, the same with JSON escapes decoded: what the file will contain.
     plain: Window,
-    /// Whether each condition of each rule matched. The files of a call may become known later.
+    /// Matches of each condition of each rule. The files of a call may become known later.
     found: BTreeSet<(usize, usize)>,
     /// Number of paths at the last match.
     paths_seen: usize,

@@ -68,7 +68,7 @@ pub enum SessionError {
     NotASession {
         /// The file.
         path: PathBuf,
-        /// What was found instead.
+        /// Description of the actual content.
         reason: String,
     },
     /// The file was written by a later version of this program.

@@ -7,7 +7,7 @@ use std::{
 
 use super::error::StoreError;
 
-/// Whether a line requires the file.
+/// Weight of a line: decides when the file is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weight {

@@ -29,7 +29,7 @@ const MAX_COUNTED: u64 = 64 << 20;
 /// Text in UTF-16 is turned as a whole.
 const MAX_UTF16: u64 = 16 << 20;
 const START: usize = 8192;
-/// What is said of files such as /proc/kmsg.
+/// Message for files such as /proc/kmsg.
 const WAITS: &str = "Not read: the file has no end, and reading it waits for data that may never come.";
 
 pub(super) struct Read {

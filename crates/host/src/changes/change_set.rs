@@ -17,7 +17,7 @@ use super::{
 };
 use crate::location::Location;
 
-/// What a change is computed from.
+/// Content a change is computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Base {
@@ -38,7 +38,7 @@ pub struct Wanted {
     pub path: PathBuf,
     /// The new content; `None` deletes the file.
     pub content: Option<Vec<u8>>,
-    /// What it was computed from.
+    /// Content it was computed from.
     pub base: Base,
 }
 
@@ -134,7 +134,7 @@ impl ChangeSet {
         self.files
     }
 
-    /// Whether there is nothing to change.
+    /// Returns whether there is nothing to change.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -157,10 +157,10 @@ impl ChangeSet {
         Ok(Self { files: files.map(|(_, file)| file.clone()).collect() })
     }
 
-    /// Whether every file is still what its change was computed from.
+    /// Checks that every file still has the content its change was computed from.
     ///
     /// # Errors
-    /// [`ChangeError::Drifted`] with all that are not.
+    /// [`ChangeError::Drifted`] with all that do not.
     pub fn check(&self) -> Result<(), ChangeError> {
         check_all(&self.files).map(|_| ())
     }

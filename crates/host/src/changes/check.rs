@@ -12,7 +12,7 @@ use crate::location::Location;
 
 const ANY_WRITE_BIT: u32 = 0o222;
 
-/// What the file is now, when nothing has changed; `None` when there is none, and was none.
+/// Returns the file's metadata if nothing has changed; `None` if it did not and does not exist.
 pub(super) fn check(change: &FileChange) -> Result<Option<Metadata>, ChangeError> {
     let drift = |kind| Err(ChangeError::drift(&change.path, kind));
     let place = match Location::resolve(&change.path) {

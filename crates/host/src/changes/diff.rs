@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Where a zero byte makes a content binary, as Git sees it.
 const BINARY_WINDOW: usize = 8000;
 
-/// What a change makes of one file. In JSON, what is no text has replacement characters.
+/// The change of one file. In JSON, bytes that are not text become replacement characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

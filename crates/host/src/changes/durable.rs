@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// What only the user may read: the store holds contents of files that may be private.
+/// Mode of private files: the store contains file contents that may be private.
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 

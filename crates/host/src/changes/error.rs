@@ -10,7 +10,7 @@ use thiserror::Error;
 /// How many files an error lists.
 const MAX_LISTED: usize = 20;
 
-/// What became of a file since the change was computed.
+/// How a file changed since the change was computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DriftKind {
@@ -36,7 +36,7 @@ pub enum DriftKind {
 pub struct Drift {
     /// The file, as it was asked for.
     pub path: PathBuf,
-    /// What became of it.
+    /// How it changed.
     pub kind: DriftKind,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Drift {
     }
 }
 
-/// Why a change was not made. Where nothing else is said, nothing was changed.
+/// Errors of a change. Unless stated otherwise, nothing was changed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ChangeError {
@@ -124,15 +124,15 @@ pub enum ChangeError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried.
+        /// The attempted operation.
         doing: &'static str,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// A failure halfway, after which some files could not be put back.
     #[error("{error}. These could not be put back: {}", lines(.left))]
     NotRestored {
-        /// What failed first.
+        /// The first error.
         error: Box<Self>,
         /// Which files, and why.
         left: Vec<String>,

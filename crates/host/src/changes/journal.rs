@@ -15,7 +15,7 @@ use super::{
     transaction::{clear_up, restore},
 };
 
-/// What was found of changes that were interrupted, and done about it.
+/// Interrupted changes that were found, and their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovery {

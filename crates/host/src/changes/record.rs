@@ -37,7 +37,7 @@ pub struct Entry {
     pub time: String,
     /// Which tool.
     pub tool: String,
-    /// What it did, for people.
+    /// Description.
     pub label: String,
     /// The project it was made in.
     #[serde(with = "path_text")]
@@ -56,7 +56,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastChange {
-    /// What was done.
+    /// A completed change.
     pub entry: Entry,
     /// It was undone since.
     pub is_undone: bool,
@@ -79,7 +79,7 @@ impl Serialize for PastChange {
     }
 }
 
-/// What is about to be done: written before the first file is touched.
+/// A planned change, written before the first file is touched.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Plan {
     pub(super) entry: Entry,

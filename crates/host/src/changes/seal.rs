@@ -17,7 +17,7 @@ const KEY_BYTES: usize = 32;
 /// The seal is the first line of a file, in hexadecimal.
 const SEAL_DIGITS: usize = 64;
 
-/// What a sealed text is. One cannot take the place of the other.
+/// Kind of a sealed text. One cannot replace another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sealed {
     Plan,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::location::Location;
 
-/// What files were at a moment.
+/// Contents of files at one moment.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(super) files: Vec<Before>,
@@ -45,10 +45,10 @@ impl std::fmt::Debug for Before {
 }
 
 impl ChangeStore {
-    /// What files are before somebody else changes them, for [`ChangeStore::record`].
+    /// Records files before another party changes them, for [`ChangeStore::record`].
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn snapshot(&self, paths: &[PathBuf]) -> Result<Snapshot, ChangeError> {
         paths
             .iter()
@@ -64,10 +64,10 @@ impl ChangeStore {
         self.snapshot_at(&path, &place)
     }
 
-    /// What the file at a place is before somebody else changes it through that place.
+    /// Records the file at a location before another party changes it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if it cannot be read.
     pub fn snapshot_of(&self, path: &Path, place: &Location) -> Result<Snapshot, ChangeError> {
         let path = std::path::absolute(path).map_err(ChangeError::io(path, "read"))?;
         Ok(Snapshot { files: vec![self.snapshot_at(&path, place)?], made_folders: Vec::new() })

@@ -29,13 +29,13 @@ use super::{
 };
 use crate::location::Temporaries;
 
-/// Who makes a change, and why.
+/// Origin of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChangeNote {
     /// The tool.
     pub tool: String,
-    /// What it does, for people.
+    /// Description.
     pub label: String,
     /// The project: undoing the last change means the last one here.
     pub root: PathBuf,
@@ -107,7 +107,7 @@ impl UndoLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {
-    /// What [`ChangeStore::undo`] calls it.
+    /// Id for [`ChangeStore::undo`].
     pub id: String,
     /// The files, as they were asked for.
     pub files: Vec<PathBuf>,
@@ -122,7 +122,7 @@ pub struct ChangeStore {
     key: OnceLock<Key>,
     /// Removes a store that ends with the process.
     _temporary: Option<tempfile::TempDir>,
-    /// Whether files are exchanged in one step where the file system can.
+    /// Exchanges files in one step if the file system supports it.
     exchange: bool,
 }
 
@@ -531,7 +531,7 @@ pub(super) fn new_id() -> String {
     format!("{:013}-{count:08x}-{:x}", Timestamp::now().as_millisecond(), std::process::id())
 }
 
-/// Whether it could be the number of a change, and not a path.
+/// Returns whether it has the form of a change id, not of a path.
 fn is_id(id: &str) -> bool {
     id.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }

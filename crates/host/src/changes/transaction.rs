@@ -126,7 +126,7 @@ fn vanished(file: &ChangedFile) -> impl FnOnce(io::Error) -> ChangeError {
     }
 }
 
-/// Whether there is a regular file of this content.
+/// Returns whether there is a regular file with this content.
 fn is_this(file: &Beside<'_>, hash: ContentHash) -> io::Result<bool> {
     match file.metadata()? {
         Some(found) => Ok(found.is_file() && hash_file(file.open()?)? == hash),
@@ -134,7 +134,7 @@ fn is_this(file: &Beside<'_>, hash: ContentHash) -> io::Result<bool> {
     }
 }
 
-/// What could not be put back.
+/// Files that could not be restored.
 #[derive(Debug, Default)]
 pub(super) struct Leftovers {
     /// A line for each file.

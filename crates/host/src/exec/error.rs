@@ -46,7 +46,7 @@ pub enum ExecError {
     Cwd {
         /// The folder.
         cwd: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The working folder is a file.
@@ -72,7 +72,7 @@ pub enum ExecError {
     Spawn {
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

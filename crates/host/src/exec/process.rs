@@ -55,7 +55,7 @@ impl From<std::process::ExitStatus> for Exit {
     }
 }
 
-/// What a process prints, one of its two streams.
+/// One output stream of a process.
 #[derive(Debug)]
 pub struct OutputPipe(Pipe);
 
@@ -91,7 +91,7 @@ impl AsyncRead for OutputPipe {
     }
 }
 
-/// What a process reads. Dropping it ends the input.
+/// Standard input of a process. Dropping it closes the input.
 #[derive(Debug)]
 pub struct InputPipe(ChildStdin);
 
@@ -132,13 +132,13 @@ pub struct Process {
     supervisor: Child,
     control: Option<Supervisor>,
     pid: u32,
-    /// Who was asked to end already; asking twice would cut short what the first signal set off.
+    /// Processes that were asked to exit; a second signal would interrupt their cleanup.
     asked: HashSet<u32>,
     /// Present when the request asked for a pipe or gave bytes.
     pub stdin: Option<InputPipe>,
-    /// What it prints; take it to read it elsewhere.
+    /// Standard output; take it to read it elsewhere.
     pub stdout: Option<OutputPipe>,
-    /// What it complains; take it to read it elsewhere.
+    /// Standard error; take it to read it elsewhere.
     pub stderr: Option<OutputPipe>,
 }
 

@@ -15,7 +15,7 @@ use std::{
 use super::error::ExecError;
 use crate::output::OutputLimits;
 
-/// What the process reads.
+/// Standard input of the process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stdin {
@@ -42,7 +42,7 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// What the system is told.
+    /// A process to start.
     pub(super) fn to_stdio(&self) -> io::Result<Stdio> {
         Ok(match self {
             Self::Piped => Stdio::piped(),
@@ -60,7 +60,7 @@ pub struct Request {
     pub program: String,
     /// The arguments, as they are.
     pub args: Vec<String>,
-    /// What the program is told its name is; its own if `None`.
+    /// `argv[0]`; the program itself if `None`.
     pub arg0: Option<String>,
     /// The working folder; this process's own if `None`.
     pub cwd: Option<PathBuf>,
@@ -68,7 +68,7 @@ pub struct Request {
     pub env: BTreeMap<String, Option<String>>,
     /// Starts from an empty environment.
     pub clear_env: bool,
-    /// What it reads.
+    /// Standard input.
     pub stdin: Stdin,
     /// Where standard output goes. [`super::run`] reads only what is piped.
     pub stdout: Destination,
@@ -80,7 +80,7 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// How long it may take to end after it was asked to.
     pub grace: Duration,
-    /// What is kept of each of its output streams.
+    /// Limits of each output stream.
     pub output: OutputLimits,
 }
 

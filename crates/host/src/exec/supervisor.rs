@@ -30,7 +30,7 @@ const RELEASED: u8 = b'R';
 /// Sent to say that the program is to be killed with all it started, released or not.
 const KILL: u8 = b'K';
 
-/// What the supervisor answers when the program runs; anything else comes with an error number.
+/// The supervisor's answer when the program runs; any other comes with an error number.
 const STARTED: u8 = b'P';
 
 /// This program's end. Dropping it kills everything at the other end.

@@ -27,7 +27,7 @@ use rustix::{
 /// A directory that everybody may write to, but in which only the owner of a file may remove it.
 const SHARED: u32 = 0o1002;
 
-/// What a name in a directory stands for.
+/// Kind of an entry in a directory.
 pub(super) enum Entry {
     Missing,
     Folder(Folder),
@@ -51,7 +51,7 @@ impl Folder {
         Ok(Self(openat(&self.0, "..", flags, Mode::empty())?))
     }
 
-    /// What `name` stands for. Links that the kernel would not follow here are errors.
+    /// Looks up `name`. Links that the kernel would not follow here are errors.
     pub(super) fn look(&self, name: &OsStr) -> io::Result<Entry> {
         let Some(file) = self.peek(name)? else { return Ok(Entry::Missing) };
         let found = file.metadata()?;
@@ -100,7 +100,7 @@ impl Folder {
         }
     }
 
-    /// What `name` is itself; `None` when there is nothing.
+    /// Returns the metadata of `name` itself; `None` if it does not exist.
     pub(super) fn metadata_of(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
         self.peek(name)?.map(|file| file.metadata()).transpose()
     }

@@ -8,12 +8,12 @@ use std::{
 
 /// Settings of git are read up to here.
 const MAX_CONFIG: usize = 256 << 10;
-/// What makes a folder a repository to git.
+/// Entries that make a directory a git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Settings whose value is a file or folder that git runs or reads settings from.
 const POINTERS: [&str; 3] = ["hookspath", "path", "fsmonitor"];
 
-/// Whether the file is in a repository without a working tree below `root`, or would make a folder one.
+/// Returns whether the file is in a bare repository below `root`, or would create one.
 pub(super) fn is_in_bare_repository(real: &Path, root: &Path) -> bool {
     real.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).any(|folder| {
         let first = real.strip_prefix(folder).ok().and_then(|below| below.components().next());

@@ -72,10 +72,10 @@ impl Location {
         &self.real_path
     }
 
-    /// What is there, not following a link; `None` when there is nothing.
+    /// Returns the metadata without following a link; `None` if nothing exists.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Fails if the system reports an error.
     pub fn metadata(&self) -> io::Result<Option<Metadata>> {
         if self.missing.is_empty() { self.folder.metadata_of(&self.name) } else { Ok(None) }
     }
@@ -91,7 +91,7 @@ impl Location {
         }
     }
 
-    /// Whether the file that is there can be written to. Root can write to everything.
+    /// Returns whether the existing file is writable. For root everything is.
     pub(crate) fn is_writable(&self) -> bool {
         match self.folder.open_to_write(&self.name) {
             Ok(_) => true,

@@ -15,7 +15,7 @@ use super::{
     table::{ANYWHERE, IN_HOME, OWN_STATE, anywhere, begins_with, first, fold, plain_names},
 };
 
-/// What is said of a write by its place.
+/// Decision about a write by its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -80,7 +80,7 @@ impl Protected {
         paths.iter().any(|protected| path.starts_with(protected))
     }
 
-    /// Whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` in place of `x.js`.
+    /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.
     fn shadows(&self, path: &Path) -> bool {
         let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
         modules.iter().any(|stem| {
@@ -217,7 +217,7 @@ impl Now<'_> {
         }
     }
 
-    /// What is said of files of our own.
+    /// Decides about files of our own.
     fn own(&self, file: &Path) -> Option<Verdict> {
         let refused = |how: &str| {
             let reason =

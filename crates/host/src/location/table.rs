@@ -211,7 +211,7 @@ fn is_ignored(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether one folded component is what a component of a pattern means.
+/// Returns whether one folded component matches a component of a pattern.
 fn component_matches(pattern: &str, component: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == component,
@@ -223,14 +223,14 @@ fn component_matches(pattern: &str, component: &str) -> bool {
     }
 }
 
-/// Whether the components begin with what the pattern means.
+/// Returns whether the components start with the pattern.
 pub(super) fn begins_with(components: &[String], pattern: &str) -> bool {
     let mut parts = pattern.split('/');
     let mut components = components.iter();
     parts.all(|part| components.next().is_some_and(|component| component_matches(part, component)))
 }
 
-/// What the first pattern that is somewhere in the components stands for.
+/// Returns the category of the first pattern found anywhere in the components.
 pub(super) fn anywhere(components: &[String]) -> Option<&'static str> {
     let (agents, worktrees) = WORKTREES;
     (0..components.len()).find_map(|at| {
@@ -245,7 +245,7 @@ pub(super) fn anywhere(components: &[String]) -> Option<&'static str> {
     })
 }
 
-/// What the first pattern that the components begin with stands for.
+/// Returns the category of the first pattern the components start with.
 pub(super) fn first(table: &[(&'static str, &[&str])], components: &[String]) -> Option<&'static str> {
     table
         .iter()

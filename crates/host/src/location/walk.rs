@@ -14,7 +14,7 @@ use super::folder::{Entry, Folder};
 /// As many as the kernel follows.
 const MAX_LINKS: usize = 40;
 
-/// What is done about symbolic links.
+/// Handling of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Links {
     Follow,

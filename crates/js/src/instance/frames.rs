@@ -435,7 +435,7 @@ impl Frames {
     }
 }
 
-/// What a WeakMap has for a promise, owned by the caller.
+/// Returns the value of a promise in a WeakMap, owned by the caller.
 ///
 /// # Safety
 /// All are live values of the runtime that `raw` belongs to.
@@ -477,7 +477,7 @@ unsafe fn forgive(raw: *mut qjs::JSContext, value: qjs::JSValue) {
     }
 }
 
-/// What the engine reports of promises.
+/// Promise events reported by the engine.
 unsafe extern "C" fn hook(
     raw: *mut qjs::JSContext,
     kind: qjs::JSPromiseHookType,

@@ -79,7 +79,7 @@ impl HostError {
     }
 }
 
-/// What kind of work an operation is, which decides when it ends.
+/// Kind of an operation, which decides when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// Ends with the instance.
@@ -144,7 +144,7 @@ impl Operations {
         lock(&self.calls).remove(&call);
     }
 
-    /// Whether a call has not ended.
+    /// Returns whether a call is in progress.
     pub(crate) fn is_running(&self, call: u32) -> bool {
         lock(&self.calls).contains(&call)
     }

@@ -37,7 +37,7 @@ use crate::{
 /// How often a thread that waits for an operation looks whether it is to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// What both the thread and the handles of an instance hold.
+/// State shared by the thread and the handles of an instance.
 pub(crate) struct SharedState {
     pub(crate) engine: Arc<EngineShared>,
     pub(crate) stop: Arc<StopFlags>,
@@ -51,7 +51,7 @@ pub(crate) struct SharedState {
     pub(crate) streams: ByteStreams,
     /// Files the tool has open.
     pub(crate) files: OpenFiles,
-    /// What the tool watches for changes.
+    /// File watchers of the tool.
     pub(crate) watchers: Watchers,
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
@@ -147,7 +147,7 @@ enum Reply {
     Call(oneshot::Sender<CallReply>),
 }
 
-/// What only the thread knows.
+/// State owned by the thread.
 pub(crate) struct ThreadState {
     pub(crate) shared: Arc<SharedState>,
     pub(crate) modules: Rc<ModuleStore>,
@@ -158,11 +158,11 @@ pub(crate) struct ThreadState {
     calls: RefCell<HashMap<u32, (Rc<ToolContext>, Reply)>>,
     /// Contexts of calls that something still refers to, also after their end.
     pub(crate) contexts: HeldContexts,
-    /// What follows the embedded engine's promises; a sidecar does that itself.
+    /// Follows the embedded engine's promises; a sidecar does that itself.
     pub(crate) frames: OnceCell<Rc<Frames>>,
-    /// Whether anything listens to the bus.
+    /// Set if there are bus listeners.
     pub(crate) hears: Cell<bool>,
-    /// Whether callbacks of `process.nextTick` wait.
+    /// Set if callbacks of `process.nextTick` are pending.
     pub(crate) ticks_wait: Cell<bool>,
 }
 
@@ -187,7 +187,7 @@ impl ThreadState {
         &self.shared.engine.cwd
     }
 
-    /// What `process.cwd()` says.
+    /// Returns the value of `process.cwd()`.
     pub(crate) fn current_dir(&self) -> PathBuf {
         self.current_dir.borrow().clone()
     }
@@ -289,8 +289,8 @@ impl ThreadState {
         }
     }
 
-    /// Whether what was thrown says that memory ran out. Where there is not even room to say so, the engine says other
-    /// things, or throws null.
+    /// Returns whether a thrown value means that memory ran out. Without enough memory for the error itself, the engine
+    /// throws other errors or null.
     fn is_out_of_memory(&self, thrown: &Thrown) -> bool {
         let refused = self.shared.memory.take_refused();
         match (thrown.class.as_deref(), thrown.message.as_str()) {
@@ -326,7 +326,7 @@ impl SourceLookup for ThreadState {
     }
 }
 
-/// What a failed load ran into that another engine has: a stub that was used, or WebAssembly.
+/// Returns the missing feature of a failed load that another engine has: a used stub, or WebAssembly.
 fn what_was_missing(message: &str) -> Option<String> {
     let lacks =
         ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];

@@ -59,7 +59,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Why the engine is entered.
+/// Reason for entering the engine.
 enum Entry {
     /// A call or a load begins.
     Call(u32, Option<Rc<ToolContext>>),

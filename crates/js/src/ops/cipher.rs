@@ -78,7 +78,7 @@ impl KeyStream {
 /// The sum that authenticates a message in GCM.
 struct Authenticator {
     sum: GHash,
-    /// What does not fill a block yet.
+    /// Input that does not fill a block yet.
     rest: Vec<u8>,
     aad_bytes: u64,
     bytes: u64,

@@ -14,12 +14,12 @@ use crate::{
     instance::{HostError, Settled, ThreadState, Work},
 };
 
-/// What `pi.exec` resolves to.
+/// Result of `pi.exec`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExecAnswer {
-    /// What it printed.
+    /// Standard output.
     pub stdout: String,
-    /// What it complained.
+    /// Standard error.
     pub stderr: String,
     /// Its exit code.
     pub code: i32,
@@ -48,7 +48,7 @@ pub trait ExecHandler: Send + Sync {
     async fn exec(&self, request: &Request, cancel: &CancelToken) -> std::result::Result<ExecAnswer, String>;
 }
 
-/// What the kernel asks for.
+/// The kernel's request.
 #[derive(Deserialize)]
 struct ExecRequest {
     command: String,

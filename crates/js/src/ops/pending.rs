@@ -11,7 +11,7 @@ use toolsmith_tool::{PendingAction, PendingUnavailable, Writes};
 use super::bytes::lenient_base64;
 use crate::instance::{PendingCallback, ThreadState};
 
-/// What the kernel says about an action.
+/// The kernel's description of an action.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Staged {

@@ -28,7 +28,7 @@ const DRAIN: Duration = Duration::from_millis(250);
 /// The most a tool may wait to be told, whatever it asks to keep.
 const MAX_OUTPUT_BYTES: usize = 256 << 20;
 
-/// What the kernel asks for.
+/// The kernel's request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SpawnRequest {
@@ -67,7 +67,7 @@ impl SpawnRequest {
         request
     }
 
-    /// Why it could not be started, as Node says it.
+    /// Creates Node's error for a failed start.
     fn failure(&self, error: &ExecError) -> HostError {
         let (code, number) = match error {
             ExecError::NotInPath { .. }
@@ -193,7 +193,7 @@ async fn watch(mut process: Process, token: &CancelToken) -> Exit {
     }
 }
 
-/// What became of a process that was waited for.
+/// Outcome of a synchronous process.
 struct Ran {
     pid: u32,
     exit: Option<Exit>,
@@ -203,7 +203,7 @@ struct Ran {
     failure: Option<&'static str>,
 }
 
-/// What a process that is waited for may use.
+/// Limits of a synchronous process.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RunLimits {
@@ -287,7 +287,7 @@ async fn write_all(pipe: Option<InputPipe>, bytes: Vec<u8>) {
     }
 }
 
-/// What is kept of one output stream.
+/// Captured bytes of one output stream.
 struct Collected<R> {
     pipe: Option<R>,
     bytes: Vec<u8>,

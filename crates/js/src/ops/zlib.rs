@@ -109,8 +109,8 @@ impl Work {
         })
     }
 
-    /// What has come out, if it is enough or `all` is wanted. `flush` says what to do when the input is used up: 0 nothing,
-    /// 1 give what there is, 2 end.
+    /// Returns the output, if it is enough or `all` is requested. `flush` says what to do at the end of the input: 0
+    /// nothing, 1 flush, 2 finish.
     fn pull(&mut self, flush: u32, stop: &StopFlags) -> std::result::Result<Vec<u8>, HostError> {
         loop {
             if stop.is_over() {

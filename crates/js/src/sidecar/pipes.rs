@@ -12,7 +12,7 @@ use crate::{
 
 /// A line longer than this is a mistake or an attack, and ends the sidecar.
 const MAX_LINE: usize = 256 << 20;
-/// What is kept of its complaints, to explain its end.
+/// Maximum size of captured standard error, used to explain an exit.
 const LAST_WORDS: usize = 4 << 10;
 
 /// A running sidecar. Dropping it kills the process with everything it started.

@@ -11,7 +11,7 @@ use toolsmith_host::exec::{Request, Stdin};
 
 use crate::{engine_kind::EngineKind, limits::Limits};
 
-/// What they run. See `build/sidecar.rs`.
+/// The sidecar program. See `build/sidecar.rs`.
 static PROGRAM: &str = include_str!(concat!(env!("OUT_DIR"), "/sidecar.cjs"));
 
 /// The name of the file it is written to.

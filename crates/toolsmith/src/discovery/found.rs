@@ -30,7 +30,7 @@ pub struct FoundModule {
 }
 
 impl FoundModule {
-    /// What the engine is asked to load.
+    /// Returns the load request for the engine.
     pub fn request(&self) -> ModuleRequest {
         let request = ModuleRequest::new(&self.path);
         match &self.imports {
@@ -39,7 +39,7 @@ impl FoundModule {
         }
     }
 
-    /// What the file calls it: its stem, or the folder of an `index` file.
+    /// Returns the name derived from the file: its stem, or the directory of an `index` file.
     pub fn name(&self) -> String {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = self.path.parent().and_then(Path::file_name);
@@ -72,7 +72,7 @@ pub struct Discovered {
     pub rules: Vec<FoundRule>,
     /// Files and folders somebody named, whatever is in them.
     pub configured: Vec<PathBuf>,
-    /// What was named and cannot be used.
+    /// Configured paths that cannot be used.
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
     pub warnings: Vec<Warning>,
@@ -99,7 +99,7 @@ pub(super) struct Finder<'a> {
     pub(super) real_cwd: PathBuf,
     project_trusted: bool,
     trusted: TrustedFiles,
-    /// What modules of a project that is not trusted may import.
+    /// Allowed imports of modules in an untrusted project.
     gate: ImportGate,
     by_real_path: HashMap<PathBuf, usize>,
     /// Real paths of directories, by their given path.
@@ -210,7 +210,7 @@ impl<'a> Finder<'a> {
         small_file::read_within(file, &self.options.cwd)
     }
 
-    /// Whether what the working folder says is believed.
+    /// Returns whether the working directory is trusted.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
     }

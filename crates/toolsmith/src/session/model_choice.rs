@@ -87,7 +87,7 @@ pub enum ModelError {
         id: String,
         /// The place.
         base_url: String,
-        /// Why it is not used.
+        /// Reason why it is not used.
         why: &'static str,
     },
     /// The name means nothing, or too much.

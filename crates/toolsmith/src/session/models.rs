@@ -20,7 +20,7 @@ pub(super) struct Models {
 pub(super) struct Restored {
     pub(super) model: Option<Selection>,
     pub(super) thinking: Option<ThinkingLevel>,
-    /// Why the model cannot be had.
+    /// Reason why the model is not available.
     pub(super) gone: Option<ModelError>,
 }
 
@@ -104,7 +104,7 @@ impl Models {
         Ok(providers.select_at(&endpoint.provider, id)?)
     }
 
-    /// What holds at the leaf of a conversation. `current` is the model that is asked now, and where.
+    /// Returns the settings at the leaf of a session. `current` is the current model and its endpoint.
     pub(super) async fn restore(
         &self,
         state: &SessionState,

@@ -66,7 +66,7 @@ pub struct RulesSettings {
     pub repeat: String,
     /// After how many turns.
     pub repeat_gap: u64,
-    /// What happens to an interrupted response.
+    /// Handling of an interrupted response.
     pub context: String,
 }
 

@@ -18,7 +18,7 @@ use crate::cargo::root;
 pub(crate) struct Comparison {
     /// Name of the benchmark.
     pub(super) subject: &'static str,
-    /// What was measured.
+    /// Description.
     pub(super) what: String,
     /// Our time.
     pub(super) ours: Sample,

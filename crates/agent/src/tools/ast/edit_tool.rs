@@ -184,7 +184,7 @@ impl Request {
     }
 }
 
-/// What one file becomes.
+/// The rewrites of one file.
 struct Rewritten {
     text: String,
     all: Vec<Replacement>,
@@ -323,7 +323,7 @@ impl Tool for AstEditTool {
     }
 }
 
-/// What was staged: the same operations again, on the same contents.
+/// A staged rewrite: applying repeats the same operations on the same contents.
 struct AstEditAction {
     request: Arc<Request>,
     set: ChangeSet,

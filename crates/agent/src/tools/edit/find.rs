@@ -12,7 +12,7 @@ pub(super) struct Place {
     pub(super) loose: bool,
 }
 
-/// Why an edit does not apply.
+/// Reasons why an edit does not apply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NotFound {
     Empty,

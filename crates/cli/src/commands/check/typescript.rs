@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Errors about unknown types only: names of Node's modules used as types, and callbacks passed to them.
 const UNKNOWN_TYPES: &[&str] = &["(TS2709)", "(TS7006)", "(TS7019)", "(TS7031)"];
 
-/// What compiling gave.
+/// Result of compiling.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) findings: Vec<Finding>,

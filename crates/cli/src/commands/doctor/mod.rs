@@ -110,7 +110,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
     })
 }
 
-/// What a program says its version is; `None` when it is not there or does not say.
+/// Returns the version a program prints; `None` if it is missing or does not answer.
 async fn version(project: &Project, program: &str) -> Option<String> {
     let program = project.program(program)?;
     let request = Request::new(program.to_string_lossy()).args(["--version"]).timeout(PATIENCE);

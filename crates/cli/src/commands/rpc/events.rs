@@ -19,9 +19,9 @@ pub(super) enum EventShape {
     AgentEnd {
         /// How it ended.
         end: RunEndShape,
-        /// What the run added to the conversation.
+        /// Messages the run added.
         messages: Vec<MessageShape>,
-        /// What the run cost.
+        /// Usage of the run.
         usage: UsageShape,
     },
     /// A turn begins: one answer of the model, and the calls in it.
@@ -33,7 +33,7 @@ pub(super) enum EventShape {
     TurnEnd {
         /// The answer.
         message: MessageShape,
-        /// What its calls came to, in the order asked.
+        /// Results of its calls, in order.
         tool_results: Vec<MessageShape>,
     },
     /// A message begins. The model's own is still empty here.
@@ -57,7 +57,7 @@ pub(super) enum EventShape {
         tool_call_id: String,
         /// The tool.
         tool_name: String,
-        /// What was asked for.
+        /// Arguments from the model.
         args: Value,
     },
     /// A call has a partial result. Left out first when the client reads too slowly.
@@ -66,7 +66,7 @@ pub(super) enum EventShape {
         tool_call_id: String,
         /// The tool.
         tool_name: String,
-        /// What there is so far.
+        /// The partial result.
         partial_result: ResultShape,
     },
     /// A call is over.
@@ -75,9 +75,9 @@ pub(super) enum EventShape {
         tool_call_id: String,
         /// The tool.
         tool_name: String,
-        /// What it came to.
+        /// The result.
         result: ResultShape,
-        /// Whether it failed.
+        /// Set if it failed.
         is_error: bool,
         /// How long it took, questions included.
         duration_ms: u64,
@@ -95,7 +95,7 @@ pub(super) enum EventShape {
         tool_call_id: String,
         /// `allow`, `allow_for_session` or `deny`.
         decision: String,
-        /// What the model is told beside a no.
+        /// Message for the model with a refusal.
         note: Option<String>,
     },
     /// Messages were queued or taken from a queue.
@@ -121,16 +121,16 @@ pub(super) enum EventShape {
     },
     /// The model gave no whole answer.
     Error {
-        /// What can be done about it.
+        /// Error class.
         class: String,
-        /// What happened.
+        /// Error message.
         message: String,
         /// How long the provider asks to wait.
         retry_after_ms: Option<u64>,
     },
     /// Something a person should know.
     Notice {
-        /// What.
+        /// Text.
         message: String,
     },
     /// The session is ready.
@@ -158,7 +158,7 @@ pub(super) enum EventShape {
     },
     /// Summing up ended.
     AutoCompactionEnd {
-        /// What was tried.
+        /// Kind of compaction.
         action: String,
         /// The summary, the first entry that is kept, and the tokens before.
         result: Option<Value>,
@@ -166,7 +166,7 @@ pub(super) enum EventShape {
         aborted: bool,
         /// The interrupted turn is sent again.
         will_retry: bool,
-        /// What went wrong.
+        /// Error message.
         error_message: Option<String>,
     },
     /// The model is asked again after a wait.
@@ -177,16 +177,16 @@ pub(super) enum EventShape {
         max_attempts: u64,
         /// How long the wait is.
         delay_ms: u64,
-        /// What failed.
+        /// Error that caused the retry.
         error_message: String,
     },
     /// A series of retries ended.
     AutoRetryEnd {
-        /// Whether the last one worked.
+        /// Set if the last attempt succeeded.
         success: bool,
         /// Which one that was.
         attempt: u64,
-        /// What failed last.
+        /// The last error.
         final_error: Option<String>,
     },
     /// Stream rules interrupted the model.
@@ -211,7 +211,7 @@ pub(super) enum EventShape {
 pub(super) struct RunEndShape {
     /// `completed`, `aborted`, `failed`, `limit` or `fatal`.
     reason: String,
-    /// What went wrong.
+    /// Error message.
     message: Option<String>,
     /// With `failed`: what can be done about it.
     class: Option<String>,
@@ -242,30 +242,30 @@ pub(super) enum MessageShape {
         content: Vec<AssistantBlockShape>,
         /// The wire it came over.
         api: String,
-        /// Who answered.
+        /// Provider.
         provider: String,
         /// The model.
         model: String,
-        /// What it cost.
+        /// Token usage.
         usage: UsageShape,
         /// `stop`, `length`, `toolUse`, `error` or `aborted`.
         stop_reason: String,
-        /// What went wrong.
+        /// Error message.
         error_message: Option<String>,
         /// Milliseconds since 1970.
         timestamp: u64,
     },
-    /// What a call came to.
+    /// The result of a call.
     ToolResult {
         /// The call.
         tool_call_id: String,
         /// The tool.
         tool_name: String,
-        /// What the model sees.
+        /// Content sent to the model.
         content: Vec<ContentShape>,
-        /// What the model never sees.
+        /// Details that are never sent to the model.
         details: Option<Value>,
-        /// Whether it failed.
+        /// Set if it failed.
         is_error: bool,
         /// Milliseconds since 1970.
         timestamp: u64,
@@ -322,7 +322,7 @@ pub(super) enum AssistantBlockShape {
 #[schemars(rename = "AssistantMessageEvent")]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StreamShape {
-    /// What happened.
+    /// Kind of event.
     #[serde(rename = "type")]
     kind: String,
     /// Which block of the message.
@@ -346,7 +346,7 @@ pub(super) struct UsageShape {
     cache_write: u64,
     /// All of them.
     total_tokens: u64,
-    /// What they cost.
+    /// Cost.
     cost: CostShape,
 }
 
@@ -372,11 +372,11 @@ pub(super) struct CostShape {
 #[schemars(rename = "ToolResult")]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ResultShape {
-    /// What the model sees.
+    /// Content sent to the model.
     content: Vec<ContentShape>,
-    /// What the model never sees.
+    /// Details that are never sent to the model.
     details: Option<Value>,
-    /// Whether it failed.
+    /// Set if it failed.
     is_error: Option<bool>,
 }
 
@@ -389,13 +389,13 @@ pub(super) struct QuestionShape {
     tool_call_id: String,
     /// The tool.
     tool_name: String,
-    /// What people call the tool.
+    /// Label of the tool.
     label: String,
-    /// What it would run with.
+    /// Arguments of the call.
     arguments: Value,
     /// How much it can change.
     tier: TierName,
-    /// Why the tool asks.
+    /// Reason given by the tool.
     reason: Option<String>,
     /// Lines the tool wants shown.
     details: Option<Vec<String>>,
@@ -406,18 +406,18 @@ pub(super) struct QuestionShape {
 #[schemars(rename = "PendingAction")]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PendingShape {
-    /// What `pending_apply` and the like take as `actionId`.
+    /// Id, as `actionId` in `pending_apply` and related requests.
     id: u64,
-    /// What it will do.
+    /// Description.
     label: String,
     /// Which tool staged it.
     source_tool_name: String,
     /// How much that tool may change.
     tier: String,
-    /// What the tool wants shown.
+    /// Details from the tool.
     details: Option<Value>,
     /// The files it will change, where it says so.
     files: Option<Vec<String>>,
-    /// Why it can no longer be applied.
+    /// Reason why it can no longer be applied.
     void: Option<String>,
 }

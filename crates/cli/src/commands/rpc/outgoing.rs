@@ -51,7 +51,7 @@ struct State {
     is_writing: bool,
 }
 
-/// Whether a line may be omitted.
+/// Priority of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Weight {
     Light,

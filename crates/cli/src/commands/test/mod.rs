@@ -45,7 +45,7 @@ struct Around<'a> {
     territory: Territory,
 }
 
-/// What to do with cases.
+/// Mode of the run.
 #[derive(Clone, Copy)]
 struct Mode {
     update: bool,

@@ -11,7 +11,7 @@ use toolsmith_js::ModuleRequest;
 
 use crate::{failure::Problem, project::Project};
 
-/// What may be used.
+/// Modules and case files that may be used.
 pub(super) struct Territory {
     /// Modules that discovery found and that may run.
     ready: Vec<FoundModule>,
@@ -45,7 +45,7 @@ impl Territory {
         case.canonicalize().is_ok_and(|real| self.is_given(&real) || self.trusted.allows(&real))
     }
 
-    /// What is loaded for the module a case is about.
+    /// Returns the load request for the module of a case.
     pub(super) fn request(&self, module: &Path) -> Result<ModuleRequest, Problem> {
         let shown = module.display();
         let real = module

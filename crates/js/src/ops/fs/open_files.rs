@@ -173,8 +173,8 @@ pub(super) fn write_some(
     }
 }
 
-/// Whether a file is one on which others decide how long reading and writing take. Files of the kernel are regular, say that
-/// they are empty, and may wait for ever, as `/proc/kmsg` does.
+/// Returns whether reading and writing may block on another process. Kernel files are regular, report a size of zero,
+/// and may block forever, as `/proc/kmsg` does.
 pub(super) fn is_endless(file: &File) -> bool {
     file.metadata().is_ok_and(|found| {
         let kind = found.file_type();
