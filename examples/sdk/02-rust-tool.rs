@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     println!("schema: {}", tool.spec().parameters);
 
-    // The second call has a number in a string, as models write them now and then: it is mended.
+    // The second call has a number in a string, as models sometimes write: it is repaired.
     let script = Script::parse(
         r#"[
             { "reply": [{ "call": "to_fahrenheit", "arguments": { "celsius": -300 } }] },

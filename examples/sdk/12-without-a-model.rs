@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     registry.register(add, Origin::new(OriginKind::Sdk, "12-without-a-model"))?;
 
-    // Every call takes the one path there is: mended, checked, approved, run under a deadline, cut to length.
+    // Every call takes the same path: repaired, validated, approved, run under a deadline, truncated.
     let dispatcher = Dispatcher::builder(registry).build();
     let calls = [
         CallRequest::new("1", "json_query", json!({ "file": "trees.json", "query": "trees[*].name" })),
@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for call in calls {
         let name = call.name.clone();
         let outcome = dispatcher.call(call).await;
-        println!("{name}: {:?}, mended: {}", outcome.end, outcome.is_repaired());
+        println!("{name}: {:?}, repaired: {}", outcome.end, outcome.is_repaired());
         println!("  {}", outcome.result.joined_text().replace('\n', "\n  "));
     }
     Ok(())

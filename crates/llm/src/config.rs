@@ -12,7 +12,7 @@ use crate::{
 /// How long a provider may be silent before the first event and between two events.
 const DEFAULT_IDLE: Duration = Duration::from_secs(300);
 
-/// The wires. The names are the ones relatives of this program use in their files.
+/// The wire formats. The names are those that compatible agents use in their configuration files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[non_exhaustive]
 pub enum ApiKind {

@@ -31,8 +31,8 @@ pub use loading::{
 };
 pub use rust_tool::{AnyError, rust_tool};
 pub use session::{
-    BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError, SessionBuilder,
-    SessionSource, SessionSwitched, ToolInfo, providers,
+    AbandonedBranch, BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError,
+    SessionBuilder, SessionSource, SessionSwitched, ToolInfo, providers,
 };
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,

@@ -8,8 +8,8 @@ fn broken(path: &str, text: &str) -> usize {
 
 #[test]
 fn a_phrase_that_needs_decoding_is_found_in_text_and_code() {
-    assert_eq!(broken("docs/x.md", "A file that is no module"), 1);
-    assert_eq!(broken("src/x.rs", "let text = \"it Is There Already\";"), 1);
+    assert_eq!(broken("docs/x.md", "An entry that is no setting"), 1);
+    assert_eq!(broken("src/x.rs", "let text = \"it Is There Already; choose\";"), 1);
     assert_eq!(broken("docs/x.md", "An unknown setting"), 0);
 }
 
@@ -25,6 +25,6 @@ fn a_summary_that_starts_with_a_question_word_is_found() {
 
 #[test]
 fn other_kinds_of_files_are_exempt() {
-    assert_eq!(broken("fixtures/a.ts", "// is no module"), 0);
-    assert_eq!(broken("docs/contract.md", "is no module"), 0);
+    assert_eq!(broken("fixtures/a.ts", "// is no setting"), 0);
+    assert_eq!(broken("docs/contract.md", "is no setting"), 0);
 }

@@ -11,7 +11,7 @@ use crate::approval::{ApprovalRequest, Decision};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Arguments {
-    /// JSON text, as models write it; almost-JSON is mended.
+    /// JSON text, as models write it; malformed JSON is repaired.
     Text(String),
     /// A value already.
     Value(Value),
@@ -196,7 +196,7 @@ pub struct CallOutcome {
     pub result: ToolResult,
     /// How it ended.
     pub end: CallEnd,
-    /// `(path, rule)` of what had to be mended in the arguments.
+    /// Repairs of the arguments.
     pub repairs: Vec<Repair>,
     /// From the first look to the last, questions included.
     pub duration: Duration,

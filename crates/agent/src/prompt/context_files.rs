@@ -91,7 +91,7 @@ fn project_root<'a>(cwd: &'a Path, home: Option<&Path>) -> &'a Path {
 
 struct Found {
     files: Vec<ContextFile>,
-    /// Real paths: a link, or an import of what is there already, is no second file.
+    /// Real paths, so that a link or an import of a known file is not read twice.
     seen: Vec<PathBuf>,
     skipped: Vec<SkippedFile>,
 }

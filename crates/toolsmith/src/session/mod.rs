@@ -12,6 +12,6 @@ mod tool_info;
 
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use model_choice::{ModelChoice, ModelError, providers};
-pub use operations::{OperationError, SessionSwitched};
+pub use operations::{AbandonedBranch, OperationError, SessionSwitched};
 pub use session::Session;
 pub use tool_info::ToolInfo;

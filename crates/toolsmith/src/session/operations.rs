@@ -24,6 +24,17 @@ use super::{
     session::Session,
 };
 
+/// Handling of the branch that [`Session::go_to`] leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AbandonedBranch {
+    /// The model receives nothing of it.
+    #[default]
+    Drop,
+    /// The model summarises it for the new position.
+    Summarise,
+}
+
 /// Result of switching.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -136,22 +147,25 @@ impl Session {
     }
 
     /// Moves within this session: before a user message, whose text is in [`SessionSwitched::text`], after any other entry, or
-    /// before everything. With `summary`, the model first summarises the abandoned branch, and the summary is added at
-    /// the new position; [`Session::abort`] meanwhile leaves everything unchanged.
+    /// before everything. With [`AbandonedBranch::Summarise`], the model first summarises the abandoned branch, and the
+    /// summary is added at the new position; [`Session::abort`] meanwhile leaves everything unchanged.
     ///
     /// # Errors
     /// Fails if there is no such entry, the summary fails, or the session cannot be saved.
     pub async fn go_to(
         &self,
         target: Option<&str>,
-        summary: bool,
+        abandoned: AbandonedBranch,
     ) -> Result<SessionSwitched, OperationError> {
         if let Some(id) = target {
             entry(&self.log(), id)?;
         }
         let held = self.hold("the session moved to another entry").await?;
         let kept = self.log();
-        let summary = if summary { summarize(&held, &kept, target).await? } else { None };
+        let summary = match abandoned {
+            AbandonedBranch::Drop => None,
+            AbandonedBranch::Summarise => summarize(&held, &kept, target).await?,
+        };
         let queued = self.put_down().await;
         let from_id = kept.leaf_id().unwrap_or_else(|| "root".to_owned());
         let moved = kept.go_to(target, None)?;

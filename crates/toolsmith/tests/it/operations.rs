@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use toolsmith::{BuiltIns, Session, SessionBuilder, SessionSource};
+use toolsmith::{AbandonedBranch, BuiltIns, Session, SessionBuilder, SessionSource};
 use toolsmith_agent::{
     AgentEvent, Queued, Subscription,
     session::{EntryKind, Sessions},
@@ -166,7 +166,7 @@ async fn moving_in_the_tree_keeps_the_file() {
     session.set_label(&asked[1].entry_id, Some("here")).unwrap();
     assert!(session.set_label("nowhere", Some("x")).is_err());
     let mut events = session.subscribe();
-    let went = session.go_to(Some(&asked[1].entry_id), false).await.unwrap();
+    let went = session.go_to(Some(&asked[1].entry_id), AbandonedBranch::Drop).await.unwrap();
     assert_eq!(went.text.as_deref(), Some("second"));
     assert_eq!(heard(&mut events), [SessionEvent::Tree]);
     assert_eq!(file(&session), old);
@@ -189,8 +189,8 @@ async fn moving_in_the_tree_keeps_the_file() {
         ]
     );
     assert_eq!((tree[2].label.as_deref(), tree[2].text.as_deref()), (Some("here"), Some("second")));
-    assert!(session.go_to(Some("nowhere"), false).await.is_err());
-    session.go_to(None, false).await.unwrap();
+    assert!(session.go_to(Some("nowhere"), AbandonedBranch::Drop).await.is_err());
+    session.go_to(None, AbandonedBranch::Drop).await.unwrap();
     assert_eq!(texts(&session), Vec::<String>::new());
     assert_eq!(session.log().name().as_deref(), Some("a name"));
 }
@@ -414,7 +414,8 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
 
     // Stopped meanwhile.
     let going = session.clone();
-    let going = tokio::spawn(async move { going.go_to(Some(&first_answer), true).await });
+    let going =
+        tokio::spawn(async move { going.go_to(Some(&first_answer), AbandonedBranch::Summarise).await });
     while provider.requests().len() < 3 {
         tokio::task::yield_now().await;
     }
@@ -422,13 +423,13 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     let error = going.await.unwrap().unwrap_err();
     assert!(matches!(error, toolsmith::OperationError::Cancelled), "{error}");
     // The model fails.
-    let error = session.go_to(Some(&asked[1].entry_id), true).await.unwrap_err();
+    let error = session.go_to(Some(&asked[1].entry_id), AbandonedBranch::Summarise).await.unwrap_err();
     assert!(error.to_string().contains("the summary failed"), "{error}");
     assert_eq!((heard(&mut events), texts(&session)), (Vec::new(), said));
     assert_eq!(session.agent().queued(), Queued { steering: 0, follow_up: 1 });
 
     let answer = session.tree()[1].id.clone();
-    let went = session.go_to(Some(&answer), true).await.unwrap();
+    let went = session.go_to(Some(&answer), AbandonedBranch::Summarise).await.unwrap();
     assert_eq!((went.text, went.queued.len()), (None, 1));
     assert_eq!(heard(&mut events), [SessionEvent::Tree]);
     let told = texts(&session);
@@ -436,6 +437,6 @@ async fn a_path_that_is_left_is_summed_up_at_the_new_place() {
     assert!(told[2].contains("They said two."), "{told:?}");
     // Nothing is left behind by staying, so nobody is asked.
     let leaf = session.log().leaf_id().unwrap();
-    session.go_to(Some(&leaf), true).await.unwrap();
+    session.go_to(Some(&leaf), AbandonedBranch::Summarise).await.unwrap();
     assert_eq!(session.run("third").await.unwrap().text, "Three.");
 }

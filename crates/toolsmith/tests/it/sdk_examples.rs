@@ -83,11 +83,11 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "12-without-a-model",
         &[
-            "json_query: Answered, mended: false",
-            "add: Answered, mended: true",
+            "json_query: Answered, repaired: false",
+            "add: Answered, repaired: true",
             "  42",
-            "add: InvalidArguments, mended: false",
-            "ad: UnknownTool, mended: false",
+            "add: InvalidArguments, repaired: false",
+            "ad: UnknownTool, repaired: false",
             "  Tool ad not found. Did you mean add?",
         ],
     ),

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use serde_json::{Value, json};
-use toolsmith::settings::Settings;
+use toolsmith::{AbandonedBranch, settings::Settings};
 use toolsmith_agent::{AgentLimits, rules::Rule};
 use toolsmith_tool::{ToolCall, ToolContext};
 
@@ -78,12 +78,20 @@ async fn c7_1_moving_in_the_tree() {
     recording.step("prompt").run("again").await.unwrap();
     let asked = recording.session.user_messages();
     let leaf = recording.session.log().leaf_id();
-    recording.step("go before the second message").go_to(Some(&asked[1].entry_id), false).await.unwrap();
-    recording.step("go to the end").go_to(leaf.as_deref(), false).await.unwrap();
-    recording.step("go before everything").go_to(None, false).await.unwrap();
-    recording.step("go to the end").go_to(leaf.as_deref(), false).await.unwrap();
+    recording
+        .step("go before the second message")
+        .go_to(Some(&asked[1].entry_id), AbandonedBranch::Drop)
+        .await
+        .unwrap();
+    recording.step("go to the end").go_to(leaf.as_deref(), AbandonedBranch::Drop).await.unwrap();
+    recording.step("go before everything").go_to(None, AbandonedBranch::Drop).await.unwrap();
+    recording.step("go to the end").go_to(leaf.as_deref(), AbandonedBranch::Drop).await.unwrap();
     let second = Some(asked[1].entry_id.as_str());
-    recording.step("go before the second message, with a summary").go_to(second, true).await.unwrap();
+    recording
+        .step("go before the second message, with a summary")
+        .go_to(second, AbandonedBranch::Summarise)
+        .await
+        .unwrap();
     recording.step("prompt").run("otherwise").await.unwrap();
     recording.check("tree").await;
 }
@@ -147,7 +155,7 @@ async fn c7_1_compacting() {
     recording.step("prompt, too long for the model").run("count").await.unwrap();
     // The count is still found, though the model was told a summary of it.
     let leaf = recording.session.log().leaf_id();
-    recording.step("go to where it is").go_to(leaf.as_deref(), false).await.unwrap();
+    recording.step("go to where it is").go_to(leaf.as_deref(), AbandonedBranch::Drop).await.unwrap();
     recording.check("compaction").await;
 }
 
@@ -207,7 +215,7 @@ async fn c7_2_a_tool_that_throws_hangs_or_loops_stops_neither_the_session_nor_th
         })
         .await;
     recording.step("prompt").run("count").await.unwrap();
-    recording.step("go before everything").go_to(None, false).await.unwrap();
+    recording.step("go before everything").go_to(None, AbandonedBranch::Drop).await.unwrap();
     // The session goes on, and so do the tools.
     recording.step("prompt").run("count").await.unwrap();
     for tool in &recording.session.loaded().tools {

@@ -129,7 +129,7 @@ async fn settle(call: &Call, action: PendingView, apply: Option<bool>) -> Decide
         Some(false) => Some(call.resolver.discard(choice, "discarded on the command line", context).await),
         // The program exits, and the action is dropped (CONTRACT 8.6).
         None => {
-            let _ = call.resolver.discard(choice, "nobody decided", context).await;
+            let _ = call.resolver.discard(choice, "not decided", context).await;
             None
         }
     };

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use toolsmith::AbandonedBranch;
+
 use super::{driver::Driver, request::Request};
 
 /// Name of the position before the first entry in `go_to`.
@@ -37,7 +39,8 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
         Request::Branch { entry_id } => sessions::went(driver, driver.session.branch(&entry_id).await),
         Request::GoTo { entry_id, summarize } => {
             let target = (entry_id != BEFORE_EVERYTHING).then_some(entry_id.as_str());
-            sessions::went(driver, driver.session.go_to(target, summarize).await)
+            let abandoned = if summarize { AbandonedBranch::Summarise } else { AbandonedBranch::Drop };
+            sessions::went(driver, driver.session.go_to(target, abandoned).await)
         }
         Request::GetState => conversation::state(driver),
         Request::GetMessages => conversation::messages(driver),
