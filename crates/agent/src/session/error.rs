@@ -80,7 +80,7 @@ pub enum SessionError {
         version: u64,
     },
     /// No session matches.
-    #[error("SessionLog \"{what}\" not found.")]
+    #[error("Session \"{what}\" not found.")]
     NotFound {
         /// The requested id prefix or path.
         what: String,

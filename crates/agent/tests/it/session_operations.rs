@@ -92,7 +92,7 @@ fn resuming_takes_a_path_or_the_beginning_of_an_id() {
 
     for missing in ["zzz", "", "  ", "./none.jsonl", "../"] {
         let error = sessions.resume(missing, home.path()).unwrap_err();
-        assert_eq!(error.to_string(), format!("SessionLog \"{missing}\" not found."));
+        assert_eq!(error.to_string(), format!("Session \"{missing}\" not found."));
     }
 }
 

@@ -64,7 +64,7 @@ async fn c2_7_common_mistakes_have_a_hint() {
         "Install it beside the tool: npm install @scope/pkg"
     );
     assert!(hint(project.load_error("nothing.ts").await).contains("export default (pi) =>"));
-    assert!(hint(project.load_error("deep.ts").await).contains("import itself"));
+    assert!(hint(project.load_error("deep.ts").await).contains("imports itself"));
     assert!(
         project
             .load_error("native.ts")

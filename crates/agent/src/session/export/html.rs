@@ -77,7 +77,7 @@ fn write_main(out: &mut String, transcript: &Transcript, title: &str) {
     for item in &transcript.items {
         write_item(out, item);
     }
-    let _ = write!(out, "<footer>SessionLog <code>{}</code></footer>\n</main>\n", escaped(&transcript.id));
+    let _ = write!(out, "<footer>Session <code>{}</code></footer>\n</main>\n", escaped(&transcript.id));
 }
 
 fn write_item(out: &mut String, item: &Item) {

@@ -14,7 +14,7 @@ pub(super) fn render(transcript: &Transcript) -> String {
     let usage = &transcript.usage;
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# {}\n", one_line(&transcript.title));
-    let _ = writeln!(out, "- SessionLog: `{}`", plain(&transcript.id));
+    let _ = writeln!(out, "- Session: `{}`", plain(&transcript.id));
     let _ = writeln!(out, "- Folder: `{}`", plain(&transcript.cwd));
     let _ = writeln!(out, "- Begun: {} UTC", transcript.begun);
     if usage.total_tokens > 0 {
