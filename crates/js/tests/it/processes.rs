@@ -107,7 +107,7 @@ async fn c4_6_a_forced_stop_kills_detached_processes_of_its_call_and_no_others()
 async fn c4_10_a_call_that_gives_way_when_it_is_stopped_takes_its_own_processes_along() {
     let body = format!(
         "const run = params.exec ? (script) => void pi.exec(\"sh\", [\"-c\", script]) : (script) => spawn(\"sh\", [\"-c\", script], {{ cwd: pi.cwd, detached: params.detached }});\n\
-         run(\"echo $$ >> \" + params.file + \"; exec sleep 1000\");\n\
+         run(\"echo $$ > \" + params.file + \".new; mv \" + params.file + \".new \" + params.file + \"; exec sleep 1000\");\n\
          const {{ existsSync }} = await import(\"node:fs\"); while (!existsSync(pi.cwd + \"/\" + params.file)) await new Promise((resolve) => setTimeout(resolve, 5));\n\
          {STARTED} if (!params.leave) await new Promise((_, reject) => signal.addEventListener(\"abort\", () => reject(new Error(\"stopped\"))));\n\
          return {{ content: [] }};"

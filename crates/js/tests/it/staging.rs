@@ -74,7 +74,7 @@ async fn files_that_cannot_be_meant_are_refused_when_they_are_staged() {
         (json!([{ "path": "a.txt" }]), "files[0] needs content"),
         (json!([{ "path": "a.txt", "content": 5 }]), "files[0] needs content"),
         (json!([{ "path": "a.txt", "content": "x", "baseHash": 5 }]), "a baseHash that is not a string"),
-        (json!([{ "path": "a.txt", "content": "x", "baseHash": "abc" }]), "\"abc\" is no content hash"),
+        (json!([{ "path": "a.txt", "content": "x", "baseHash": "abc" }]), "\"abc\" is not a content hash"),
         (json!([{ "path": "a.txt", "content": "x", "baseHash": stale }]), "a.txt changed"),
         (json!([{ "path": "a.txt", "content": "x", "baseHash": null }]), "a.txt was created"),
         (json!([{ "path": "b.txt", "content": null }]), "b.txt was deleted"),
