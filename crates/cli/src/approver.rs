@@ -8,7 +8,7 @@ use toolsmith_tool::{BlockLimits, CancelToken, async_trait};
 
 use crate::{
     interface::TerminalUi,
-    terminal::{DIM, HEADING, NAME, paint},
+    terminal::{self, DIM, HEADING, NAME, paint},
 };
 
 /// Rows of a question before parts of long values are left out: about a screen.
@@ -44,8 +44,12 @@ impl Approver for TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
         let mut text = request.text(limits(false));
         loop {
+            // What was typed before the question was on the screen is not an answer to it.
+            terminal::discard_typed();
             let answer = self.0.ask(&question(&text), cancel).await.unwrap_or_default();
-            if wants_full(&answer) {
+            // Nothing is allowed before all of it was shown.
+            let is_blind = text.is_cut && matches!(answer.trim(), "y" | "Y" | "yes" | "a" | "A" | "always");
+            if wants_full(&answer) || is_blind {
                 text = request.text(limits(true));
                 continue;
             }
@@ -64,7 +68,7 @@ fn question(text: &ApprovalText) -> String {
     let mut question = format!("{}\n", paint(HEADING, &text.heading));
     question.extend(text.lines.iter().map(|line| format!("  {line}\n")));
     let keys = match text.is_cut {
-        true => "[y]es, [a]lways in this session, [f]ull text, or no with a reason:",
+        true => "[f]ull text, which is shown before anything is allowed, or no with a reason:",
         false => "[y]es, [a]lways in this session, or no with a reason:",
     };
     if text.lines.len() > HEAD_ROWS / 2 {

@@ -7,9 +7,15 @@ use std::{
         Arc,
         atomic::{AtomicU8, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::signal::unix::{SignalKind, signal};
+
+/// Time to end after a request to stop: longer than tools and previews have.
+const GRACEFUL_EXIT: Duration = Duration::from_secs(20);
+/// Time to end after a forced stop.
+const FORCED_EXIT: Duration = Duration::from_secs(3);
 
 /// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
 pub(crate) const SIGPIPE: u8 = 13;
@@ -26,6 +32,16 @@ impl Interrupts {
             number => Some(128 + number),
         }
     }
+}
+
+/// Exits if the program has not ended by itself. Its processes end with it.
+fn exit_after(time: Duration, code: u8) {
+    // Without a thread there is nothing else to try.
+    let _ = std::thread::Builder::new().name("exit".to_owned()).spawn(move || {
+        std::thread::sleep(time);
+        #[expect(clippy::exit, reason = "whatever is still running did not stop when asked")]
+        std::process::exit(i32::from(code));
+    });
 }
 
 /// Listens from now on. `stop` receives the reason and whether to force it. Needs a tokio runtime.
@@ -54,6 +70,8 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
             };
             own.0.store(number, Ordering::SeqCst);
             stop(reason, force);
+            // The program may be blocked in a write that nobody reads.
+            exit_after(if force { FORCED_EXIT } else { GRACEFUL_EXIT }, 128 + number);
             again = true;
         }
     });

@@ -6,6 +6,8 @@ use crate::terminal::{NAME, paint};
 
 /// Asks for a line; `None` at the end of input.
 pub(crate) fn line(question: &str) -> Option<String> {
+    // What was typed before the question was on the screen is not an answer to it.
+    crate::terminal::discard_typed();
     let mut out = crate::streams::stderr();
     let _ = write!(out, "{question} ");
     let _ = out.flush();

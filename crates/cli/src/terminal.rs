@@ -59,3 +59,9 @@ pub(crate) fn is_output_terminal() -> bool {
 pub(crate) fn is_error_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
+
+/// Discards what was typed and not read yet, if standard input is a terminal.
+pub(crate) fn discard_typed() {
+    // Elsewhere there is nothing to discard, and the call fails.
+    let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+}

@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, VecDeque},
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock,
+        Arc, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Instant,
@@ -40,6 +40,8 @@ pub(crate) struct ModuleHost {
     /// The sidecar runtime it turned out to need, and why. A module that moved there stays.
     moved: OnceLock<(SidecarRuntime, String)>,
     current: Mutex<Option<Running>>,
+    /// Files of the last load, also of one that failed.
+    touched: std::sync::Mutex<Vec<PathBuf>>,
 }
 
 /// A module loaded into an instance.
@@ -77,7 +79,14 @@ impl ModuleHost {
             imports,
         };
         let choice = engine.engines.choice(&engine.cwd, path);
-        Self { path: path.to_path_buf(), options, choice, moved: OnceLock::new(), current: Mutex::new(None) }
+        Self {
+            path: path.to_path_buf(),
+            options,
+            choice,
+            moved: OnceLock::new(),
+            current: Mutex::new(None),
+            touched: std::sync::Mutex::default(),
+        }
     }
 
     /// Starts an instance and loads the module.
@@ -127,6 +136,11 @@ impl ModuleHost {
         self.take(instance, reply)
     }
 
+    /// Returns the files of the last load, also of one that failed.
+    fn touched(&self) -> Vec<PathBuf> {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Converts the outcome of a load.
     fn take(
         &self,
@@ -134,6 +148,7 @@ impl ModuleHost {
         reply: LoadReply,
     ) -> (Result<Started, LoadError>, Option<String>) {
         let LoadReply { said, files, needs } = reply;
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&files);
         let described = said.map_err(|error| *error).and_then(|json| self.read(&json));
         (described.map(|described| Started { instance, described, files }), needs)
     }
@@ -280,7 +295,8 @@ async fn load_one(engine: &Arc<EngineShared>, request: ModuleRequest) -> LoadedM
         }
         Err(error) => {
             let (engine, engine_reason) = host.engine();
-            let module = failed(path.clone(), LoadError { path, ..error }, start);
+            let mut module = failed(path.clone(), LoadError { path, ..error }, start);
+            module.files.extend(host.touched());
             LoadedModule { engine, engine_reason, ..module }
         }
     }
@@ -436,7 +452,11 @@ impl Surveyor {
                 let file = host.path.clone();
                 finish(&host, path, &file, &described, vec![file.clone()], start)
             }
-            Err(error) => failed(path.clone(), LoadError { path, ..error }, start),
+            Err(error) => {
+                let mut module = failed(path.clone(), LoadError { path, ..error }, start);
+                module.files.extend(host.touched());
+                module
+            }
         }
     }
 }

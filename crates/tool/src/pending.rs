@@ -239,6 +239,16 @@ impl PendingStack {
         Arc::new(Self { state: Mutex::default(), file_tiers: Some(file_tiers) })
     }
 
+    /// Returns the tier for applying an action now. Its files are judged again, because what lies beside them may have
+    /// changed since it was staged. Reads the file system.
+    pub fn tier_to_apply(&self, action: &PendingAction) -> Tier {
+        let staged = action.tier.unwrap_or_default();
+        match self.file_tiers.as_ref().filter(|_| !action.files.is_empty()) {
+            Some(file_tiers) => staged.max(file_tiers.tier_of(&action.files).unwrap_or(Tier::Exec)),
+            None => staged,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -58,6 +58,12 @@ impl ResolveTool {
         Self { spec, resolver, bound: None }
     }
 
+    async fn tier_to_apply(&self, action: &PendingAction) -> Tier {
+        let (stack, action) = (Arc::clone(self.resolver.stack()), action.clone());
+        let tier = blocking(&CancelToken::new(), move |_| Ok(stack.tier_to_apply(&action))).await;
+        tier.unwrap_or(Tier::Exec)
+    }
+
     /// The action the call is about.
     fn action(&self) -> Option<PendingAction> {
         match &self.bound {
@@ -88,6 +94,13 @@ impl Tool for ResolveTool {
             }
         };
         let reason = text(&call.arguments, "reason");
+        if let (true, Some(action), Some(approved)) = (apply, self.action(), &context.approved)
+            && self.tier_to_apply(&action).await > approved.tier
+        {
+            return Err(ToolError::reply(
+                "Nothing was applied: the action now needs a higher approval than it had. Call resolve again.",
+            ));
+        }
         self.resolver.decide_bound(self.action().as_ref(), &call.id, apply, reason, context).await
     }
 
@@ -104,7 +117,7 @@ impl Tool for ResolveTool {
         // The name the host knows, where it knows one: an action may call its source what it likes.
         let source =
             action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
-        let mut approval = Approval::from(action.tier.unwrap_or_default());
+        let mut approval = Approval::from(self.tier_to_apply(&action).await);
         approval.reason = Some(format!("{} (staged by {source})", action.label));
         // An answer that is remembered is about that tool, not about everything that is ever staged.
         approval.policy_key = Some(format!("{RESOLVE}:{source}"));

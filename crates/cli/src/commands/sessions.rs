@@ -186,7 +186,12 @@ fn show_tree(shared: &Shared, session: &SessionLog) -> Result<()> {
         let mark = if row.on_path { '*' } else { ' ' };
         let label = row.label.as_ref().map(|label| format!(" [{}]", visible_line(label))).unwrap_or_default();
         let said = cut(row.text.as_deref().unwrap_or_default(), 70);
-        text += &format!("{mark} {}{} {}{label} {said}\n", "  ".repeat(depth), row.id, row.kind);
+        text += &format!(
+            "{mark} {}{} {}{label} {said}\n",
+            "  ".repeat(depth),
+            visible_line(&row.id),
+            visible_line(&row.kind)
+        );
         let deeper = depth + usize::from(next.len() > 1);
         open.extend(next.iter().rev().map(|next| (*next, deeper)));
     }

@@ -121,3 +121,18 @@ fn c5_8_what_a_custom_tool_says_of_itself_does_not_replace_its_arguments() {
     terminal.type_line("n");
     terminal.finish();
 }
+
+#[test]
+fn c5_8_nothing_is_allowed_before_all_of_it_was_shown() {
+    let command = format!("true\n{}touch evil\n{}", "# line\n".repeat(200), "# line\n".repeat(200));
+    let place = calling(&command);
+    let mut terminal = start(&place);
+    terminal.wait_for("Parts of this are not shown");
+    terminal.wait_for("or no with a reason:");
+    terminal.type_line("y");
+    terminal.wait_for("touch evil");
+    terminal.wait_for("or no with a reason:");
+    terminal.type_line("n");
+    terminal.finish();
+    assert!(!place.path("project/evil").exists());
+}

@@ -1,58 +1,141 @@
-//! What decides what git runs, beyond names: repositories without a working tree, and files that git's own settings
-//! point to.
+//! Files that decide what git runs, beyond their names: bare repositories, and everything that git's own settings point to.
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
-/// Settings of git are read up to here.
+/// Maximum size of a settings file of git that is read.
 const MAX_CONFIG: usize = 256 << 10;
+/// Maximum number of settings files read, includes among them.
+const MAX_CONFIGS: usize = 32;
 /// Entries that make a directory a git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
-/// Settings whose value is a file or folder that git runs or reads settings from.
-const POINTERS: [&str; 3] = ["hookspath", "path", "fsmonitor"];
+/// Settings whose value is a file or directory that git runs or reads.
+const POINTERS: [&str; 4] = ["hookspath", "path", "fsmonitor", "attributesfile"];
 
-/// Returns whether the file is in a bare repository below `root`, or would create one.
-pub(super) fn is_in_bare_repository(real: &Path, root: &Path) -> bool {
+/// Returns whether the file is in a bare repository below `root`, or would create one. `exists` tells which paths exist, or
+/// will once all files of the same change are written.
+pub(super) fn is_in_bare_repository(real: &Path, root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
     real.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).any(|folder| {
         let first = real.strip_prefix(folder).ok().and_then(|below| below.components().next());
         let is_first = |name: &str| first.is_some_and(|first| first.as_os_str() == name);
-        REPOSITORY.iter().all(|name| is_first(name) || folder.join(name).exists())
+        REPOSITORY.iter().all(|name| is_first(name) || exists(&folder.join(name)))
     })
 }
 
-/// The folders and files outside `.git` that the repository of `root` uses: where a `.git` file points to, and what its
-/// settings name.
-pub(super) fn pointed_to(root: &Path) -> Vec<PathBuf> {
-    let Some((top, git)) =
-        root.ancestors().map(|folder| (folder, folder.join(".git"))).find(|(_, git)| git.exists())
-    else {
-        return Vec::new();
-    };
+/// Returns the directories and files outside `.git` that the repository of `root` uses: what a `.git` file points to, and
+/// what its settings and those of the user name.
+pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let repository =
+        root.ancestors().map(|folder| (folder, folder.join(".git"))).find(|(_, git)| git.exists());
+    let top = repository.as_ref().map_or(root, |(top, _)| top);
     let mut found = Vec::new();
-    let mut configs = vec![git.join("config"), git.join("config.worktree")];
-    if let Some(target) = small_text(&git).and_then(|text| pointer(&text, "gitdir:", top)) {
-        let common = small_text(&target.join("commondir")).map(|text| target.join(text.trim()));
-        for folder in [Some(target), common].into_iter().flatten() {
-            configs.extend([folder.join("config"), folder.join("config.worktree")]);
-            found.push(folder);
+    let mut configs: Vec<PathBuf> = user_configs(home);
+    if let Some((top, git)) = &repository {
+        configs.extend([git.join("config"), git.join("config.worktree")]);
+        if let Some(target) = small_text(git).and_then(|text| pointer(&text, "gitdir:", top)) {
+            let common = small_text(&target.join("commondir")).map(|text| target.join(text.trim()));
+            for folder in [Some(target), common].into_iter().flatten() {
+                configs.extend([folder.join("config"), folder.join("config.worktree")]);
+                found.push(folder);
+            }
         }
     }
-    for config in configs {
+    let mut read = 0;
+    while let Some(config) = configs.pop() {
+        read += 1;
+        if read > MAX_CONFIGS {
+            break;
+        }
         let Some(text) = small_text(&config) else { continue };
-        for line in text.lines() {
-            let Some((key, value)) = line.split_once('=') else { continue };
-            // `[include] path = x` may be on one line.
-            let key = key.rsplit(']').next().unwrap_or(key).trim().to_ascii_lowercase();
-            let value = value.trim().trim_matches('"');
-            if POINTERS.contains(&key.as_str()) && !value.is_empty() && !value.starts_with('~') {
-                found.push(top.join(value));
-                found.extend(config.parent().map(|folder| folder.join(value)));
+        for (key, value) in settings(&text) {
+            if !POINTERS.contains(&key.as_str()) || value.is_empty() {
+                continue;
+            }
+            let beside = config.parent().unwrap_or(top);
+            for base in [top, beside] {
+                let path = match (value.strip_prefix("~/"), home) {
+                    (Some(rest), Some(home)) => home.join(rest),
+                    _ => base.join(&value),
+                };
+                // An included file has settings of its own.
+                if key == "path" {
+                    configs.push(path.clone());
+                }
+                found.push(lexical(&path));
+                found.push(path);
             }
         }
     }
     found
+}
+
+/// Returns the settings files of the user and the system.
+fn user_configs(home: Option<&Path>) -> Vec<PathBuf> {
+    let from = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let mut configs: Vec<PathBuf> =
+        ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].into_iter().filter_map(from).collect();
+    configs.extend(from("XDG_CONFIG_HOME").map(|folder| folder.join("git/config")));
+    if let Some(home) = home {
+        configs.extend([home.join(".gitconfig"), home.join(".config/git/config")]);
+    }
+    configs.push(PathBuf::from("/etc/gitconfig"));
+    configs
+}
+
+/// Returns the keys, in lower case and without their section, and the values of a settings file: comments, quotes,
+/// escapes and continued lines are understood as git does.
+fn settings(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        // `[include] path = x` may be on one line.
+        let line = match line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((_, rest)) => rest,
+            None => line,
+        };
+        let Some((key, first)) = line.split_once('=') else { continue };
+        let (mut value, mut quoted, mut rest) = (String::new(), false, first.trim_start().to_owned());
+        loop {
+            let mut continued = false;
+            let mut characters = rest.chars();
+            while let Some(c) = characters.next() {
+                match c {
+                    '"' => quoted = !quoted,
+                    '\\' => match characters.next() {
+                        None => continued = true,
+                        Some('n') => value.push('\n'),
+                        Some('t') => value.push('\t'),
+                        Some(c) => value.push(c),
+                    },
+                    '#' | ';' if !quoted => break,
+                    c => value.push(c),
+                }
+            }
+            match if continued { lines.next() } else { None } {
+                Some(next) => next.clone_into(&mut rest),
+                None => break,
+            }
+        }
+        found.push((key.trim().to_ascii_lowercase(), value.trim_end().to_owned()));
+    }
+    found
+}
+
+/// Returns the path without `.` and `..`, by its text: git resolves `x/..` even if `x` does not exist.
+fn lexical(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
 }
 
 fn pointer(text: &str, key: &str, base: &Path) -> Option<PathBuf> {

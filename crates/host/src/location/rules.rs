@@ -12,8 +12,13 @@ use toolsmith_tool::{FileChange, FileTiers, Tier};
 use super::{
     git,
     handle::Location,
-    table::{ANYWHERE, IN_HOME, OWN_STATE, anywhere, begins_with, first, fold, plain_names},
+    table::{
+        ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, fold, plain_names,
+    },
 };
+
+/// Extensions an import tries.
+const MODULE_EXTENSIONS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "json"];
 
 /// Decision about a write by its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +50,8 @@ impl Verdict {
 pub struct Protected {
     paths: RwLock<Vec<PathBuf>>,
     modules: RwLock<Vec<PathBuf>>,
+    /// Directories with a module somewhere below: their `package.json` and files of their name decide what is imported.
+    folders: RwLock<Vec<PathBuf>>,
 }
 
 impl Protected {
@@ -73,6 +80,12 @@ impl Protected {
                 modules.push(stem);
             }
         }
+        let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        for folder in file.ancestors().skip(1) {
+            if !folders.iter().any(|known| known == folder) {
+                folders.push(folder.to_path_buf());
+            }
+        }
     }
 
     fn covers(&self, path: &Path) -> bool {
@@ -91,7 +104,20 @@ impl Protected {
             let is_index = path.parent() == Some(stem)
                 && (own == "package.json" || own.split('.').next() == Some("index"));
             is_sibling || is_index
-        })
+        }) || self.redirects(path)
+    }
+
+    /// Returns whether the file can redirect an import: a `package.json` above a module (`exports`, `imports`, `main`), or a
+    /// module with the name of a directory above one, which an import finds first.
+    fn redirects(&self, path: &Path) -> bool {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
+        let is_manifest = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("package.json"))
+            && path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent));
+        let is_module = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .is_some_and(|extension| MODULE_EXTENSIONS.contains(&extension));
+        is_manifest || (is_module && folders.iter().any(|folder| *folder == path.with_extension("")))
     }
 }
 
@@ -156,8 +182,10 @@ impl WriteRules {
         let root = fs::canonicalize(&self.root).ok();
         let user_home = self.user_home.as_deref().map(real);
         let own_home = self.own_home.as_deref().map(real);
-        let temporary =
-            fs::canonicalize(std::env::temp_dir()).ok().filter(|folder| folder.parent().is_some());
+        let temporary = Some(std::env::temp_dir())
+            .filter(|folder| folder.is_absolute())
+            .and_then(|folder| fs::canonicalize(folder).ok())
+            .filter(|folder| folder.parent().is_some());
         Now { rules: self, linked: self.linked(root.as_deref()), root, user_home, own_home, temporary }
     }
 
@@ -183,9 +211,17 @@ impl WriteRules {
                 add(home, name, what);
             }
         }
+        for name in POINTING_VARIABLES {
+            if let Some(path) = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute()) {
+                found.push((real(&path), "environment of shells"));
+            }
+        }
         if let Some(root) = root {
             // A setting of git that means the whole project does not make all of it git's.
-            let pointed = git::pointed_to(root).iter().map(|path| real(path)).collect::<Vec<_>>();
+            let pointed = git::pointed_to(root, self.user_home.as_deref())
+                .iter()
+                .map(|path| real(path))
+                .collect::<Vec<_>>();
             found
                 .extend(pointed.into_iter().filter(|path| !root.starts_with(path)).map(|path| (path, "git")));
         }
@@ -205,13 +241,18 @@ pub(super) struct Now<'a> {
 
 impl Now<'_> {
     pub(super) fn judge(&self, asked: &Path, real: &Path) -> Verdict {
+        self.judge_with(asked, real, &|path| path.exists())
+    }
+
+    /// Decides about one file of a change; `exists` counts the other files of the change as written.
+    fn judge_with(&self, asked: &Path, real: &Path, exists: &dyn Fn(&Path) -> bool) -> Verdict {
         if let Some(verdict) = self.own(real) {
             return verdict;
         }
         if !self.is_inside(real) {
             return Verdict::exec("the file is outside the working folder");
         }
-        match self.decides_what_runs(asked, real) {
+        match self.decides_what_runs(asked, real, exists) {
             Some(what) => Verdict::exec(format!("the file decides what is run ({what})")),
             None => Verdict::Write,
         }
@@ -255,7 +296,12 @@ impl Now<'_> {
         is_in(&self.temporary) && !in_home
     }
 
-    fn decides_what_runs(&self, asked: &Path, file: &Path) -> Option<&'static str> {
+    fn decides_what_runs(
+        &self,
+        asked: &Path,
+        file: &Path,
+        exists: &dyn Fn(&Path) -> bool,
+    ) -> Option<&'static str> {
         // The path as it was asked for counts too: `.husky/pre-commit` is a hook wherever `.husky` leads.
         if let Some(what) = anywhere(&folded(file)).or_else(|| anywhere(&folded(asked))) {
             return Some(what);
@@ -271,15 +317,23 @@ impl Now<'_> {
             return Some("code of a tool");
         }
         let root = self.root.as_deref()?;
-        git::is_in_bare_repository(file, root).then_some("git")
+        git::is_in_bare_repository(file, root, exists).then_some("git")
     }
 
     fn in_home(&self, file: &Path) -> Option<&'static str> {
         let home = self.user_home.as_ref()?;
+        // Work in the home itself, or above it: everything that starts with a dot is somebody's settings.
+        let above = self.root.as_ref().filter(|root| home.starts_with(root));
+        let is_hidden = |folder: &Path| {
+            below(file, folder)
+                .and_then(|below| below.into_iter().next())
+                .is_some_and(|first| first.starts_with('.'))
+        };
+        if above.is_some_and(|root| is_hidden(root)) {
+            return Some("settings of the user");
+        }
         let below = below(file, home)?;
-        // Work in the home itself, or above it: everything that begins with a dot is somebody's settings.
-        let is_above = self.root.as_ref().is_some_and(|root| home.starts_with(root));
-        if is_above && below.first().is_some_and(|first| first.starts_with('.')) {
+        if above.is_some() && below.first().is_some_and(|first| first.starts_with('.')) {
             return Some("settings of the user");
         }
         first(IN_HOME, &below)
@@ -290,8 +344,12 @@ impl FileTiers for WriteRules {
     fn tier_of(&self, files: &[FileChange]) -> Result<Tier, String> {
         let now = self.now();
         let mut tier = Tier::Write;
+        // Files that are harmless one by one may make a repository together.
+        let exists = |path: &Path| {
+            path.exists() || files.iter().any(|file| file.content.is_some() && file.target.starts_with(path))
+        };
         for file in files {
-            match now.judge(&file.path, &file.target) {
+            match now.judge_with(&file.path, &file.target, &exists) {
                 Verdict::Write => {}
                 Verdict::Exec { .. } => tier = Tier::Exec,
                 Verdict::Refused { reason } => return Err(reason),

@@ -10,7 +10,21 @@
 
 /// At any depth.
 pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
-    ("git", &[".git", ".githooks", ".gitconfig", ".config/git"]),
+    (
+        "git",
+        &[
+            ".git",
+            ".githooks",
+            ".gitconfig",
+            ".config/git",
+            // Parts of a repository that names do not give away otherwise: they make any directory one.
+            "commondir",
+            "gitdir",
+            "config.worktree",
+            ".hg/hgrc",
+            ".hgrc",
+        ],
+    ),
     (
         "git hooks",
         &[
@@ -23,6 +37,9 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             "lefthook-local.*",
             ".lefthook*",
             ".lintstagedrc*",
+            "lint-staged.config.*",
+            ".simple-git-hooks*",
+            "simple-git-hooks.*",
             ".overcommit.yml",
         ],
     ),
@@ -49,6 +66,17 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             ".roo",
             ".kiro",
             ".amazonq",
+            ".agents",
+            ".amp",
+            ".augment",
+            ".crush",
+            "crush.json",
+            ".factory",
+            ".kilocode",
+            ".opencode.json",
+            ".qwen",
+            ".trae",
+            ".github/hooks",
             ".mcp.json",
             "mcp.json",
         ],
@@ -71,6 +99,10 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             ".vim",
             ".nvimrc",
             ".nvim.lua",
+            ".lvimrc",
+            ".local.vimrc",
+            ".helix",
+            ".theia",
             ".config/nvim",
             ".emacs",
             ".emacs.d",
@@ -123,6 +155,14 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             ".xsessionrc",
             ".pam_environment",
             ".config/fish",
+            "config.fish",
+            ".rprofile",
+            ".pdbrc",
+            ".irbrc",
+            ".pryrc",
+            ".pythonrc*",
+            ".gdbinit",
+            ".lldbinit",
             ".config/nushell",
             ".config/powershell",
             ".config/environment.d",
@@ -134,8 +174,8 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
         &[
             ".config/autostart",
             ".config/systemd",
-            "library/launchagents",
-            "library/launchdaemons",
+            "launchagents",
+            "launchdaemons",
             "crontab",
             ".crontab",
             "cron.d",
@@ -162,11 +202,27 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             "pip.conf",
             ".pypirc",
             ".bundle",
+            ".mvn",
+            "gradle/wrapper",
         ],
     ),
     (
         "continuous integration",
-        &[".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".buildkite"],
+        &[
+            ".github/workflows",
+            ".github/actions",
+            ".forgejo/workflows",
+            ".gitea/workflows",
+            ".gitlab-ci.yml",
+            ".circleci",
+            ".buildkite",
+            ".woodpecker*",
+            ".drone.yml",
+            ".travis.yml",
+            "azure-pipelines.yml",
+            "bitbucket-pipelines.yml",
+            "jenkinsfile",
+        ],
     ),
 ];
 
@@ -186,6 +242,17 @@ pub(super) const IN_HOME: &[(&str, &[&str])] = &[
             ".docker",
         ],
     ),
+];
+
+/// Environment variables that name a file or directory which decides what shells and programs run.
+pub(super) const POINTING_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "PYTHONSTARTUP",
 ];
 
 /// Worktrees that agents keep in their own folders hold ordinary projects.

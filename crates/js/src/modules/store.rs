@@ -67,6 +67,8 @@ pub(crate) struct ModuleStore {
     resolver: RefCell<Option<Rc<FileResolver>>>,
     /// The first feature that was requested and this engine lacks.
     needs: RefCell<Option<String>>,
+    /// Relative imports that were not found: a file created there would be loaded next time.
+    missed: RefCell<Vec<PathBuf>>,
 }
 
 /// A loaded module, kept for later evaluation or for its exports.
@@ -98,6 +100,7 @@ impl ModuleStore {
             held: RefCell::default(),
             resolver: RefCell::default(),
             needs: RefCell::default(),
+            missed: RefCell::default(),
         })
     }
 
@@ -132,7 +135,11 @@ impl ModuleStore {
 
     /// Returns all loaded files.
     pub(crate) fn loaded_files(&self) -> Vec<PathBuf> {
-        self.files.borrow().keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect()
+        let files = self.files.borrow();
+        let mut all: Vec<PathBuf> =
+            files.keys().map(|name| PathBuf::from(name.trim_end_matches(AS_TEXT))).collect();
+        all.extend(self.missed.borrow().iter().cloned());
+        all
     }
 
     pub(super) fn resolver(&self) -> Rc<FileResolver> {
@@ -159,9 +166,17 @@ impl ModuleStore {
         specifier: &str,
         by_require: bool,
     ) -> std::result::Result<Target, NotFound> {
-        let target = self.resolver().resolve(importer, specifier, by_require)?;
+        let resolved = self.resolver().resolve(importer, specifier, by_require);
+        if resolved.is_err() && specifier.starts_with('.') {
+            let folder = importer.parent().unwrap_or(Path::new("/"));
+            self.missed.borrow_mut().push(lexical(&folder.join(specifier)));
+        }
+        let target = resolved?;
         Ok(match (&target, served_by_host(specifier)) {
-            (Target::File(file), Some(module)) if !self.may_run(file) => Target::Builtin(module.to_owned()),
+            // A package is installed in `node_modules`. A project that has the package's name is not the package.
+            (Target::File(file), Some(module)) if !self.may_run(file) || !is_installed(file) => {
+                Target::Builtin(module.to_owned())
+            }
             _ => target,
         })
     }
@@ -516,6 +531,23 @@ fn throw_untrusted(ctx: &Ctx<'_>, path: &Path, importer: Option<&str>) -> Error 
         object.set("code", "ERR_ACCESS_DENIED")?;
         object.set("hint", format!("To trust this file, run: toolsmith trust {shown}"))
     })
+}
+
+fn is_installed(file: &Path) -> bool {
+    file.components().any(|part| part.as_os_str() == "node_modules")
+}
+
+/// Returns the path without `.` and `..`, by its text.
+fn lexical(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => drop(result.pop()),
+            part => result.push(part),
+        }
+    }
+    result
 }
 
 fn throw_not_found(ctx: &Ctx<'_>, missing: &NotFound) -> Error {

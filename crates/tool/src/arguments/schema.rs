@@ -1,6 +1,6 @@
 //! The compiled schema, and access to its parts: each part can validate a value on its own.
 
-use std::{fmt, sync::OnceLock};
+use std::{collections::HashMap, fmt, sync::OnceLock};
 
 use jsonschema::{Validator, ValidatorMap};
 use serde_json::Value;
@@ -8,6 +8,10 @@ use thiserror::Error;
 
 use super::{dialect::draft_of, is_deeper_than, plain::is_plain};
 
+/// Maximum number of parts of a schema once its references are followed: about a tenth of a second of validation.
+const MAX_EXPANDED_PARTS: u64 = 1_000_000;
+/// Maximum number of references and levels that are followed one after another.
+const MAX_REFERENCE_DEPTH: usize = 2000;
 /// Maximum schema depth; compiling deeper schemas would need unbounded stack.
 const MAX_SCHEMA_DEPTH: usize = 128;
 /// Schemas with more values are refused: no provider takes them, and compiling each part costs time in every session.
@@ -39,6 +43,12 @@ pub enum SchemaError {
         /// Bytes of its keys and strings.
         bytes: usize,
     },
+    /// References that multiply: validating it would take for ever.
+    #[error(
+        "the schema has more than {MAX_EXPANDED_PARTS} parts once its references are followed. Define shared parts with fewer \
+         references to each other."
+    )]
+    Expands,
     /// Not a JSON Schema, or one with a reference that leads nowhere or out of the document.
     #[error("not a valid JSON Schema at {at}: {message}")]
     Invalid {
@@ -66,6 +76,9 @@ impl SchemaTree {
         let (nodes, bytes) = size(schema);
         if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
             return Err(SchemaError::TooLarge { nodes, bytes });
+        }
+        if expanded(schema) > MAX_EXPANDED_PARTS {
+            return Err(SchemaError::Expands);
         }
         let Value::Object(map) = schema else {
             return Err(SchemaError::NotAnObject { found: shorten(&schema.to_string()) });
@@ -202,6 +215,40 @@ fn size(value: &Value) -> (usize, usize) {
         }
     }
     (nodes, bytes)
+}
+
+/// Counts the parts of a schema with every reference within the document followed, except back to where it came from.
+fn expanded(root: &Value) -> u64 {
+    let mut counts = HashMap::new();
+    expanded_part(root, root, 0, &mut counts)
+}
+
+/// `counts` has each part by its address; a part that is being counted has 1.
+fn expanded_part(root: &Value, part: &Value, depth: usize, counts: &mut HashMap<*const Value, u64>) -> u64 {
+    if let Some(known) = counts.get(&std::ptr::from_ref(part)) {
+        return *known;
+    }
+    if depth > MAX_REFERENCE_DEPTH {
+        return u64::MAX;
+    }
+    counts.insert(std::ptr::from_ref(part), 1);
+    let mut count: u64 = 1;
+    let mut add = |below: &Value| {
+        count = count.saturating_add(expanded_part(root, below, depth + 1, counts));
+    };
+    match part {
+        Value::Array(items) => items.iter().for_each(&mut add),
+        Value::Object(map) => {
+            map.values().for_each(&mut add);
+            let target = map.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
+            if let Some(target) = target.and_then(|pointer| root.pointer(&percent_decoded(pointer))) {
+                add(target);
+            }
+        }
+        _ => {}
+    }
+    counts.insert(std::ptr::from_ref(part), count);
+    count
 }
 
 /// One part of a schema.

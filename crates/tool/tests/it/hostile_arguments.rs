@@ -123,3 +123,25 @@ fn a_long_enum_within_the_limit_is_checked_repaired_and_reported() {
     assert_eq!(schema.prepare("t", json!({ "v": " value-7\n" })).unwrap().arguments["v"], "value-7");
     assert!(schema.prepare("t", json!({ "v": "valve-1" })).is_err());
 }
+
+#[test]
+fn c4_7_references_that_multiply_are_refused() {
+    let mut parts = serde_json::Map::new();
+    for level in 0..60 {
+        let next = json!({ "$ref": format!("#/$defs/x{}", level + 1) });
+        parts.insert(format!("x{level}"), json!({ "allOf": [next, next] }));
+    }
+    parts.insert("x60".to_owned(), json!({ "type": "string" }));
+    let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/x0" } }, "$defs": parts });
+    let error = ArgumentSchema::compile(&schema).unwrap_err();
+    assert!(error.to_string().contains("once its references are followed"), "{error}");
+    // A schema that refers to itself is fine.
+    let tree = json!({
+        "type": "object",
+        "properties": { "node": { "$ref": "#/$defs/node" } },
+        "$defs": { "node": { "type": "object", "properties": {
+            "left": { "$ref": "#/$defs/node" }, "right": { "$ref": "#/$defs/node" },
+        } } },
+    });
+    assert!(ArgumentSchema::compile(&tree).is_ok());
+}

@@ -141,7 +141,11 @@ impl<'a> Finder<'a> {
             Scope::Given => false,
         };
         let is_restricted = is_project && !self.project_trusted;
-        let waits = is_restricted && !self.options.trust.allows(&real_path);
+        // A link out of the project is not covered by trust in the project (CONTRACT 2.8).
+        let leads_out = source.scope == Scope::Project
+            && !real_path.starts_with(&self.real_cwd)
+            && !self.trusted.is_own(&real_path);
+        let waits = (is_restricted || leads_out) && !self.options.trust.allows(&real_path);
         let imports = is_restricted.then(|| self.gate.clone());
         match self.by_real_path.get(&real_path).and_then(|at| self.discovered.modules.get_mut(*at)) {
             // The user reaches the same file in a way that needs no trust.
@@ -202,12 +206,12 @@ impl<'a> Finder<'a> {
         self.discovered.errors.push(error);
     }
 
-    /// Reads a file of the working folder. While that is not trusted the file has to lie in it.
+    /// Reads a file of the working directory, which must lie in it unless the file itself is trusted.
     pub(super) fn read_project(&self, file: &Path) -> io::Result<Vec<u8>> {
-        if self.project_trusted {
-            return small_file::read(file);
+        match self.options.trust.allows(file) {
+            true => small_file::read(file),
+            false => small_file::read_within(file, &self.options.cwd),
         }
-        small_file::read_within(file, &self.options.cwd)
     }
 
     /// Returns whether the working directory is trusted.

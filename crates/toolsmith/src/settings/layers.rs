@@ -175,7 +175,9 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
     let is_same =
         project_file.canonicalize().is_ok_and(|real| user_file.canonicalize().is_ok_and(|own| own == real));
     if !is_same {
-        let untrusted = (!sources.trust.allows(&sources.cwd)).then_some(sources.cwd.as_path());
+        // Trust in the project does not cover a link that leads out of it.
+        let is_trusted = sources.trust.allows(&sources.cwd) && sources.trust.allows(&project_file);
+        let untrusted = (!is_trusted).then_some(sources.cwd.as_path());
         layers.file(&project_file, SettingOrigin::Project(project_file.clone()), untrusted);
     }
     layers.environment(&sources.environment);

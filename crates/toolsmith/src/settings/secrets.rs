@@ -37,6 +37,14 @@ pub(super) fn shown(key: &Key, value: Value) -> Value {
 
 /// An address without the credentials in it: a user, a password, and the values of its query and fragment.
 pub(super) fn without_credentials(address: &str) -> String {
+    // Parsers differ in how they read unusual addresses, so nothing before an `@` is shown of those.
+    if let Some((before, host)) = address.rsplit_once('@')
+        && (before.matches("//").count() != 1
+            || before.contains('\\')
+            || before.split("//").nth(1).is_some_and(|user| user.contains('/')))
+    {
+        return format!("{MASK}@{}", without_credentials(host));
+    }
     let (scheme, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), address),

@@ -170,3 +170,21 @@ fn c2_8_an_untrusted_project_does_not_replace_the_users_rules() {
 fn the_list_is_in_our_own_folder() {
     assert_eq!(trust_store(&Home::at("there")).file(), std::path::Path::new("there/.toolsmith/trust.json"));
 }
+
+#[test]
+fn c2_8_a_link_out_of_a_trusted_project_waits_for_its_own_trust() {
+    let place = Place::new(&[("outside/e.ts", "throw new Error('it ran')"), ("project/.toolsmith/keep", "")]);
+    std::fs::create_dir_all(place.path("project/.toolsmith/tools")).unwrap();
+    std::os::unix::fs::symlink(place.path("outside/e.ts"), place.path("project/.toolsmith/tools/e.ts"))
+        .unwrap();
+    let store = toolsmith::trust_store(&place.home());
+    store.add(&place.path("project")).unwrap();
+    let discover = || {
+        let trust = toolsmith::TrustDecision::from_list(store.load().unwrap());
+        let options = toolsmith::DiscoveryOptions::new(place.path("project"), place.home()).trust(trust);
+        toolsmith::discover_custom_tool_paths(&options)
+    };
+    assert_eq!(discover().waiting().count(), 1);
+    store.add(&place.path("outside/e.ts")).unwrap();
+    assert_eq!(discover().waiting().count(), 0);
+}

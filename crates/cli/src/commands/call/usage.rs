@@ -5,6 +5,9 @@ use toolsmith_tool::ToolSpec;
 
 use super::arguments::Schema;
 
+/// Maximum width of a column; an enum may have thousands of values.
+const MAX_COLUMN: usize = 40;
+
 /// Returns the usage line and one line for each argument.
 pub(super) fn draw(spec: &ToolSpec) -> String {
     let schema = Schema::new(&spec.parameters);
@@ -27,8 +30,9 @@ pub(super) fn draw(spec: &ToolSpec) -> String {
         let about = property.get("description").and_then(Value::as_str).unwrap_or_default();
         rows.push((name.to_owned(), notes.join(", "), about.lines().next().unwrap_or_default().to_owned()));
     }
-    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or_default();
-    let notes = rows.iter().map(|(_, notes, _)| notes.chars().count()).max().unwrap_or_default();
+    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or_default().min(MAX_COLUMN);
+    let notes =
+        rows.iter().map(|(_, notes, _)| notes.chars().count()).max().unwrap_or_default().min(MAX_COLUMN);
     let rows = rows
         .iter()
         .map(|(name, note, about)| format!("  {name:names$}  {note:notes$}  {about}").trim_end().to_owned());

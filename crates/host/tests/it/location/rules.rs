@@ -8,6 +8,7 @@ use std::{
 };
 
 use toolsmith_host::location::{Location, Protected, Verdict, WriteRules};
+use toolsmith_tool::{FileChange, FileTiers as _, Tier};
 
 /// A home with a project in it and another folder beside it.
 struct Home {
@@ -296,4 +297,70 @@ fn c5_7_code_of_tools_and_what_would_shadow_it_is_exec() {
     ];
     all(&rules, &home.project, &shadows, "exec");
     all(&rules, &home.project, &["lib/utility.ts", "lib/other.ts", "lib/parts/x.ts"], "write");
+}
+
+#[test]
+fn c5_7_git_settings_are_understood_as_git_does() {
+    for value in [
+        "myhooks # team hooks",
+        "myhooks ; team hooks",
+        "\"myhooks\"",
+        "my\"ho\"oks",
+        "my\\\nhooks",
+        "./missing/../myhooks/",
+        "~/project/myhooks",
+    ] {
+        let home = Home::new();
+        home.put("project/.git/config", &format!("[core]\n\thooksPath = {value}\n[user]\n\tname = x\n"));
+        all(&home.rules(&home.project), &home.project, &["myhooks/pre-commit"], "exec");
+    }
+    // Settings of the user, and settings in included files.
+    let home = Home::new();
+    home.put("project/.git/config", "");
+    home.put(".gitconfig", "[include]\n\tpath = more.inc\n");
+    home.put("more.inc", "[core]\n\thooksPath = myhooks\n");
+    all(&home.rules(&home.project), &home.project, &["myhooks/pre-commit"], "exec");
+}
+
+#[test]
+fn c5_7_a_repository_cannot_be_put_together_from_harmless_files() {
+    let home = Home::new();
+    home.put("project/other/objects/a", "");
+    home.put("project/other/refs/heads/a", "");
+    home.put("project/other/config", "");
+    let rules = home.rules(&home.project);
+    all(&rules, &home.project, &["docs/commondir", "docs/config.worktree", "docs/gitdir"], "exec");
+    // Together with the other files of the same change.
+    let change = |name: &str| FileChange {
+        path: home.project.join(name),
+        target: home.project.join(name),
+        base: None,
+        content: Some(Vec::new()),
+        mode: None,
+    };
+    let apart = ["docs/HEAD", "docs/config"].map(change);
+    let together = ["docs/HEAD", "docs/config", "docs/refs/heads/x", "docs/objects/a"].map(change);
+    assert_eq!(rules.tier_of(&apart), Ok(Tier::Write));
+    assert_eq!(rules.tier_of(&together), Ok(Tier::Exec));
+}
+
+#[test]
+fn c5_7_files_that_redirect_imports_of_a_tool_are_exec() {
+    let home = Home::new();
+    home.put("project/.toolsmith/tools/a.ts", "");
+    home.put("project/pk/lib/main.ts", "");
+    let protected = Arc::new(Protected::default());
+    let rules = home.rules(&home.project).protected(Arc::clone(&protected));
+    all(&rules, &home.project, &["package.json", "pk.ts", "pk/package.json"], "write");
+    protected.add_module(&home.project.join(".toolsmith/tools/a.ts"));
+    protected.add_module(&home.project.join("pk/lib/main.ts"));
+    all(&rules, &home.project, &["package.json", "Package.json", "pk.ts", "pk/package.json"], "exec");
+    all(&rules, &home.project, &["pkg.ts", "src/package.json", "index.ts"], "write");
+}
+
+#[test]
+fn c5_7_hidden_files_above_the_home_are_exec() {
+    let home = Home::new();
+    let above = home.home.parent().unwrap();
+    all(&home.rules(above), above, &[".profile.d/x", ".foo"], "exec");
 }
