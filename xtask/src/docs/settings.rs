@@ -12,16 +12,16 @@ const BEGINNING: &str = "\
 
 <!-- Written by `cargo xtask docs` from crates/toolsmith/src/settings/keys.rs. -->
 
-Later ones win:
+Settings come from these sources; later ones take precedence:
 
-1. what is built in,
+1. built-in defaults,
 2. `~/.toolsmith/config.toml`,
-3. `.toolsmith/config.toml` in the working folder,
+3. `.toolsmith/config.toml` in the working directory,
 4. environment variables,
-5. `--set KEY=VALUE` and the options of a command.
+5. `--set KEY=VALUE` and command-line options.
 
-Lists of paths and of names are added up over the files. `toolsmith config` shows every value in force and where it came
-from. What is wrong in a file is told, with the line, and left out; the rest counts.
+Lists of paths and names from several files are combined. `toolsmith config` shows every effective value and its origin. Errors in
+a file are reported with their line; the valid rest of the file is used.
 
 ```toml
 model = \"anthropic/claude-sonnet-4-5\"
@@ -34,11 +34,11 @@ timeout = \"30s\"
 approval = \"allow\"
 ```
 
-- A *time* is `500ms`, `30s`, `5m` or `1h`; a bare number is seconds.
-- A *size* is `50KB`, `256MB` or `1GB`, by 1024; a bare number is bytes.
-- *Waits*: in a project's file it counts once the project is trusted ([security.md](security.md)).
-- A variable holds what a file would; paths in it are separated by colons, names by commas. Keys with a word of yours in
-  them, as in `tools.<name>.timeout`, have none.
+- A *duration* is `500ms`, `30s`, `5m` or `1h`; a bare number is in seconds.
+- A *size* is `50KB`, `256MB` or `1GB`, in powers of 1024; a bare number is in bytes.
+- *Waits*: in a project's file, the setting takes effect once the project is trusted ([security.md](security.md)).
+- A variable has the same value as in a file; paths are separated by colons, names by commas. Keys with a user-defined part, such as
+  `tools.<name>.timeout`, have no variable.
 ";
 
 pub(super) fn render() -> Result<String> {
@@ -55,7 +55,7 @@ pub(super) fn render() -> Result<String> {
         let title = if name.is_empty() { "General".to_owned() } else { format!("`{name}`") };
         writeln!(
             text,
-            "\n## {title}\n\n| key | holds | default | waits | what for |\n|---|---|---|---|---|"
+            "\n## {title}\n\n| key | type | default | waits | description |\n|---|---|---|---|---|"
         )?;
         for key in members {
             writeln!(text, "{}", row(key))?;

@@ -250,10 +250,10 @@ impl Now<'_> {
             return verdict;
         }
         if !self.is_inside(real) {
-            return Verdict::exec("the file is outside the working folder");
+            return Verdict::exec("the file is outside the working directory");
         }
         match self.decides_what_runs(asked, real, exists) {
-            Some(what) => Verdict::exec(format!("the file decides what is run ({what})")),
+            Some(what) => Verdict::exec(format!("the file decides what runs ({what})")),
             None => Verdict::Write,
         }
     }
@@ -278,7 +278,7 @@ impl Now<'_> {
         }
         below
             .is_some()
-            .then(|| Verdict::exec("the file is in Toolsmith's own folder and decides what is run"))
+            .then(|| Verdict::exec("the file is in Toolsmith's own directory and decides what runs"))
     }
 
     fn is_inside(&self, file: &Path) -> bool {
