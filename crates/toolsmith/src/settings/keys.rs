@@ -34,7 +34,7 @@ impl KeyKind {
     pub fn describe(self) -> String {
         match self {
             Self::Bool => "yes or no".to_owned(),
-            Self::Duration => "time".to_owned(),
+            Self::Duration => "duration".to_owned(),
             Self::Size => "size".to_owned(),
             Self::Count | Self::Number => "number".to_owned(),
             Self::Text => "text".to_owned(),
