@@ -238,18 +238,8 @@ const KEYS: &[Key] = &[
         "Let `edit` and `write` stage their changes until they are applied.",
     ),
     // Before those of a tool that would be called "approval".
-    key(
-        "tools.approval.<name>",
-        POLICIES,
-        None,
-        "Approval policy of one tool; deny always wins.",
-    ),
-    key(
-        "tools.<name>.timeout",
-        KeyKind::Duration,
-        None,
-        "Deadline of a call of this tool without progress.",
-    ),
+    key("tools.approval.<name>", POLICIES, None, "Approval policy of one tool; deny always wins."),
+    key("tools.<name>.timeout", KeyKind::Duration, None, "Deadline of a call of this tool without progress."),
     key("tools.<name>.memory", KeyKind::Size, None, "Memory limit of the module of this name."),
     key(
         "tools.<name>.engine",
@@ -261,12 +251,7 @@ const KEYS: &[Key] = &[
     key("limits.memory", KeyKind::Size, Some("256MB"), "Memory limit of a tool's module."),
     key("limits.load", KeyKind::Duration, Some("10s"), "Deadline for loading a module."),
     key("limits.call", KeyKind::Duration, Some("10m"), "Deadline of a call without progress."),
-    key(
-        "limits.grace",
-        KeyKind::Duration,
-        Some("500ms"),
-        "Grace time of a cancelled call.",
-    ),
+    key("limits.grace", KeyKind::Duration, Some("500ms"), "Grace time of a cancelled call."),
     key(
         "approval.mode",
         KeyKind::Choice(&["always-ask", "write", "yolo"]),
@@ -286,12 +271,7 @@ const KEYS: &[Key] = &[
         "Wire format of a provider.",
     ),
     key("providers.<name>.base_url", KeyKind::Text, None, "Base URL of a provider."),
-    key(
-        "providers.<name>.api_key_env",
-        KeyKind::Text,
-        None,
-        "Environment variable with a provider's key.",
-    ),
+    key("providers.<name>.api_key_env", KeyKind::Text, None, "Environment variable with a provider's key."),
     key(
         "providers.<name>.api_key",
         KeyKind::Text,
@@ -299,7 +279,12 @@ const KEYS: &[Key] = &[
         "Key of a provider: the name of a variable, `!command` that prints it, or the key itself.",
     ),
     key("providers.<name>.headers.<header>", KeyKind::Text, None, "Additional header for a provider."),
-    key("providers.<name>.idle_timeout", KeyKind::Duration, None, "Maximum time without data from a provider."),
+    key(
+        "providers.<name>.idle_timeout",
+        KeyKind::Duration,
+        None,
+        "Maximum time without data from a provider.",
+    ),
     key("providers.<name>.models.<model>.name", KeyKind::Text, None, "Display name of a model."),
     key(
         "providers.<name>.models.<model>.context_window",
@@ -371,12 +356,7 @@ const KEYS: &[Key] = &[
     ),
     key("retry.enabled", KeyKind::Bool, Some("true"), "Retry requests after transient errors."),
     key("retry.max_attempts", KeyKind::Count, Some("5"), "Maximum number of attempts per response."),
-    key(
-        "retry.base_delay",
-        KeyKind::Duration,
-        Some("1s"),
-        "First delay; each further one is twice as long.",
-    ),
+    key("retry.base_delay", KeyKind::Duration, Some("1s"), "First delay; each further one is twice as long."),
     key(
         "retry.max_delay",
         KeyKind::Duration,
@@ -421,7 +401,12 @@ const KEYS: &[Key] = &[
         "Remind the model up to three times when it stops with open tasks.",
     ),
     // A project must not switch off what its user wants to be followed.
-    key("rules.enabled", KeyKind::Bool, Some("true"), "Use rules from `.toolsmith/rules` and similar directories."),
+    key(
+        "rules.enabled",
+        KeyKind::Bool,
+        Some("true"),
+        "Use rules from `.toolsmith/rules` and similar directories.",
+    ),
     key(
         "rules.interrupt",
         KeyKind::Choice(&["always", "never", "prose-only", "tool-only"]),
