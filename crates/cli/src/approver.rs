@@ -22,9 +22,7 @@ const MARGIN: usize = 5;
 /// The limits of a question on the terminal. Rows are never wider than it, because a row that the terminal wraps could
 /// pass for a line of ours.
 pub(crate) fn limits(whole: bool) -> BlockLimits {
-    let width = terminal_size::terminal_size_of(std::io::stderr())
-        .map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
-        .saturating_sub(MARGIN);
+    let width = terminal::error_width().unwrap_or(DEFAULT_WIDTH).saturating_sub(MARGIN);
     match whole {
         true => BlockLimits::whole(width),
         false => BlockLimits { width, head: HEAD_ROWS, tail: TAIL_ROWS },

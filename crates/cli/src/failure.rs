@@ -168,10 +168,10 @@ pub(crate) fn show_load_error(out: &mut dyn Write, error: &ToolLoadError, stack:
 /// Formats a load error as JSON.
 pub(crate) fn load_error_json(error: &ToolLoadError) -> Value {
     json!({
-        "path": error.path,
+        "path": error.path.to_string_lossy(),
         "source": crate::output::source_json(&error.source_of_path),
         "message": error.message,
-        "file": error.location.as_ref().map(|place| &place.file),
+        "file": error.location.as_ref().map(|place| place.file.to_string_lossy()),
         "line": error.location.as_ref().map(|place| place.line),
         "column": error.location.as_ref().map(|place| place.column),
         "frame": error.frame,
@@ -195,7 +195,7 @@ pub(crate) fn show_warning(out: &mut dyn Write, warning: &Warning) -> io::Result
 /// The same for machines.
 pub(crate) fn warning_json(warning: &Warning) -> Value {
     json!({
-        "path": warning.path,
+        "path": warning.path.as_ref().map(|path| path.to_string_lossy()),
         "line": warning.place.map(|(line, _)| line),
         "column": warning.place.map(|(_, column)| column),
         "message": warning.message,

@@ -1,6 +1,9 @@
 //! The terminal user as tools see them (CONTRACT 3.3): questions on standard error, answers from standard input.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::{
+    io::{self, BufRead as _, Write as _},
+    sync::{Mutex as StdMutex, MutexGuard, PoisonError},
+};
 
 use tokio::{sync::Mutex, task::JoinHandle};
 use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
@@ -11,17 +14,92 @@ use crate::{
     terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint},
 };
 
-/// Asks on the terminal, one question at a time.
+/// Maximum bytes of lines kept while a question is open.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+
+/// Asks on the terminal, one question at a time. While a question is open, other lines are kept back: they could push it
+/// off the screen or pass for a part of it (CONTRACT 5.8).
 #[derive(Default)]
 pub(crate) struct TerminalUi {
+    screen: StdMutex<Screen>,
     /// A line being read. It outlives a cancelled question, so that the next question gets the next line.
     reading: Mutex<Option<JoinHandle<Option<String>>>>,
 }
 
+#[derive(Default)]
+struct Screen {
+    is_asking: bool,
+    kept: Vec<Line>,
+    kept_bytes: usize,
+    dropped: usize,
+}
+
+enum Line {
+    /// Written by the program.
+    Own(String),
+    /// Drawn by a tool.
+    Drawn(String),
+}
+
+impl Line {
+    fn print(&self) {
+        let mut out = streams::stderr();
+        let _ = match self {
+            Self::Own(text) => writeln!(out, "{text}"),
+            Self::Drawn(text) => out.rendered(text),
+        };
+        let _ = out.flush();
+    }
+}
+
+/// An open question. Prints what was kept back when it ends, also if the future that asks is dropped.
+struct Question<'a>(&'a TerminalUi);
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        let mut screen = self.0.screen();
+        let Screen { kept, dropped, .. } = std::mem::take(&mut *screen);
+        kept.iter().for_each(Line::print);
+        if dropped > 0 {
+            Line::Own(paint(DIM, format_args!("({dropped} more lines during the question)"))).print();
+        }
+    }
+}
+
 impl TerminalUi {
+    fn screen(&self) -> MutexGuard<'_, Screen> {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_question(&self) -> Question<'_> {
+        self.screen().is_asking = true;
+        Question(self)
+    }
+
+    /// Prints a line, after the open question if there is one.
+    pub(crate) fn print(&self, line: String) {
+        self.print_line(Line::Own(line));
+    }
+
+    fn print_line(&self, line: Line) {
+        let mut screen = self.screen();
+        if !screen.is_asking {
+            return line.print();
+        }
+        let (Line::Own(text) | Line::Drawn(text)) = &line;
+        let bytes = screen.kept_bytes.saturating_add(text.len());
+        if bytes > MAX_KEPT_BYTES {
+            screen.dropped += 1;
+            return;
+        }
+        screen.kept_bytes = bytes;
+        screen.kept.push(line);
+    }
+
     /// Asks for a line; `None` at the end of input or when cancelled.
     pub(crate) async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
         let mut reading = self.reading.lock().await;
+        let _open = self.open_question();
         say(&format!("{question} "), false);
         self.next_line(&mut reading, cancel).await
     }
@@ -96,6 +174,7 @@ impl Ui for TerminalUi {
 
     async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
         let mut reading = self.reading.lock().await;
+        let _open = self.open_question();
         say(&paint(HEADING, plain(title)), true);
         if let Some(prefill) = prefill.filter(|text| !text.is_empty()) {
             say(&paint(DIM, plain(prefill)), true);
@@ -122,20 +201,19 @@ impl Ui for TerminalUi {
             NoticeLevel::Error => paint(ERROR, "error: "),
             _ => String::new(),
         };
-        say(&format!("{word}{}", plain(message)), true);
+        self.print(format!("{word}{}", plain(message)));
     }
 
     fn set_status(&self, _key: &str, text: Option<&str>) {
         if let Some(text) = text {
-            say(&paint(DIM, plain(text).replace(['\n', '\t'], " ")), true);
+            self.print(paint(DIM, plain(text).replace(['\n', '\t'], " ")));
         }
     }
 
     fn set_widget(&self, _key: &str, lines: Option<&[String]>) {
         // Widgets are drawn by the tool.
-        let mut out = streams::stderr();
         for line in lines.unwrap_or_default() {
-            let _ = out.rendered(line);
+            self.print_line(Line::Drawn(line.clone()));
         }
     }
 }

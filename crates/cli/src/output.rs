@@ -62,6 +62,11 @@ fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {
     }
 }
 
+/// Returns paths as text for JSON, which has no other form for names that are not UTF-8.
+pub(crate) fn lossy<P: AsRef<std::path::Path>>(paths: &[P]) -> Vec<String> {
+    paths.iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect()
+}
+
 /// Where a tool came from, for machines.
 pub(crate) fn source_json(source: &ToolSource) -> Value {
     serde_json::json!({

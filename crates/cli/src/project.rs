@@ -182,11 +182,12 @@ impl Project {
         load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, engine, mode).await
     }
 
-    /// A tool that is part of the program, by its name.
+    /// A tool that is part of the program and not disabled, by its name.
     pub(crate) fn built_in_tool(&self, name: &str, changes: &Arc<ChangeStore>) -> Option<Arc<dyn Tool>> {
         let all =
             toolsmith::built_in_tools(&self.cwd, &self.home, changes, self.loaded.settings.tools.preview);
-        all.into_iter().find(|tool| tool.spec().name == name)
+        let is_disabled = self.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name);
+        all.into_iter().find(|tool| tool.spec().name == name && !is_disabled)
     }
 
     /// Shows what was wrong with settings and trust.

@@ -45,6 +45,11 @@ pub(crate) fn output_width() -> Option<usize> {
     })
 }
 
+/// Returns the width of the terminal on standard error, if it has one.
+pub(crate) fn error_width() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
+}
+
 /// Text in a style. The text may be of unknown origin: it is made harmless here.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))

@@ -59,6 +59,7 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let files = found.filter_map(|file| Some(file.ok()?.path()));
     let is_session = |path: &PathBuf| {
         path.extension() == Some(OsStr::new(ENDING))
+            && path.is_file()
             && !path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
     };
     Ok(files.filter(is_session).collect())

@@ -102,10 +102,10 @@ fn to_json(loaded: &LoadedSettings, entries: &[&SettingEntry], project: &Project
             "place": entry.origin.place(),
         })).collect::<Vec<_>>(),
         "waiting": loaded.waiting.iter().map(|setting| json!({
-            "key": setting.key, "value": setting.value, "path": setting.file,
+            "key": setting.key, "value": setting.value, "path": setting.file.to_string_lossy(),
         })).collect::<Vec<_>>(),
         "files": loaded.files.iter().map(|file| json!({
-            "path": file.path, "state": state_word(file.state),
+            "path": file.path.to_string_lossy(), "state": state_word(file.state),
         })).collect::<Vec<_>>(),
         "warnings": project.warnings.iter().map(failure::warning_json).collect::<Vec<_>>(),
     })

@@ -62,7 +62,7 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
             "name": spec.name,
             "label": spec.label,
             "description": spec.description,
-            "path": tool.path,
+            "path": tool.path.to_string_lossy(),
             "source": source_json(&tool.source),
             "engine": tool.engine.to_string(),
             "engineReason": tool.engine_reason,
@@ -74,17 +74,17 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
     json!({
         "tools": loaded.tools.iter().map(tool).collect::<Vec<_>>(),
         "waiting": loaded.waiting.iter().map(|module| json!({
-            "name": module.name(), "path": module.path, "source": source_json(&module.source),
+            "name": module.name(), "path": module.path.to_string_lossy(), "source": source_json(&module.source),
         })).collect::<Vec<_>>(),
         "waitingSettings": project.loaded.waiting.iter().map(|setting| json!({
-            "key": setting.key, "value": setting.value, "path": setting.file,
+            "key": setting.key, "value": setting.value, "path": setting.file.to_string_lossy(),
         })).collect::<Vec<_>>(),
         "metadata": loaded.metadata.iter().map(|file| json!({
-            "path": file.path, "source": source_json(&file.source),
+            "path": file.path.to_string_lossy(), "source": source_json(&file.source),
         })).collect::<Vec<_>>(),
         "rules": loaded.rules.iter().map(|found| json!({
             "name": found.rule.name,
-            "path": found.rule.path,
+            "path": found.rule.path.to_string_lossy(),
             "source": source_json(&found.source),
             "use": rule_use(&found.rule),
         })).collect::<Vec<_>>(),

@@ -17,7 +17,7 @@ use toolsmith_tool::{SessionView, visible_line};
 use crate::{
     arguments::Shared,
     escapes::plain,
-    output::{cut, print_json, write_file},
+    output::{cut, lossy, print_json, write_file},
     terminal,
 };
 
@@ -122,8 +122,8 @@ fn summary_json(one: &SessionSummary) -> Value {
     let since = one.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     json!({
         "id": one.id,
-        "path": one.path,
-        "cwd": one.cwd,
+        "path": one.path.to_string_lossy(),
+        "cwd": one.cwd.to_string_lossy(),
         "created": one.created,
         "modifiedMs": u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
         "bytes": one.bytes,
@@ -229,7 +229,7 @@ fn export(
     }
     let mut out = crate::streams::stdout();
     if shared.json {
-        print_json(&json!({ "path": path }))?;
+        print_json(&json!({ "path": path.to_string_lossy() }))?;
     } else {
         writeln!(out, "{}", visible_line(&path.display().to_string()))?;
     }
@@ -244,7 +244,7 @@ fn remove(shared: &Shared, sessions: &Sessions, given: &[String], cwd: &Path) ->
     }
     let mut out = crate::streams::stdout();
     if shared.json {
-        print_json(&json!({ "removed": paths }))?;
+        print_json(&json!({ "removed": lossy(&paths) }))?;
     } else {
         for path in &paths {
             writeln!(out, "Removed {}", visible_line(&path.display().to_string()))?;

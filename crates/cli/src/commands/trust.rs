@@ -39,7 +39,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         let entries = store.load()?.entries();
         if shared.json {
             print_json(
-                &json!({ "file": store.file(), "trusted": entries.iter().map(to_json).collect::<Vec<_>>() }),
+                &json!({ "file": store.file().to_string_lossy(), "trusted": entries.iter().map(to_json).collect::<Vec<_>>() }),
             )?;
         } else if entries.is_empty() {
             writeln!(out, "Nothing is trusted. `toolsmith trust` trusts the working directory.")?;
@@ -68,7 +68,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         }
         let still = store.load()?.covers(&path);
         if shared.json {
-            print_json(&json!({ "path": path, "trusted": still }))?;
+            print_json(&json!({ "path": path.to_string_lossy(), "trusted": still }))?;
         } else {
             writeln!(out, "{} {}", paint(WARNING, "Removed trust:"), visible_line(&path.to_string_lossy()))?;
             if still {
@@ -101,7 +101,7 @@ fn word(kind: TrustKind) -> &'static str {
 
 fn to_json(entry: &TrustEntry) -> Value {
     json!({
-        "path": entry.path,
+        "path": entry.path.to_string_lossy(),
         "kind": word(entry.kind),
         "trusted": is_trusted(entry),
         "exists": entry.exists(),

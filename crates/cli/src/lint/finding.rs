@@ -33,6 +33,7 @@ pub(crate) struct Finding {
     /// Name of the rule.
     pub(crate) code: &'static str,
     pub(crate) tool: Option<String>,
+    #[serde(serialize_with = "as_text")]
     pub(crate) path: PathBuf,
     /// Starts at one.
     pub(crate) line: Option<u32>,
@@ -42,6 +43,11 @@ pub(crate) struct Finding {
     pub(crate) help: Option<String>,
     /// Lines around the position.
     pub(crate) frame: Option<String>,
+}
+
+/// JSON has no other form for names that are not UTF-8.
+fn as_text<S: serde::Serializer>(path: &std::path::Path, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(&path.display())
 }
 
 /// A rule's remark, before its position in the file is known.

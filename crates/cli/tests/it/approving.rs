@@ -66,6 +66,47 @@ fn c5_8_a_command_cannot_write_lines_of_the_question() {
 }
 
 #[test]
+fn c5_8_what_other_tools_print_waits_until_the_question_is_answered() {
+    let place = place(&json!([
+        { "reply": [{ "call": "chatty", "arguments": {} }, { "call": "danger", "arguments": {} }] },
+        "Done."
+    ]));
+    place.write(
+        "project/.toolsmith/tools/chatty.ts",
+        r#"import { readFile, writeFile } from "node:fs/promises";
+        export default () => ({
+          name: "chatty", description: "", approval: "read", parameters: { type: "object", properties: {} },
+          async execute(id, args, onUpdate) {
+            await readFile("go");
+            onUpdate({ content: [{ type: "text", text: "late update" }] });
+            await writeFile("sent", "x");
+            return { content: [{ type: "text", text: "late result" }] };
+          },
+        });"#,
+    );
+    place.write(
+        "project/.toolsmith/tools/danger.ts",
+        r#"export default () => ({
+          name: "danger", description: "", approval: "exec", parameters: { type: "object", properties: {} },
+          async execute() { return { content: [{ type: "text", text: "ran" }] }; },
+        });"#,
+    );
+    for pipe in ["go", "sent"] {
+        let made =
+            std::process::Command::new("mkfifo").arg(place.path("project").join(pipe)).status().unwrap();
+        assert!(made.success());
+    }
+    let mut terminal = start(&place);
+    terminal.wait_for("or no with a reason:");
+    std::fs::write(place.path("project/go"), "x").unwrap();
+    std::fs::read(place.path("project/sent")).unwrap();
+    terminal.type_line("n, not now");
+    let (seen, _) = terminal.finish();
+    let at = |text: &str| seen.find(text).unwrap_or_else(|| panic!("{text} in {seen}"));
+    assert!(at("n, not now") < at("late update") && at("late update") < at("late result"), "{seen}");
+}
+
+#[test]
 fn c5_8_the_full_text_is_offered_and_a_yes_runs_it() {
     let lines: Vec<String> = (0..200).map(|n| format!("line-{n}")).collect();
     let text = lines.join("\n");

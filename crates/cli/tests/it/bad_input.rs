@@ -196,6 +196,36 @@ async fn a_pipe_where_a_file_should_be_is_not_waited_for() {
     assert!(said.stdout.contains("a.ts is skipped because it is not a regular file"), "{}", said.stdout);
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn names_that_are_not_utf_8_are_listed_as_json() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let place = Place::new(&[
+        ("project/.omp/tools/x", ""),
+        ("project/.toolsmith/rules/x", ""),
+        ("project/script.json", r#"{"turns":["answer"]}"#),
+    ]);
+    let odd = |folder: &str, name: &[u8]| place.path(folder).join(OsStr::from_bytes(name));
+    std::fs::write(odd("project/.omp/tools", b"inv\xff.ts"), "export default () => null;").unwrap();
+    std::fs::write(odd("project/.toolsmith/rules", b"inv\xff.md"), "text").unwrap();
+    let said = place.run(&["list", "--json"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    assert!(said.stdout.contains("inv\u{fffd}.ts"), "{}", said.stdout);
+
+    place.run(&["-p", "--model", "script:script.json", "hi"]).await.expect(0);
+    let folders = std::fs::read_dir(place.path("home/.toolsmith/sessions")).unwrap();
+    let folder = folders.map(|folder| folder.unwrap().path()).find(|path| path.is_dir()).unwrap();
+    let session = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    let session = session.into_iter().find(|path| path.extension() == Some(OsStr::new("jsonl"))).unwrap();
+    std::fs::copy(session, folder.join(OsStr::from_bytes(b"n\xff.jsonl"))).unwrap();
+    // A pipe among the sessions delays nothing.
+    let made = Request::new("/usr/bin/mkfifo").args([folder.join("pipe.jsonl").display().to_string()]);
+    assert_eq!(place.run_request(&made).await.code, 0);
+    let said = place.run(&["sessions", "--json"]).await.expect(0);
+    assert!(said.stdout.contains("n\u{fffd}.jsonl"), "{}", said.stdout);
+    assert!(!said.stdout.contains("pipe.jsonl"), "{}", said.stdout);
+}
+
 /// A home that cannot be made, whoever runs the test.
 const NO_HOME: &str = "/dev/null/home";
 

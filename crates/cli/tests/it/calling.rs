@@ -128,6 +128,22 @@ async fn c4_9_long_output_is_cut_and_kept_whole() {
 }
 
 #[tokio::test]
+async fn a_built_in_tool_can_be_disabled() {
+    let place = place();
+    place.write("home/.toolsmith/config.toml", "tools.disabled = [\"read\", \"bash\"]\n");
+    let said = place.run(&["call", "read", "path=x"]).await;
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("\"read\" is disabled in the settings"), "{}", said.stderr);
+    place.write(
+        "project/script.json",
+        r#"[{"reply":[{"call":"bash","arguments":{"command":"touch ran"}}]},"{{lastToolResult}}"]"#,
+    );
+    let said = place.run(&["-p", "go", "--auto-approve", "--model", "script:script.json"]).await;
+    assert!(said.stdout.contains("Tool bash not found"), "{said:#?}");
+    assert!(!place.path("project/ran").exists());
+}
+
+#[tokio::test]
 async fn built_in_tools_can_be_called_too() {
     let place = place();
     place.write("project/read me.txt", "what it says\n");

@@ -327,6 +327,7 @@ impl SessionBuilder {
         if !self.settings.todo.enabled {
             built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
         }
+        built_ins.retain(|tool| !self.settings.tools.disabled.contains(&tool.spec().name));
         let discovered = self.discovered.unwrap_or_else(|| {
             let options =
                 DiscoveryOptions::new(&self.cwd, home.clone()).configured(self.tool_paths).trust(self.trust);

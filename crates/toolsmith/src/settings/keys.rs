@@ -140,6 +140,11 @@ fn begins(parts: &[&str], path: &[String]) -> bool {
     parts.iter().zip(path).all(|(part, name)| part == name || part.starts_with('<'))
 }
 
+/// Returns whether the setting is the approval policy of a tool, in any of its spellings.
+pub(super) fn is_policy(key: &Key) -> bool {
+    matches!(key.name, "tools.approval.<name>" | "tools.<name>.approval" | "approval.tools.<name>")
+}
+
 /// Finds the setting for a path of names; a fixed name takes precedence over a user-defined part.
 pub(super) fn find(path: &[String]) -> Option<&'static Key> {
     KEYS.iter().filter(|key| key.is(path)).min_by_key(|key| key.name.matches('<').count())

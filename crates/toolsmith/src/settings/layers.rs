@@ -230,6 +230,13 @@ impl Layers {
             let named = value.as_array().into_iter().flatten().filter_map(Value::as_str);
             self.paths.extend(named.map(|path| ConfiguredPath::new(path, from.clone())));
         }
+        // Deny always wins (CONTRACT 5.4), so no later layer takes it back.
+        if keys::is_policy(key)
+            && let Some(held) = self.held.get(&path)
+            && held.value == "deny"
+        {
+            return;
+        }
         let mut value = value;
         if key.kind.adds_up()
             && let Some(earlier) = self.held.get(&path).and_then(|held| held.value.as_array())

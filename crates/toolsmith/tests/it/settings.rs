@@ -264,6 +264,27 @@ fn deny_wins_over_the_other_place_to_say_it() {
 }
 
 #[test]
+fn c5_4_no_later_layer_takes_deny_back() {
+    for key in ["tools.approval.bash", "tools.bash.approval", "approval.tools.bash"] {
+        let set = |policy: &str| format!("{key} = \"{policy}\"\n");
+        let place = Place::new(&[
+            ("home/.toolsmith/config.toml", &set("deny")),
+            ("project/.toolsmith/config.toml", &set("allow")),
+        ]);
+        let sources = place.sources().flags(vec![(key.to_owned(), "allow".to_owned())]);
+        let loaded = load_settings(&sources).unwrap();
+        assert_eq!(loaded.settings.approval.tools["bash"], ApprovalPolicy::Deny, "{key}");
+        assert!(matches!(entry(&loaded.entries, key).origin, SettingOrigin::User(_)), "{key}");
+    }
+    let place = Place::new(&[
+        ("home/.toolsmith/config.toml", "tools.approval.bash = \"allow\"\n"),
+        ("project/.toolsmith/config.toml", "tools.approval.bash = \"deny\"\n"),
+    ]);
+    let loaded = load_settings(&place.sources()).unwrap();
+    assert_eq!(loaded.settings.approval.tools["bash"], ApprovalPolicy::Deny);
+}
+
+#[test]
 fn a_new_provider_needs_a_wire_and_an_address() {
     let place =
         Place::new(&[("home/.toolsmith/config.toml", "providers.mine.wire = \"openai-completions\"\n")]);

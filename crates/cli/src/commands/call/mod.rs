@@ -242,7 +242,7 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
         let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
-    if loaded.disabled.iter().any(|disabled| disabled == name) {
+    if project.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name) {
         let hint = "Remove it from `tools.disabled`; `toolsmith config tools` shows where it is set.";
         return Problem::failed(format!("\"{name}\" is disabled in the settings")).hint(hint).into();
     }

@@ -131,7 +131,7 @@ impl Report {
             .map(|tool| {
                 json!({
                     "name": tool.name,
-                    "path": tool.path,
+                    "path": tool.path.to_string_lossy(),
                     "schema": tool.schema,
                     "engine": tool.engine,
                     "engineReason": tool.engine_reason,

@@ -179,8 +179,8 @@ fn trust(project: &Project, findings: &mut Vec<Finding>) {
 fn to_json(project: &Project, findings: &[Finding], models: &Models) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "home": project.home.toolsmith(),
-        "cwd": project.cwd,
+        "home": project.home.toolsmith().to_string_lossy(),
+        "cwd": project.cwd.to_string_lossy(),
         "findings": findings.iter().map(|finding| json!({
             "group": finding.group,
             "name": finding.name,

@@ -18,7 +18,7 @@ use crate::{
     arguments::Shared,
     editor_types,
     failure::{self, Problem},
-    output::print_json,
+    output::{lossy, print_json},
     project::Project,
     project_files::Target,
 };
@@ -97,7 +97,7 @@ fn refuse_to_overwrite(tools: &Path, name: &str) -> Result<()> {
 
 fn tell(shared: &Shared, own: &NewArguments, project: &Project, files: &[PathBuf]) -> Result<()> {
     if shared.json {
-        print_json(&json!({ "name": own.name, "files": files }))?;
+        print_json(&json!({ "name": own.name, "files": lossy(files) }))?;
         return Ok(());
     }
     let mut out = crate::streams::stdout();

@@ -226,10 +226,10 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     runtime::block_on(async {
         let progress = Progress::start("Loading tools");
         let mut builder = own.session(&project, discovered)?;
-        if terminal::is_interactive() {
-            let terminal = Arc::new(TerminalUi::default());
-            builder = builder.ui(Arc::clone(&terminal) as Arc<dyn Ui>);
-            builder = builder.approver(Arc::new(TerminalApprover(terminal)));
+        let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
+        if let Some(terminal) = &terminal {
+            builder = builder.ui(Arc::clone(terminal) as Arc<dyn Ui>);
+            builder = builder.approver(Arc::new(TerminalApprover(Arc::clone(terminal))));
         }
         let session = builder.build().await;
         progress.end();
@@ -250,7 +250,10 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         );
         let events = session.subscribe();
         session.prompt(prompt)?;
-        let told = if as_json { json::follow(events).await } else { text::follow(events, &session).await };
+        let told = match as_json {
+            true => json::follow(events).await,
+            false => text::follow(events, &session, terminal.as_deref()).await,
+        };
         let end = match told {
             Ok(end) => end,
             // The reader of the answer is gone: exit without a message, but with an error code.

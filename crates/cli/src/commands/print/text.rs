@@ -10,6 +10,7 @@ use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
 use crate::{
     escapes::plain,
+    interface::TerminalUi,
     output::harmless,
     streams,
     terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
@@ -19,12 +20,16 @@ use crate::{
 const SHOWN_CHARS: usize = 100;
 
 /// Shows the run until it ends, then the model's final text.
-pub(super) async fn follow(mut events: Subscription, session: &Session) -> Result<RunEnd> {
+pub(super) async fn follow(
+    mut events: Subscription,
+    session: &Session,
+    terminal: Option<&TerminalUi>,
+) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
     let mut refused = BTreeSet::new();
     while let Some(event) = events.next().await {
         if watched {
-            show(&event);
+            show(&event, terminal);
         }
         // The model is informed each time; the user once per tool.
         if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event.as_ref()
@@ -56,7 +61,7 @@ fn tell_refused(tool: &str) {
     );
 }
 
-fn show(event: &AgentEvent) {
+fn show(event: &AgentEvent, terminal: Option<&TerminalUi>) {
     let line = match event {
         AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
             format!("{} {}", paint(NAME, format_args!("→ {tool_name}")), paint(DIM, arguments(args)))
@@ -80,7 +85,12 @@ fn show(event: &AgentEvent) {
         AgentEvent::Notice { message } => paint(DIM, harmless(message)),
         _ => return,
     };
-    let _ = writeln!(streams::stderr(), "{line}");
+    match terminal {
+        Some(terminal) => terminal.print(line),
+        None => {
+            let _ = writeln!(streams::stderr(), "{line}");
+        }
+    }
 }
 
 /// Shows session events that are relevant to a waiting user.

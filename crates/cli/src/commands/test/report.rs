@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::outcome::Mismatch;
 use crate::{
-    output::{harmless, print_json},
+    output::{harmless, lossy, print_json},
     project::Project,
     terminal::{DIM, ERROR, GOOD, HINT, WARNING, paint},
 };
@@ -97,7 +97,7 @@ impl Report {
         json!({
             "cases": cases,
             "without": self.without,
-            "waiting": self.waiting,
+            "waiting": lossy(&self.waiting),
             "passed": self.count(|verdict| matches!(verdict, Verdict::Passed)),
             "updated": self.count(|verdict| matches!(verdict, Verdict::Updated)),
             "failed": self.failed(),
@@ -118,7 +118,7 @@ fn line_json(line: &Line) -> Value {
         .map(|item| json!({ "what": item.what, "expected": item.expected, "came": item.came }))
         .collect();
     json!({
-        "path": line.path, "case": line.number, "about": line.about, "status": status,
+        "path": line.path.to_string_lossy(), "case": line.number, "about": line.about, "status": status,
         "differs": differs, "problem": problem,
     })
 }

@@ -41,8 +41,10 @@ pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
         .and_then(|target| editor_types::write_into(&target))
         .with_context(|| format!("could not write the types to {}", folder.display()))?;
     if shared.json {
-        let told: Vec<_> =
-            files.iter().map(|(path, what)| json!({ "path": path, "state": what.as_str() })).collect();
+        let told: Vec<_> = files
+            .iter()
+            .map(|(path, what)| json!({ "path": path.to_string_lossy(), "state": what.as_str() }))
+            .collect();
         print_json(&json!({ "files": told }))?;
         return Ok(ExitCode::SUCCESS);
     }

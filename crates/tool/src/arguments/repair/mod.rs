@@ -76,10 +76,10 @@ pub(super) fn repair(tree: &SchemaTree, value: Value) -> Attempt {
     let mut value = walk.settle(tree, value);
     // The last rule changes text that is usually intended, so it runs only if everything else failed.
     if !tree.is_valid(&value)
-        && let Some(mended) = spill::unspill(&value)
+        && let Some(repaired) = spill::unspill(&value)
     {
         walk.applied.push(Repair { path: String::new(), rule: "spilled_arguments" });
-        value = walk.settle(tree, mended);
+        value = walk.settle(tree, repaired);
     }
     Attempt { value, applied: walk.applied }
 }
@@ -126,7 +126,7 @@ impl Walk {
         }
         value = self.mend_value(part, value);
         match value {
-            Value::Object(map) => self.mend_object(part, map, depth),
+            Value::Object(map) => self.repair_object(part, map, depth),
             Value::Array(items) => self.mend_array(part, items, depth),
             scalar => scalar,
         }
@@ -137,19 +137,19 @@ impl Walk {
             return value;
         }
         for rule in VALUE_RULES {
-            if let Some(mended) = (rule.apply)(part, &value) {
+            if let Some(repaired) = (rule.apply)(part, &value) {
                 self.note(rule.name);
-                return mended;
+                return repaired;
             }
         }
         value
     }
 
-    fn mend_object(&mut self, part: &Part<'_>, mut map: Object, depth: usize) -> Value {
+    fn repair_object(&mut self, part: &Part<'_>, mut map: Object, depth: usize) -> Value {
         for rule in OBJECT_RULES {
-            if let Some(mended) = (rule.apply)(part, &map) {
+            if let Some(repaired) = (rule.apply)(part, &map) {
                 self.note(rule.name);
-                map = mended;
+                map = repaired;
             }
         }
         for (key, value) in &mut map {
