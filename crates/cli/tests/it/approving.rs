@@ -1,6 +1,7 @@
 //! CONTRACT 5.8 on a terminal: the question shows everything a call will do, and only that runs.
 
 use serde_json::{Value, json};
+use toolsmith_host::exec::Request;
 
 use crate::{place::Place, pty::Terminal};
 
@@ -65,8 +66,8 @@ fn c5_8_a_command_cannot_write_lines_of_the_question() {
     terminal.finish();
 }
 
-#[test]
-fn c5_8_what_other_tools_print_waits_until_the_question_is_answered() {
+#[tokio::test]
+async fn c5_8_what_other_tools_print_waits_until_the_question_is_answered() {
     let place = place(&json!([
         { "reply": [{ "call": "chatty", "arguments": {} }, { "call": "danger", "arguments": {} }] },
         "Done."
@@ -93,8 +94,8 @@ fn c5_8_what_other_tools_print_waits_until_the_question_is_answered() {
     );
     for pipe in ["go", "sent"] {
         let made =
-            std::process::Command::new("mkfifo").arg(place.path("project").join(pipe)).status().unwrap();
-        assert!(made.success());
+            Request::new("/usr/bin/mkfifo").args([place.path("project").join(pipe).display().to_string()]);
+        assert_eq!(place.run_request(&made).await.code, 0);
     }
     let mut terminal = start(&place);
     terminal.wait_for("or no with a reason:");
