@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use toolsmith_llm::Message;
 
-/// How many queued messages are delivered at once.
+/// Number of queued messages delivered at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -177,7 +177,7 @@ fn end_like(status: ExitStatus) -> ! {
     exit(status.code().unwrap_or(1))
 }
 
-/// The system calls the standard library has no words for.
+/// The system calls that the standard library does not offer.
 mod system {
     use std::ffi::{c_int, c_short, c_ulong};
 

@@ -291,7 +291,7 @@ impl Agent {
         self.core().selected().model
     }
 
-    /// Where that model is asked; `None` when it is no place anybody could configure.
+    /// Returns the endpoint of that model, or `None` if it has none that could be configured.
     pub fn endpoint(&self) -> Option<Endpoint> {
         self.core().selected().provider.endpoint()
     }

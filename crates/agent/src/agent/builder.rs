@@ -183,7 +183,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the working directory tools see, if there is no session.
+    /// Sets the working directory of tools that run without a session.
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = cwd.into();
         self

@@ -23,9 +23,9 @@ use crate::{
     tools::RESOLVE,
 };
 
-/// How many names an error lists.
+/// Maximum number of names an error lists.
 const MAX_NAMES: usize = 30;
-/// How much of a name nobody knows is repeated.
+/// Maximum characters of an unknown name that an error repeats.
 const MAX_NAME_CHARS: usize = 100;
 
 /// Makes every call. Clones are the same dispatcher.

@@ -54,8 +54,8 @@ impl DecisionNotes {
         self.lock().answer = calls.collect();
     }
 
-    /// Returns why the call may not decide about the action: the person decided meanwhile, or the model has not been shown
-    /// the action. A model stays behind until its next request; any other caller is told once.
+    /// Returns the reason if the call may not decide about the action: the user decided in the meantime, or the model has
+    /// not been shown the action. A model is refused until its next request; any other caller is refused once.
     pub(super) fn refusal(&self, call_id: &str, action: &PendingAction) -> Option<&'static str> {
         let mut state = self.lock();
         let is_model = state.answer.contains(call_id);

@@ -11,13 +11,13 @@ use toolsmith_tool::{PendingAction, Tier};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PendingView {
-    /// Id.
+    /// Identifies the action within its session.
     pub id: u64,
-    /// Description.
+    /// Describes the change to the user.
     pub label: String,
-    /// Which tool staged it.
+    /// The tool that staged it.
     pub source_tool_name: String,
-    /// How much that tool may change.
+    /// The tier at which it was staged; files can raise it when it is applied.
     pub tier: Tier,
     /// Details from the tool.
     #[serde(skip_serializing_if = "Option::is_none")]

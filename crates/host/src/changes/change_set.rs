@@ -4,7 +4,7 @@ use std::{
     collections::HashSet,
     fs,
     io::{ErrorKind, Read},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use toolsmith_tool::{ContentHash, FileChange};
@@ -15,7 +15,7 @@ use super::{
     error::{ChangeError, DriftKind},
     hash::{content_hash, hash_file},
 };
-use crate::location::Location;
+use crate::location::{Location, lexical};
 
 /// Content a change is computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl ChangeSet {
                 _ => ChangeError::io(&path, "find it")(error),
             })?;
             let target = place.real_path().to_path_buf();
-            let asked = normal(&path);
+            let asked = lexical(&path);
             let inside = asked.starts_with(&root) || asked.starts_with(&real_root);
             if inside && !target.starts_with(&real_root) {
                 return Err(ChangeError::Escapes { path, root, target });
@@ -205,19 +205,4 @@ pub(super) fn read(target: &Path) -> std::io::Result<Vec<u8>> {
     let mut content = Vec::new();
     Location::at_real_path(target)?.open()?.read_to_end(&mut content)?;
     Ok(content)
-}
-
-/// The path without `.` and `..`, by its text alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                result.pop();
-            }
-            part => result.push(part),
-        }
-    }
-    result
 }

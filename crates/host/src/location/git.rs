@@ -2,8 +2,10 @@
 
 use std::{
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
+
+use super::lexical;
 
 /// Maximum size of a settings file of git that is read.
 const MAX_CONFIG: usize = 256 << 10;
@@ -63,6 +65,7 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
                 if key == "path" {
                     configs.push(path.clone());
                 }
+                // Git resolves `x/..` even if `x` does not exist.
                 found.push(lexical(&path));
                 found.push(path);
             }
@@ -121,21 +124,6 @@ fn settings(text: &str) -> Vec<(String, String)> {
         found.push((key.trim().to_ascii_lowercase(), value.trim_end().to_owned()));
     }
     found
-}
-
-/// Returns the path without `.` and `..`, by its text: git resolves `x/..` even if `x` does not exist.
-fn lexical(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                result.pop();
-            }
-            part => result.push(part),
-        }
-    }
-    result
 }
 
 fn pointer(text: &str, key: &str, base: &Path) -> Option<PathBuf> {

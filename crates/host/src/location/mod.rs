@@ -17,3 +17,4 @@ pub use save::Stamp;
 pub use temporaries::Temporaries;
 
 pub(crate) use handle::Beside;
+pub(crate) use walk::lexical;

@@ -6,7 +6,7 @@ use std::{
     ffi::{OsStr, OsString},
     io::{self, ErrorKind},
     os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use super::folder::{Entry, Folder};
@@ -119,4 +119,20 @@ pub(super) fn walk(path: &Path, links: Links) -> io::Result<End> {
     }
     // The path ends in `/`, `.` or `..`.
     Err(if missing.is_empty() { ErrorKind::IsADirectory.into() } else { ErrorKind::NotFound.into() })
+}
+
+/// Returns the path without `.` and `..`, by its text alone. It does not follow links, so it never decides where a write
+/// lands.
+pub(crate) fn lexical(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
 }

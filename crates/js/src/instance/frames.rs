@@ -549,8 +549,8 @@ unsafe extern "C" fn constructor(
     }
 }
 
-/// `Promise.prototype.then`; its data is the engine's own. What something with a `then` hands on as its way to reject is made
-/// to restore the frame first: the engine says nothing of promises that are rejected.
+/// `Promise.prototype.then`; its data is the engine's own. While a promise adopts a
+/// thenable, the reject function it passes restores the frame first, because the engine has no hook for rejections.
 unsafe extern "C" fn then(
     raw: *mut qjs::JSContext,
     this: qjs::JSValue,
