@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, rpc, sessions,
+        call, check, completions, config, demo, dev, doctor, licenses, list, man, mcp, new, print, rpc, sessions,
         test, trust, types, undo,
     },
     versions,
@@ -94,6 +94,8 @@ pub(crate) enum Command {
     Licenses(licenses::LicensesArguments),
     /// Print the manual page.
     Man(man::ManArguments),
+    /// Serve tools to other agents, and use the tools of MCP servers.
+    Mcp(mcp::McpArguments),
     /// Create a tool.
     New(new::NewArguments),
     /// Check tools for mistakes and for provider restrictions.

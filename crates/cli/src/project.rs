@@ -13,7 +13,11 @@ use toolsmith::{
 };
 use toolsmith_host::changes::ChangeStore;
 use toolsmith_js::Engine;
-use toolsmith_tool::Tool;
+use toolsmith_mcp::{
+    Servers,
+    config::{Configuration, ServerConfig},
+};
+use toolsmith_tool::{Tool, UiHandle};
 
 use crate::{
     arguments::Shared,
@@ -188,6 +192,28 @@ impl Project {
             toolsmith::built_in_tools(&self.cwd, &self.home, changes, self.loaded.settings.tools.preview);
         let is_disabled = self.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name);
         all.into_iter().find(|tool| tool.spec().name == name && !is_disabled)
+    }
+
+    /// The configured MCP servers. Those of a project that is not trusted wait.
+    pub(crate) fn mcp_configuration(&self) -> Configuration {
+        toolsmith::mcp_configuration(&self.cwd, &self.home, &self.loaded.settings, &self.trust)
+    }
+
+    /// A client for MCP servers. Nothing is started.
+    pub(crate) fn mcp_servers(&self, servers: Vec<ServerConfig>, ui: UiHandle) -> Servers {
+        toolsmith::mcp_servers(servers, &self.cwd, &self.home, self.untrusted_folder().as_deref(), ui)
+    }
+
+    /// What was wrong with configuration files of MCP servers.
+    pub(crate) fn mcp_warnings(&self, configuration: &Configuration) -> Vec<Warning> {
+        let warning = |problem: &toolsmith_mcp::config::ConfigProblem| {
+            let message = match &problem.server {
+                Some(server) => format!("(server \"{server}\") {}", problem.message),
+                None => problem.message.clone(),
+            };
+            Warning::about(&problem.file, message)
+        };
+        configuration.problems.iter().map(warning).collect()
     }
 
     /// Shows what was wrong with settings and trust.

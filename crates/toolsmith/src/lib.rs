@@ -12,7 +12,9 @@ mod discovery;
 mod home;
 mod load_error;
 mod loading;
+mod mcp;
 mod rust_tool;
+mod serving;
 mod session;
 pub mod settings;
 mod small_file;
@@ -29,11 +31,13 @@ pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
 };
+pub use mcp::{find_mcp_tool, mcp_configuration, mcp_servers};
 pub use rust_tool::{AnyError, rust_tool};
 pub use session::{
     AbandonedBranch, BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError,
     SessionBuilder, SessionSource, SessionSwitched, ToolInfo, providers,
 };
+pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
     PendingView, Prompt, RunEnd, RunSummary, Subscription,
@@ -41,6 +45,7 @@ pub use toolsmith_agent::{
 pub use toolsmith_host as host;
 pub use toolsmith_js as js;
 pub use toolsmith_llm as llm;
+pub use toolsmith_mcp as mcp_protocol;
 pub use toolsmith_tool::{
     self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };

@@ -200,7 +200,10 @@ impl Dispatcher {
     pub(super) fn concurrency(&self, name: &str) -> Concurrency {
         self.parts
             .registry
-            .read(|registry| registry.get(name).map(|found| found.tool.spec().concurrency))
+            .read(|registry| {
+                let name = registry.resolve_name(name)?;
+                registry.get(name).map(|found| found.tool.spec().concurrency)
+            })
             .unwrap_or_default()
     }
 
@@ -268,8 +271,8 @@ impl Dispatcher {
     }
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
-        self.parts.registry.read(|registry| match registry.get(&request.name) {
-            Some(found) if request.may_call(&request.name) => Ok(found.clone()),
+        self.parts.registry.read(|registry| match registry.resolve_name(&request.name).and_then(|name| registry.get(name)) {
+            Some(found) if request.may_call(&found.tool.spec().name) => Ok(found.clone()),
             // `resolve` is offered while anything is pending. If it was not offered, nothing was pending that the model
             // could have seen (CONTRACT 8.3, 8.4).
             Some(_) if request.name == RESOLVE => {

@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod print;
 pub(crate) mod rpc;
@@ -49,6 +50,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Completions(own) => completions::run(&own),
         Command::Licenses(own) => licenses::run(&own),
         Command::Man(own) => man::run(&own),
+        Command::Mcp(own) => mcp::run(shared, &own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),
         Command::Test(own) => test::run(shared, &own),

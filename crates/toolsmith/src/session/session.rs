@@ -7,10 +7,11 @@ use toolsmith_agent::{
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
+use toolsmith_mcp::Servers;
 use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
-use crate::loading::LoadedTools;
+use crate::{loading::LoadedTools, mcp::McpTools};
 
 /// A session, which can be prompted, observed and stopped. Clones are the same session.
 ///
@@ -41,6 +42,7 @@ pub struct Session {
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
+    pub(super) mcp: Option<McpTools>,
 }
 
 impl Session {
@@ -153,11 +155,24 @@ impl Session {
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
+        if let Some(mcp) = &self.mcp {
+            mcp.servers().close().await;
+        }
         let kept = self.log();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
             tracing::warn!(%error, "The session may not be completely on disk");
         }
+    }
+
+    /// Returns the MCP servers of this session; `None` if none are configured.
+    pub fn mcp(&self) -> Option<&Servers> {
+        self.mcp.as_ref().map(McpTools::servers)
+    }
+
+    /// Returns what was wrong with tools of MCP servers.
+    pub fn mcp_problems(&self) -> Vec<String> {
+        self.mcp.as_ref().map(McpTools::problems).unwrap_or_default()
     }
 
     /// Returns the state of the engine of custom tools.

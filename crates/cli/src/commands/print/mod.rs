@@ -186,6 +186,7 @@ impl PrintArguments {
             .discovered(discovered)
             .model_choice(self.choice())
             .built_ins(self.built_ins())
+            .mcp_servers(project.mcp_configuration().servers)
             .session(self.stored_source(project));
         if let Some(level) = self.thinking {
             builder = builder.thinking(level);

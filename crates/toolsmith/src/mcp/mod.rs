@@ -1,0 +1,7 @@
+//! MCP servers in a session: which are configured, and their tools in the registry.
+
+mod configuration;
+mod session_tools;
+
+pub use configuration::{find_mcp_tool, mcp_configuration, mcp_servers};
+pub(crate) use session_tools::McpTools;
