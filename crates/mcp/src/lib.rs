@@ -12,8 +12,8 @@ mod names;
 pub mod server;
 
 pub use client::{
-    ClientOptions, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus, ServerView, Servers,
-    ToolDefinition,
+    ClientOptions, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
+    ServerView, Servers, ToolDefinition,
 };
 pub use error::McpError;
 pub use names::tool_name;

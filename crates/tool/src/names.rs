@@ -90,7 +90,9 @@ pub(crate) fn is_mcp_alias(wanted: &str, server: &str, tool: &str) -> bool {
     let wanted = wanted.trim_start_matches('_');
     let (server, tool) = (squeeze(server), squeeze(tool));
     let tool = tool.trim_start_matches('_');
-    let rest = |text: &str| text.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix('_')).map(str::to_owned);
+    let rest = |text: &str| {
+        text.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix('_')).map(str::to_owned)
+    };
     let Some(rest_of_name) = rest(wanted) else { return false };
     rest_of_name == tool || rest(&rest_of_name).is_some_and(|rest| rest == tool)
 }

@@ -190,7 +190,11 @@ impl Registry {
     ///
     /// # Errors
     /// Fails without changes if the parameters are not a JSON Schema for an object.
-    pub fn revise_parameters(&mut self, name: &str, parameters: &serde_json::Value) -> Result<(), SchemaError> {
+    pub fn revise_parameters(
+        &mut self,
+        name: &str,
+        parameters: &serde_json::Value,
+    ) -> Result<(), SchemaError> {
         let arguments = ArgumentSchema::compile(parameters)?;
         if let Some(tool) = self.tools.get_mut(name) {
             tool.arguments = Arc::new(arguments);

@@ -33,11 +33,11 @@ pub use loading::{
 };
 pub use mcp::{find_mcp_tool, mcp_configuration, mcp_servers};
 pub use rust_tool::{AnyError, rust_tool};
+pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError,
     SessionBuilder, SessionSource, SessionSwitched, ToolInfo, providers,
 };
-pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
     PendingView, Prompt, RunEnd, RunSummary, Subscription,

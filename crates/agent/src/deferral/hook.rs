@@ -70,7 +70,10 @@ impl DeferredTools {
                 .filter(|tool| deferred.contains(&tool.tool.spec().name))
                 .map(|tool| {
                     let spec = tool.tool.spec();
-                    (spec.name.clone(), format!("{}\n{}", spec.description, parameter_names(&spec.parameters)))
+                    (
+                        spec.name.clone(),
+                        format!("{}\n{}", spec.description, parameter_names(&spec.parameters)),
+                    )
                 })
                 .collect()
         })
@@ -153,7 +156,9 @@ impl DeferredTools {
         // Prevents an endless walk in a view with a cycle.
         for _ in 0..1_000_000 {
             let Some(entry) = at.as_deref().and_then(|id| session.entry(id)) else { break };
-            if let Some(loaded) = result_details(&entry, TOOL_SEARCH).and_then(|details| details.get("loaded")) {
+            if let Some(loaded) =
+                result_details(&entry, TOOL_SEARCH).and_then(|details| details.get("loaded"))
+            {
                 let names = loaded.as_array().into_iter().flatten().filter_map(Value::as_str);
                 found.push(names.map(str::to_owned).collect());
             }
@@ -206,7 +211,9 @@ impl TurnHook for DeferredTools {
         let named = new.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
         let more = new.len().saturating_sub(MAX_NAMED);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        vec![Message::developer(format!("New tools are available: {named}{rest}. Load them with {TOOL_SEARCH} before calling them."))]
+        vec![Message::developer(format!(
+            "New tools are available: {named}{rest}. Load them with {TOOL_SEARCH} before calling them."
+        ))]
     }
 
     async fn next_request(&self, plan: &mut RequestPlan) {

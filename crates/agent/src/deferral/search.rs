@@ -43,7 +43,8 @@ pub(super) fn rank(documents: &[Document<'_>], query: &str, limit: usize) -> Vec
         .map(|(at, (counts, length))| {
             let score = terms.iter().map(|term| {
                 let frequency = as_f64(matches(counts, term));
-                let containing = as_f64(counted.iter().filter(|(counts, _)| matches(counts, term) > 0).count());
+                let containing =
+                    as_f64(counted.iter().filter(|(counts, _)| matches(counts, term) > 0).count());
                 let rarity = ((total - containing + 0.5) / (containing + 0.5)).ln_1p();
                 rarity * frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * as_f64(*length) / average))
             });
@@ -59,9 +60,11 @@ pub(super) fn rank(documents: &[Document<'_>], query: &str, limit: usize) -> Vec
 fn matches(counts: &HashMap<String, usize>, term: &str) -> usize {
     match counts.get(term) {
         Some(count) => *count,
-        None if term.len() >= 4 => {
-            usize::from(counts.keys().any(|word| word.starts_with(term) || (word.len() >= 4 && term.starts_with(word.as_str()))))
-        }
+        None if term.len() >= 4 => usize::from(
+            counts
+                .keys()
+                .any(|word| word.starts_with(term) || (word.len() >= 4 && term.starts_with(word.as_str()))),
+        ),
         None => 0,
     }
 }

@@ -16,7 +16,10 @@ fn the_best_matches_come_first() {
         document("mcp__time__now", "Returns the current time"),
     ];
     assert_eq!(names(&documents, "create issue").first(), Some(&"mcp__github__createIssue"));
-    assert_eq!(names(&documents, "what is the current time"), ["mcp__time__now", "mcp__github__createIssue"][..1]);
+    assert_eq!(
+        names(&documents, "what is the current time"),
+        ["mcp__time__now", "mcp__github__createIssue"][..1]
+    );
     assert_eq!(names(&documents, "send mail"), ["mcp__mail__send"]);
     assert!(names(&documents, "zzz").is_empty());
     assert!(names(&documents, "").is_empty());

@@ -26,7 +26,11 @@ pub(super) struct ToolSearch {
 
 impl ToolSearch {
     pub(super) fn new(tools: DeferredTools, sources: &[String]) -> Self {
-        let from = if sources.is_empty() { String::new() } else { format!(" They come from: {}.", sources.join(", ")) };
+        let from = if sources.is_empty() {
+            String::new()
+        } else {
+            format!(" They come from: {}.", sources.join(", "))
+        };
         let description = format!(
             "Finds more tools by what they do and loads the best matches, which can then be called. Search before saying that \
              something cannot be done.{from}"
@@ -59,10 +63,8 @@ impl Tool for ToolSearch {
         let limit = call.arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT as u64);
         let limit = usize::try_from(limit).unwrap_or(MAX_LIMIT).clamp(1, MAX_LIMIT);
         let candidates = self.tools.candidates();
-        let documents: Vec<Document<'_>> = candidates
-            .iter()
-            .map(|(name, text)| Document { name, text: text.clone() })
-            .collect();
+        let documents: Vec<Document<'_>> =
+            candidates.iter().map(|(name, text)| Document { name, text: text.clone() }).collect();
         let exact = candidates.iter().position(|(name, _)| name == query.trim());
         let found = match exact {
             Some(at) => vec![at],
@@ -76,7 +78,10 @@ impl Tool for ToolSearch {
             names.push(name.clone());
         }
         if names.is_empty() {
-            return Ok(ToolResult::text(format!("No tool matches. {} tools can be found; try other words.", candidates.len())));
+            return Ok(ToolResult::text(format!(
+                "No tool matches. {} tools can be found; try other words.",
+                candidates.len()
+            )));
         }
         self.tools.load(&names);
         let text = format!("Loaded; call them by name:\n{}", lines.join("\n"));

@@ -271,14 +271,16 @@ impl Dispatcher {
     }
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
-        self.parts.registry.read(|registry| match registry.resolve_name(&request.name).and_then(|name| registry.get(name)) {
-            Some(found) if request.may_call(&found.tool.spec().name) => Ok(found.clone()),
-            // `resolve` is offered while anything is pending. If it was not offered, nothing was pending that the model
-            // could have seen (CONTRACT 8.3, 8.4).
-            Some(_) if request.name == RESOLVE => {
-                Err(Refusal::new(CallEnd::UnknownTool, NOTHING_PENDING.to_owned()))
+        self.parts.registry.read(|registry| {
+            match registry.resolve_name(&request.name).and_then(|name| registry.get(name)) {
+                Some(found) if request.may_call(&found.tool.spec().name) => Ok(found.clone()),
+                // `resolve` is offered while anything is pending. If it was not offered, nothing was pending that the model
+                // could have seen (CONTRACT 8.3, 8.4).
+                Some(_) if request.name == RESOLVE => {
+                    Err(Refusal::new(CallEnd::UnknownTool, NOTHING_PENDING.to_owned()))
+                }
+                _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
             }
-            _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
         })
     }
 

@@ -124,7 +124,8 @@ fn to_json(project: &Project, loaded: &LoadedTools, remote: &Remote) -> Value {
     };
     let remote_tool = |(server, tool): &(String, Arc<dyn Tool>)| {
         let spec = tool.spec();
-        let origin = remote.servers.iter().find(|view| view.config.name == *server).map(|view| &view.config.origin);
+        let origin =
+            remote.servers.iter().find(|view| view.config.name == *server).map(|view| &view.config.origin);
         json!({
             "name": spec.name,
             "label": spec.label,
@@ -141,7 +142,8 @@ fn to_json(project: &Project, loaded: &LoadedTools, remote: &Remote) -> Value {
             "hidden": spec.hidden,
         })
     };
-    let tools: Vec<Value> = loaded.tools.iter().map(tool).chain(remote.tools.iter().map(remote_tool)).collect();
+    let tools: Vec<Value> =
+        loaded.tools.iter().map(tool).chain(remote.tools.iter().map(remote_tool)).collect();
     json!({
         "tools": tools,
         "waiting": loaded.waiting.iter().map(|module| json!({
@@ -179,7 +181,8 @@ fn show(
     let mut sections: Vec<Vec<u8>> = Vec::new();
     if !loaded.tools.is_empty() || !remote.tools.is_empty() {
         let remote_row = |(server, tool): &(String, Arc<dyn Tool>)| remote_row(remote, server, tool.as_ref());
-        let rows: Vec<Vec<Cell>> = loaded.tools.iter().map(row).chain(remote.tools.iter().map(remote_row)).collect();
+        let rows: Vec<Vec<Cell>> =
+            loaded.tools.iter().map(row).chain(remote.tools.iter().map(remote_row)).collect();
         let heading = ["NAME", "LABEL", "SOURCE", "ENGINE", "LOAD", "SCHEMA"];
         let mut section = Vec::new();
         print_table(&mut section, &heading, &rows, terminal::output_width())?;

@@ -17,6 +17,7 @@ mod golden;
 mod guide;
 mod home;
 mod interrupting;
+mod mcp;
 mod models;
 mod new;
 mod on_a_terminal;

@@ -118,7 +118,8 @@ async fn answer_browser(mut stream: TcpStream) -> Option<String> {
     let mut reading = reading;
     tokio::time::timeout(Duration::from_secs(10), reading.read_line(&mut line)).await.ok()?.ok()?;
     let path = line.split_whitespace().nth(1)?.to_owned();
-    let is_callback = line.starts_with("GET ") && path.strip_prefix(CALLBACK).is_some_and(|rest| rest.starts_with('?'));
+    let is_callback =
+        line.starts_with("GET ") && path.strip_prefix(CALLBACK).is_some_and(|rest| rest.starts_with('?'));
     let (status, text) = match is_callback {
         true => ("200 OK", "You can close this page and return to the terminal.\n"),
         false => ("404 Not Found", "Not found\n"),

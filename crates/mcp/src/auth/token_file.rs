@@ -69,7 +69,8 @@ impl TokenFile {
     fn write(&self, table: &Map<String, Value>) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        let mut new = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
+        let mut new =
+            tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
         new.write_all(&serde_json::to_vec_pretty(table)?)?;
         new.as_file().sync_all()?;
         new.persist(&self.file)?;

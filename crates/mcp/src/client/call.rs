@@ -4,8 +4,8 @@
 use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest, InputRequest,
-        InputRequiredResult, InputResponses, JsonObject, RequestId, ServerResult,
+        CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
+        InputRequest, InputRequiredResult, InputResponses, JsonObject, RequestId, ServerResult,
     },
     service::PeerRequestOptions,
 };
@@ -132,9 +132,15 @@ async fn answer_input(
             }
             InputRequest::ListRoots(_) => {
                 let uri = url::Url::from_directory_path(&connection.handler.cwd).map(|url| url.to_string());
-                Ok(serde_json::json!({ "roots": uri.iter().map(|uri| serde_json::json!({ "uri": uri })).collect::<Vec<_>>() }))
+                Ok(
+                    serde_json::json!({ "roots": uri.iter().map(|uri| serde_json::json!({ "uri": uri })).collect::<Vec<_>>() }),
+                )
             }
-            _ => return Err(CallFailure::Invalid("it asked for something this client does not offer".to_owned())),
+            _ => {
+                return Err(CallFailure::Invalid(
+                    "it asked for something this client does not offer".to_owned(),
+                ));
+            }
         };
         let response = response.map_err(|error| CallFailure::Invalid(error.to_string()))?;
         responses.insert(key, response);

@@ -12,7 +12,8 @@ use rmcp::{
     model::{ProtocolVersion, ServerPeerInfo},
     service::{ClientInitializeError, RunningService, serve_client_with_lifecycle_and_ct},
     transport::{
-        StreamableHttpClientTransport, auth::AuthClient, streamable_http_client::StreamableHttpClientTransportConfig,
+        StreamableHttpClientTransport, auth::AuthClient,
+        streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
 use tokio_util::sync::CancellationToken;
@@ -152,15 +153,19 @@ async fn connect_process(
     handler: Handler,
 ) -> Result<Connection, McpError> {
     let request = process_request(config, surroundings).await?;
-    let mut process = exec::spawn(&request).map_err(|error| start_error(config, error.to_string(), String::new()))?;
+    let mut process =
+        exec::spawn(&request).map_err(|error| start_error(config, error.to_string(), String::new()))?;
+    // A server that exits must not leave anything behind either.
+    process.keep_descendants();
     let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
         return Err(start_error(config, "its pipes could not be opened", String::new()));
     };
     let stderr = StderrTail::default();
-    let following = process.stderr.take().map(|pipe| tokio::spawn(stderr.clone().follow(pipe, config.name.clone())));
+    let following =
+        process.stderr.take().map(|pipe| tokio::spawn(stderr.clone().follow(pipe, config.name.clone())));
     let faults = Arc::<LineFaults>::default();
     let probe = (lifecycle == Lifecycle::Probe).then_some(PROBE_TIME);
-    let transport = LineTransport::new(stdout, stdin, probe, Arc::clone(&faults));
+    let transport = LineTransport::new(stdout, stdin, probe, Arc::clone(&faults), handler.progress.clone());
     let stop = CancellationToken::new();
     let serving =
         serve_client_with_lifecycle_and_ct(handler.clone(), transport, mode(lifecycle), stop.child_token());
@@ -252,24 +257,47 @@ async fn connect_url(
     let serving = async {
         if own_token {
             let transport = StreamableHttpClientTransport::with_client(client, transport);
-            serve_client_with_lifecycle_and_ct(handler.clone(), transport, mode(lifecycle), stop.child_token()).await
+            serve_client_with_lifecycle_and_ct(
+                handler.clone(),
+                transport,
+                mode(lifecycle),
+                stop.child_token(),
+            )
+            .await
         } else {
             let manager = auth::manager(config, &url, client.clone(), &surroundings.tokens).await;
             match manager {
                 Some(manager) => {
-                    let transport = StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), transport);
-                    serve_client_with_lifecycle_and_ct(handler.clone(), transport, mode(lifecycle), stop.child_token()).await
+                    let transport = StreamableHttpClientTransport::with_client(
+                        AuthClient::new(client, manager),
+                        transport,
+                    );
+                    serve_client_with_lifecycle_and_ct(
+                        handler.clone(),
+                        transport,
+                        mode(lifecycle),
+                        stop.child_token(),
+                    )
+                    .await
                 }
                 None => {
                     let transport = StreamableHttpClientTransport::with_client(client, transport);
-                    serve_client_with_lifecycle_and_ct(handler.clone(), transport, mode(lifecycle), stop.child_token()).await
+                    serve_client_with_lifecycle_and_ct(
+                        handler.clone(),
+                        transport,
+                        mode(lifecycle),
+                        stop.child_token(),
+                    )
+                    .await
                 }
             }
         }
     };
     match tokio::time::timeout(config.startup_timeout, serving).await {
         Ok(Ok(running)) => Ok(hold(running, handler, None, stderr, faults, stop)),
-        Ok(Err(error)) if error.is_authorization_required() => Err(McpError::Login { server: config.name.clone() }),
+        Ok(Err(error)) if error.is_authorization_required() => {
+            Err(McpError::Login { server: config.name.clone() })
+        }
         Ok(Err(error)) => Err(refused(describe(&error))),
         Err(_) => Err(refused(format!("no answer within {:?}", config.startup_timeout))),
     }
@@ -295,9 +323,9 @@ fn hold(
     stop: CancellationToken,
 ) -> Connection {
     let peer = running.peer().clone();
-    let info = peer.peer_info().unwrap_or_else(|| {
-        Arc::new(ServerPeerInfo::new(ProtocolVersion::V_2025_11_25, Default::default()))
-    });
+    let info = peer
+        .peer_info()
+        .unwrap_or_else(|| Arc::new(ServerPeerInfo::new(ProtocolVersion::V_2025_11_25, Default::default())));
     let ended = CancellationToken::new();
     let (own_ended, own_stop) = (ended.clone(), stop.clone());
     tokio::spawn(async move {
@@ -308,7 +336,6 @@ fn hold(
             if tokio::time::timeout(EXIT_GRACE, process.wait()).await.is_err() {
                 process.end(STOP_GRACE).await;
             }
-            process.force_end();
         }
         own_ended.cancel();
     });
@@ -363,7 +390,9 @@ fn describe(error: &ClientInitializeError) -> String {
     let text = match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback),
         ClientInitializeError::ConnectionClosed(_) => "connection closed".to_owned(),
-        ClientInitializeError::JsonRpcError(error) => format!("it returned error {}: {}", error.code.0, error.message),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("it returned error {}: {}", error.code.0, error.message)
+        }
         other => other.to_string(),
     };
     text.chars().take(500).collect()

@@ -11,7 +11,12 @@ const MAX_ATTEMPTS: usize = 3;
 const SKIP: &str = "(leave empty)";
 
 /// Asks the person.
-pub(crate) async fn ask(server: &str, ui: &dyn Ui, request: ElicitRequestParams, cancel: &CancelToken) -> ElicitResult {
+pub(crate) async fn ask(
+    server: &str,
+    ui: &dyn Ui,
+    request: ElicitRequestParams,
+    cancel: &CancelToken,
+) -> ElicitResult {
     let cancelled = || ElicitResult::new(ElicitationAction::Cancel);
     if !ui.has_ui() {
         return cancelled();
@@ -30,7 +35,13 @@ pub(crate) async fn ask(server: &str, ui: &dyn Ui, request: ElicitRequestParams,
 }
 
 /// Shows the whole URL and its host. This program does not open it: the person copies it, and sees where it leads.
-async fn ask_url(server: &str, ui: &dyn Ui, message: &str, url: &str, cancel: &CancelToken) -> Option<ElicitResult> {
+async fn ask_url(
+    server: &str,
+    ui: &dyn Ui,
+    message: &str,
+    url: &str,
+    cancel: &CancelToken,
+) -> Option<ElicitResult> {
     let host = url::Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = host.host_str()?.to_owned();
     let title = format!("{server} asks you to open a page on {}", visible_line(&host));
@@ -40,11 +51,22 @@ async fn ask_url(server: &str, ui: &dyn Ui, message: &str, url: &str, cancel: &C
         .then(|| ElicitResult::new(ElicitationAction::Accept))
 }
 
-async fn ask_form(server: &str, ui: &dyn Ui, message: &str, schema: &Value, cancel: &CancelToken) -> Option<ElicitResult> {
+async fn ask_form(
+    server: &str,
+    ui: &dyn Ui,
+    message: &str,
+    schema: &Value,
+    cancel: &CancelToken,
+) -> Option<ElicitResult> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if properties.len() > MAX_FIELDS {
         return None;
     }
@@ -55,7 +77,8 @@ async fn ask_form(server: &str, ui: &dyn Ui, message: &str, schema: &Value, canc
     }
     let mut content = Map::new();
     for (name, property) in properties {
-        let field = Field { title: &title, name, schema: property, is_required: required.contains(&name.as_str()) };
+        let field =
+            Field { title: &title, name, schema: property, is_required: required.contains(&name.as_str()) };
         match field.ask(ui, cancel).await? {
             Answer::Given(value) => {
                 content.insert(name.clone(), value);
@@ -95,7 +118,9 @@ impl Field<'_> {
                 let named = names.and_then(|names| names.get(at)).and_then(Value::as_str);
                 named.or(value.as_str()).map_or_else(|| value.to_string(), str::to_owned)
             };
-            return Some(values.iter().enumerate().map(|(at, value)| (label(at, value), value.clone())).collect());
+            return Some(
+                values.iter().enumerate().map(|(at, value)| (label(at, value), value.clone())).collect(),
+            );
         }
         let titled = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array)?;
         let choice = |option: &Value| {
@@ -121,7 +146,8 @@ impl Field<'_> {
             }
             kind => {
                 let default = self.schema.get("default").filter(|value| !value.is_null());
-                let placeholder = default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                let placeholder =
+                    default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
                 let mut question = question;
                 for _ in 0..MAX_ATTEMPTS {
                     let text = ui.input(&question, placeholder.as_deref(), dialog()).await?;
@@ -140,7 +166,13 @@ impl Field<'_> {
         }
     }
 
-    async fn choose(&self, ui: &dyn Ui, question: &str, choices: &[(String, Value)], cancel: &CancelToken) -> Option<Answer> {
+    async fn choose(
+        &self,
+        ui: &dyn Ui,
+        question: &str,
+        choices: &[(String, Value)],
+        cancel: &CancelToken,
+    ) -> Option<Answer> {
         let mut options: Vec<String> = choices.iter().map(|(label, _)| label.clone()).collect();
         if !self.is_required {
             options.push(SKIP.to_owned());
@@ -171,7 +203,9 @@ impl Field<'_> {
 
 fn parse(kind: Option<&str>, text: &str, schema: &Value) -> Result<Value, String> {
     match kind {
-        Some("integer") => text.parse::<i64>().map(Value::from).map_err(|_| "Enter a whole number.".to_owned()),
+        Some("integer") => {
+            text.parse::<i64>().map(Value::from).map_err(|_| "Enter a whole number.".to_owned())
+        }
         Some("number") => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(json!(number)),
             _ => Err("Enter a number.".to_owned()),

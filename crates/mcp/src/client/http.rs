@@ -39,14 +39,20 @@ pub(crate) fn parse(url: &str) -> Result<url::Url, String> {
     match (parsed.scheme(), parsed.host_str()) {
         ("https", Some(_)) => Ok(parsed),
         ("http", Some(host)) if is_loopback(host) => Ok(parsed),
-        ("http", Some(_)) => Err(format!("{} must use https, because it is not on this machine", parsed.origin().ascii_serialization())),
+        ("http", Some(_)) => Err(format!(
+            "{} must use https, because it is not on this machine",
+            parsed.origin().ascii_serialization()
+        )),
         _ => Err(format!("\"{url}\" must start with http:// or https://")),
     }
 }
 
 pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost"
-        || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        || host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// Converts configured headers.
@@ -55,8 +61,9 @@ pub(crate) fn headers(pairs: &BTreeMap<String, String>) -> Result<HashMap<Header
         .iter()
         .map(|(name, value)| {
             let key: HeaderName = name.parse().map_err(|_| format!("\"{name}\" is not a header name"))?;
-            let mut value: HeaderValue =
-                value.parse().map_err(|_| format!("the header \"{name}\" has characters that are not allowed"))?;
+            let mut value: HeaderValue = value
+                .parse()
+                .map_err(|_| format!("the header \"{name}\" has characters that are not allowed"))?;
             value.set_sensitive(true);
             Ok((key, value))
         })

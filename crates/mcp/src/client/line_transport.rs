@@ -1,6 +1,7 @@
 //! JSON lines over the pipes of a server process. Differs from the library's transport where servers misbehave: lines that
 //! are not messages are kept for error texts, a message that is too long ends the connection instead of leaving its caller
-//! waiting, one bad tool does not hide the others, and a server that ignores the first request counts as an old one.
+//! waiting, one bad tool does not hide the others, progress
+//! keeps its order, and a server that ignores the first request counts as an old one.
 
 use std::{
     io,
@@ -10,7 +11,7 @@ use std::{
 
 use rmcp::{
     RoleClient,
-    model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
+    model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
@@ -20,6 +21,8 @@ use tokio::{
     sync::Mutex as AsyncMutex,
     time::Instant,
 };
+
+use super::progress::ProgressRoutes;
 
 /// Longest message.
 const MAX_LINE: usize = 16 << 20;
@@ -82,17 +85,25 @@ pub(crate) struct LineTransport<R, W> {
     write: Arc<AsyncMutex<Option<W>>>,
     probe: Probe,
     faults: Arc<LineFaults>,
+    progress: ProgressRoutes,
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTransport<R, W> {
     /// Creates a transport. With `probe`, an answer to the first request that takes longer counts as "method not found".
-    pub(crate) fn new(read: R, write: W, probe: Option<Duration>, faults: Arc<LineFaults>) -> Self {
+    pub(crate) fn new(
+        read: R,
+        write: W,
+        probe: Option<Duration>,
+        faults: Arc<LineFaults>,
+        progress: ProgressRoutes,
+    ) -> Self {
         Self {
             read: BufReader::with_capacity(64 << 10, read),
             line: Vec::new(),
             write: Arc::new(AsyncMutex::new(Some(write))),
             probe: probe.map_or(Probe::Over, Probe::Unsent),
             faults,
+            progress,
         }
     }
 
@@ -130,6 +141,15 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
             serde_json::from_value::<ServerJsonRpcMessage>(value)
         });
         match parsed {
+            // The library handles each notification in a task of its own, which loses their order.
+            Some(Ok(JsonRpcMessage::Notification(notification)))
+                if matches!(notification.notification, ServerNotification::ProgressNotification(_)) =>
+            {
+                if let ServerNotification::ProgressNotification(progress) = notification.notification {
+                    self.progress.deliver(progress.params);
+                }
+                None
+            }
             Some(Ok(message)) => Some(message),
             _ => {
                 self.faults.add_noise(text);
@@ -143,9 +163,11 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
 fn drop_bad_tools(message: &mut Value) {
     let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) else { return };
     tools.retain(|tool| {
-        serde_json::from_value::<rmcp::model::Tool>(tool.clone()).inspect_err(|error| {
-            tracing::warn!(%error, "An MCP server offers a tool that cannot be read");
-        }).is_ok()
+        serde_json::from_value::<rmcp::model::Tool>(tool.clone())
+            .inspect_err(|error| {
+                tracing::warn!(%error, "An MCP server offers a tool that cannot be read");
+            })
+            .is_ok()
     });
 }
 
@@ -197,15 +219,20 @@ where
                 Ok(Some(())) => {}
                 Ok(None) => return None,
                 Err(_) => {
-                    let Probe::Sent { id, .. } = std::mem::replace(&mut self.probe, Probe::Over) else { continue };
+                    let Probe::Sent { id, .. } = std::mem::replace(&mut self.probe, Probe::Over) else {
+                        continue;
+                    };
                     self.probe = Probe::GivenUp(id.clone());
-                    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);
+                    let error =
+                        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);
                     return Some(JsonRpcMessage::error(error, Some(id)));
                 }
             }
             let Some(message) = self.take_message() else { continue };
             match &self.probe {
-                Probe::GivenUp(id) if answers(&message, id) && !matches!(&message, JsonRpcMessage::Error(error) if error.id.is_none()) => {}
+                Probe::GivenUp(id)
+                    if answers(&message, id)
+                        && !matches!(&message, JsonRpcMessage::Error(error) if error.id.is_none()) => {}
                 Probe::Sent { id, .. } if answers(&message, id) => {
                     self.probe = Probe::Over;
                     return Some(message);

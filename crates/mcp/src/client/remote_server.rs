@@ -251,7 +251,9 @@ impl RemoteServer {
         if slot.starts.len() >= MAX_STARTS {
             let error = McpError::Parked {
                 server: self.config.name.clone(),
-                reason: previous.as_ref().map_or_else(|| self.last_failure(), |previous| previous.end_reason()),
+                reason: previous
+                    .as_ref()
+                    .map_or_else(|| self.last_failure(), |previous| previous.end_reason()),
                 tail: previous.map(|previous| previous.tail()).unwrap_or_default(),
             };
             self.set_status(ServerStatus::Failed(error.to_string()));
@@ -264,7 +266,8 @@ impl RemoteServer {
                 let connection = Arc::new(connection);
                 slot.connection = Some(Arc::clone(&connection));
                 let info = &connection.info;
-                let implementation = info.server_info.as_ref().map(|about| format!("{} {}", about.name, about.version));
+                let implementation =
+                    info.server_info.as_ref().map(|about| format!("{} {}", about.name, about.version));
                 self.set_status(ServerStatus::Ready {
                     protocol: info.protocol_version.to_string(),
                     implementation: implementation.unwrap_or_default(),
@@ -321,7 +324,8 @@ impl RemoteServer {
 
     /// Refreshes the lists when the server says so, and starts it again when it ended.
     fn watch(&self, connection: &Arc<Connection>) {
-        let (this, connection, changed) = (self.this.clone(), Arc::clone(connection), Arc::clone(&self.changed));
+        let (this, connection, changed) =
+            (self.this.clone(), Arc::clone(connection), Arc::clone(&self.changed));
         tokio::spawn(async move {
             loop {
                 tokio::select! {
@@ -346,7 +350,9 @@ impl RemoteServer {
                 let Some(this) = this.upgrade().filter(&is_wanted) else { return };
                 match this.start().await {
                     Ok(()) | Err(McpError::Parked { .. } | McpError::Login { .. }) => return,
-                    Err(error) => tracing::debug!(server = this.config.name, %error, "The server did not start again"),
+                    Err(error) => {
+                        tracing::debug!(server = this.config.name, %error, "The server did not start again")
+                    }
                 }
             }
         });
@@ -398,14 +404,17 @@ impl RemoteServer {
             (known.is_fresh, known.is_known) = (true, true);
             changes
         };
-        self.cache.store(&self.config, CachedServer {
-            is_legacy: connection.is_legacy(),
-            has_resources: capabilities.resources.is_some(),
-            instructions,
-            tools,
-            prompts,
-            ..CachedServer::default()
-        });
+        self.cache.store(
+            &self.config,
+            CachedServer {
+                is_legacy: connection.is_legacy(),
+                has_resources: capabilities.resources.is_some(),
+                instructions,
+                tools,
+                prompts,
+                ..CachedServer::default()
+            },
+        );
         if tools_changed {
             self.notify(ServerChange::Tools);
         }
@@ -424,11 +433,16 @@ impl RemoteServer {
         let mut all = Vec::new();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let params = cursor.clone().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-            let (entries, next) = match tokio::time::timeout(LIST_TIME, page(connection.peer.clone(), params)).await {
+            let params =
+                cursor.clone().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let (entries, next) = match tokio::time::timeout(LIST_TIME, page(connection.peer.clone(), params))
+                .await
+            {
                 Ok(Ok(answer)) => answer,
                 Ok(Err(error)) => return Err(self.describe(connection, error).await),
-                Err(_) => return Err(self.protocol(format!("no answer to a list request within {LIST_TIME:?}"))),
+                Err(_) => {
+                    return Err(self.protocol(format!("no answer to a list request within {LIST_TIME:?}")));
+                }
             };
             all.extend(entries);
             if next.is_none() || next == cursor || all.len() >= MAX_ENTRIES {
@@ -447,18 +461,30 @@ impl RemoteServer {
     async fn describe(&self, connection: &Connection, error: ServiceError) -> McpError {
         let server = self.config.name.clone();
         match error {
-            ServiceError::McpError(error) => {
-                McpError::Remote { server, code: error.code.0, message: error.message.chars().take(2000).collect() }
-            }
+            ServiceError::McpError(error) => McpError::Remote {
+                server,
+                code: error.code.0,
+                message: error.message.chars().take(2000).collect(),
+            },
             ServiceError::UnexpectedResponse => self.protocol("the result has the wrong form"),
-            ServiceError::TransportSend(error) if error.to_string().contains("Auth required") => McpError::Login { server },
+            ServiceError::TransportSend(error) if error.to_string().contains("Auth required") => {
+                McpError::Login { server }
+            }
             error => {
                 if connection.is_closed() {
                     // Its last words explain the end, and arrive with it.
                     let _ = tokio::time::timeout(Duration::from_secs(3), connection.ended()).await;
-                    return McpError::Closed { server, reason: connection.end_reason(), tail: connection.tail() };
+                    return McpError::Closed {
+                        server,
+                        reason: connection.end_reason(),
+                        tail: connection.tail(),
+                    };
                 }
-                McpError::Closed { server, reason: error.to_string().chars().take(500).collect(), tail: connection.tail() }
+                McpError::Closed {
+                    server,
+                    reason: error.to_string().chars().take(500).collect(),
+                    tail: connection.tail(),
+                }
             }
         }
     }
@@ -484,7 +510,9 @@ impl RemoteServer {
     }
 
     /// Lists resources and templates.
-    pub(crate) async fn resources(&self) -> Result<(Vec<ResourceDefinition>, Vec<ResourceDefinition>), McpError> {
+    pub(crate) async fn resources(
+        &self,
+    ) -> Result<(Vec<ResourceDefinition>, Vec<ResourceDefinition>), McpError> {
         let connection = self.connection().await?;
         if connection.info.capabilities.resources.is_none() {
             return Ok((Vec::new(), Vec::new()));
@@ -519,13 +547,19 @@ impl RemoteServer {
     }
 
     /// Returns the messages of a prompt as content, the roles of the others in brackets.
-    pub(crate) async fn prompt(&self, name: &str, arguments: JsonObject) -> Result<Vec<ContentBlock>, McpError> {
+    pub(crate) async fn prompt(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+    ) -> Result<Vec<ContentBlock>, McpError> {
         let connection = self.connection().await?;
         let params = GetPromptRequestParams::new(name).with_arguments(arguments);
         let asking = connection.peer.get_prompt_once(params);
         let answer = match tokio::time::timeout(self.config.timeout, asking).await {
             Ok(Ok(rmcp::model::GetPromptResponse::Complete(answer))) => answer,
-            Ok(Ok(_)) => return Err(self.protocol("the prompt asks for input, which prompts cannot give here")),
+            Ok(Ok(_)) => {
+                return Err(self.protocol("the prompt asks for input, which prompts cannot give here"));
+            }
             Ok(Err(error)) => return Err(self.describe(&connection, error).await),
             Err(_) => return Err(self.protocol(format!("no answer within {:?}", self.config.timeout))),
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, LoadMode, McpNames, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    ToolSpec, async_trait,
+    Approval, ApprovalPolicy, LoadMode, McpNames, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, async_trait,
 };
 
 use super::{definition::ToolDefinition, remote_server::RemoteServer};
@@ -38,7 +38,8 @@ pub(crate) fn spec(config: &ServerConfig, definition: &ToolDefinition) -> ToolSp
         .mcp(McpNames { server: config.name.clone(), tool: definition.name.clone() })
         .hidden(exposure == Some(Exposure::Hidden))
         .deadline(config.timeout);
-    spec = spec.label(definition.title.clone().unwrap_or_else(|| format!("{}: {}", config.name, definition.name)));
+    spec = spec
+        .label(definition.title.clone().unwrap_or_else(|| format!("{}: {}", config.name, definition.name)));
     match exposure {
         Some(Exposure::Direct) => spec.load_mode(LoadMode::Essential),
         Some(Exposure::Deferred) => spec.load_mode(LoadMode::Discoverable),

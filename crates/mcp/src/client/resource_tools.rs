@@ -7,10 +7,7 @@ use toolsmith_tool::{
     ContentBlock, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::{
-    definition::ResourceDefinition,
-    servers::Servers,
-};
+use super::{definition::ResourceDefinition, servers::Servers};
 
 /// Most resources listed in one result.
 const MAX_LISTED: usize = 500;
@@ -42,8 +39,18 @@ pub(super) fn all(servers: &Servers) -> Vec<Arc<dyn Tool>> {
         "required": ["server", "uri"],
     });
     vec![
-        one(Kind::List, "list_mcp_resources", "Lists resources of MCP servers, or of one server", optional.clone()),
-        one(Kind::Templates, "list_mcp_resource_templates", "Lists URI templates of resources of MCP servers", optional),
+        one(
+            Kind::List,
+            "list_mcp_resources",
+            "Lists resources of MCP servers, or of one server",
+            optional.clone(),
+        ),
+        one(
+            Kind::Templates,
+            "list_mcp_resource_templates",
+            "Lists URI templates of resources of MCP servers",
+            optional,
+        ),
         one(Kind::Read, "read_mcp_resource", "Reads a resource of an MCP server", read),
     ]
 }

@@ -9,7 +9,8 @@ const MAX_NOTE: usize = 500;
 
 /// Converts a result. `output_schema` is checked; a mismatch is a note, because the result is there anyway.
 pub(crate) fn convert(server: &str, result: CallToolResult, output_schema: Option<&Value>) -> ToolResult {
-    let mut content: Vec<ContentBlock> = result.content.into_iter().map(|block| convert_block(server, block)).collect();
+    let mut content: Vec<ContentBlock> =
+        result.content.into_iter().map(|block| convert_block(server, block)).collect();
     let structured = result.structured_content;
     let has_text = content.iter().any(|block| block.as_text().is_some_and(|text| !text.trim().is_empty()));
     if let Some(structured) = &structured {
@@ -34,7 +35,9 @@ fn mismatch(schema: &Value, structured: &Value) -> Option<String> {
     let compiled = ArgumentSchema::compile(schema).ok()?;
     let problem = match compiled.prepare("the result", structured.clone()) {
         Ok(prepared) if prepared.repairs.is_empty() => return None,
-        Ok(prepared) => prepared.repairs.iter().map(|repair| repair.path.clone()).collect::<Vec<_>>().join(", "),
+        Ok(prepared) => {
+            prepared.repairs.iter().map(|repair| repair.path.clone()).collect::<Vec<_>>().join(", ")
+        }
         Err(error) => error.to_string(),
     };
     let problem: String = problem.chars().take(MAX_NOTE).collect();

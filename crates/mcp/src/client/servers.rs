@@ -145,7 +145,8 @@ impl Servers {
         let key = name.replace('-', "_");
         let found = self.inner.servers.iter().find(|server| server.config().key() == key);
         found.ok_or_else(|| {
-            let names: Vec<&str> = self.inner.servers.iter().map(|server| server.config().name.as_str()).collect();
+            let names: Vec<&str> =
+                self.inner.servers.iter().map(|server| server.config().name.as_str()).collect();
             let hint = match (closest_names(name, names.iter().copied()).as_slice(), names.as_slice()) {
                 (_, []) => "; no servers are configured".to_owned(),
                 ([], names) => format!("; configured: {}", names.join(", ")),
@@ -198,9 +199,11 @@ impl Servers {
     /// Waits until the definitions of the servers that `wanted` selects are known, or the time is over. Cached definitions
     /// count, so a second session does not wait.
     pub async fn known(&self, time: Duration, wanted: impl Fn(&ServerConfig) -> bool) {
-        let starts = self.enabled().filter(|server| wanted(server.config()) && !server.is_known()).map(|server| async move {
-            let _ = server.start().await;
-        });
+        let starts = self.enabled().filter(|server| wanted(server.config()) && !server.is_known()).map(
+            |server| async move {
+                let _ = server.start().await;
+            },
+        );
         let _ = tokio::time::timeout(time, futures::future::join_all(starts)).await;
     }
 
@@ -281,7 +284,10 @@ impl Servers {
 
     /// Returns names of servers with resources.
     pub(crate) fn with_resources(&self) -> Vec<String> {
-        self.enabled().filter(|server| server.has_resources()).map(|server| server.config().name.clone()).collect()
+        self.enabled()
+            .filter(|server| server.has_resources())
+            .map(|server| server.config().name.clone())
+            .collect()
     }
 
     /// Stops all servers and waits until their processes are gone.

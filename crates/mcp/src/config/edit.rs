@@ -88,7 +88,10 @@ fn table<'a>(
     key: &str,
     file: &Path,
 ) -> Result<&'a mut Map<String, Value>, EditError> {
-    root.entry(key).or_insert_with(|| json!({})).as_object_mut().ok_or_else(|| EditError::NotJson { file: file.to_path_buf() })
+    root.entry(key)
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+        .ok_or_else(|| EditError::NotJson { file: file.to_path_buf() })
 }
 
 /// Replaces the file in one step, keeping its permissions. A link is followed, so that it stays one.

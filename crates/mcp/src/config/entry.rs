@@ -207,9 +207,7 @@ pub fn parse_servers(
 ) -> Vec<Result<ServerConfig, (String, String)>> {
     table
         .iter()
-        .map(|(name, value)| {
-            parse_server(name, value, origin).map_err(|message| (name.clone(), message))
-        })
+        .map(|(name, value)| parse_server(name, value, origin).map_err(|message| (name.clone(), message)))
         .collect()
 }
 
@@ -222,13 +220,15 @@ fn parse_server(name: &str, value: &Value, origin: &ConfigOrigin) -> Result<Serv
     let mut server = ServerConfig::new(name, origin.clone(), entry.transport()?);
     server.expands = origin.provider != "codex";
     server.description = entry.text(&["description"])?;
-    server.enabled = entry.flag(&["enabled"])?.unwrap_or(true) && !entry.flag(&["disabled"])?.unwrap_or(false);
+    server.enabled =
+        entry.flag(&["enabled"])?.unwrap_or(true) && !entry.flag(&["disabled"])?.unwrap_or(false);
     server.required = entry.flag(&["required"])?.unwrap_or(false);
     server.exposure = entry.get(&["exposure"]).map(Exposure::parse).transpose()?;
     if entry.flag(&["alwaysLoad"])? == Some(true) {
         server.exposure = Some(Exposure::Direct);
     }
-    server.approval = entry.get(&["approval", "default_tools_approval_mode"]).map(Policy::parse).transpose()?;
+    server.approval =
+        entry.get(&["approval", "default_tools_approval_mode"]).map(Policy::parse).transpose()?;
     server.enabled_tools = entry.get(&["enabledTools", "enabled_tools"]).map(texts).transpose()?;
     server.disabled_tools =
         entry.get(&["disabledTools", "disabled_tools"]).map(texts).transpose()?.unwrap_or_default();
@@ -297,12 +297,16 @@ impl<'a> Entry<'a> {
         let kind = self.text(&["type", "transport"])?;
         match kind.as_deref() {
             Some("sse") => {
-                return Err("the SSE transport was removed from MCP; use \"type\": \"http\" with the server's \
+                return Err(
+                    "the SSE transport was removed from MCP; use \"type\": \"http\" with the server's \
                             streamable HTTP URL, which often ends in /mcp"
-                    .to_owned());
+                        .to_owned(),
+                );
             }
             None | Some("stdio" | "http" | "streamable-http" | "streamableHttp" | "streamable_http") => {}
-            Some(other) => return Err(format!("unknown transport type \"{other}\" (expected stdio or http)")),
+            Some(other) => {
+                return Err(format!("unknown transport type \"{other}\" (expected stdio or http)"));
+            }
         }
         let (command, url) = (self.text(&["command"])?, self.text(&["url"])?);
         match (command, url) {
@@ -323,7 +327,9 @@ impl<'a> Entry<'a> {
                     cwd: self.text(&["cwd"])?.map(PathBuf::from),
                 })
             }
-            (None, Some(url)) if kind.as_deref() != Some("stdio") => Ok(Transport::Http { url, headers: self.headers()? }),
+            (None, Some(url)) if kind.as_deref() != Some("stdio") => {
+                Ok(Transport::Http { url, headers: self.headers()? })
+            }
             (None, None) if kind.is_none() => Ok(Transport::Inherited),
             (_, _) => Err("needs \"command\" for stdio or \"url\" for http".to_owned()),
         }
@@ -356,7 +362,8 @@ impl<'a> Entry<'a> {
                     own.exposure = Some(Exposure::parse(value)?);
                     continue;
                 }
-                let entry = Entry(value.as_object().ok_or_else(|| format!("\"tools.{tool}\" must be an object"))?);
+                let entry =
+                    Entry(value.as_object().ok_or_else(|| format!("\"tools.{tool}\" must be an object"))?);
                 own.exposure = entry.get(&["exposure"]).map(Exposure::parse).transpose()?;
                 own.approval = entry.get(&["approval", "approval_mode"]).map(Policy::parse).transpose()?;
                 if entry.flag(&["enabled"])? == Some(false) {
@@ -379,8 +386,10 @@ impl<'a> Entry<'a> {
         oauth.client_id = own.text(&["clientId", "client_id"])?;
         oauth.client_secret = own.text(&["clientSecret", "client_secret"])?;
         oauth.client_name = own.text(&["clientName", "client_name"])?;
-        oauth.callback_port =
-            own.get(&["callbackPort", "callback_port"]).and_then(Value::as_u64).and_then(|port| port.try_into().ok());
+        oauth.callback_port = own
+            .get(&["callbackPort", "callback_port"])
+            .and_then(Value::as_u64)
+            .and_then(|port| port.try_into().ok());
         if let Some(value) = own.get(&["scope", "scopes"]) {
             oauth.scopes = scopes(value)?;
         }

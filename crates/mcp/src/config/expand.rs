@@ -14,7 +14,9 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 #[non_exhaustive]
 pub enum ExpandError {
     /// A variable is not set and has no default.
-    #[error("{place}: the environment variable {variable} is not set; set it, or write ${{{variable}:-default}}")]
+    #[error(
+        "{place}: the environment variable {variable} is not set; set it, or write ${{{variable}:-default}}"
+    )]
     Unset {
         /// Where in the entry.
         place: String,
@@ -122,7 +124,9 @@ impl<'a> Expander<'a> {
     async fn command(&self, place: &str, command: &str) -> Result<String, ExpandError> {
         let failed = |reason: String| ExpandError::Command { place: place.to_owned(), reason };
         let request = Request::new("sh").args(["-c", command]).cwd(self.cwd).timeout(COMMAND_TIMEOUT);
-        let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.map_err(|error| failed(error.to_string()))?;
+        let outcome = exec::run(&request, &CancelToken::new(), |_| {})
+            .await
+            .map_err(|error| failed(error.to_string()))?;
         if outcome.code != 0 {
             return Err(failed(format!("exit code {}", outcome.code)));
         }

@@ -204,13 +204,19 @@ pub(crate) fn target(server: &ServerConfig) -> String {
 
 type Tables = (Vec<Map<String, Value>>, Vec<String>);
 
-fn read_file(file: &ConfigFile, sources: &ConfigSources, problems: &mut Vec<ConfigProblem>) -> Option<Tables> {
+fn read_file(
+    file: &ConfigFile,
+    sources: &ConfigSources,
+    problems: &mut Vec<ConfigProblem>,
+) -> Option<Tables> {
     let mut problem = |message: String| {
         problems.push(ConfigProblem { file: file.path.clone(), server: None, message });
     };
     let text = match read_text(file, &sources.cwd) {
         Ok(text) => text,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return None,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return None;
+        }
         Err(error) => {
             problem(format!("cannot be read: {error}"));
             return None;

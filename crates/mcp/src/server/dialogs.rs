@@ -44,12 +44,17 @@ impl ClientUi {
     async fn ask(&self, message: &str, property: Value, dialog: &DialogOptions) -> Option<Value> {
         let schema = json!({ "type": "object", "properties": { FIELD: property }, "required": [FIELD] });
         let requested_schema: ElicitationSchema = serde_json::from_value(schema).ok()?;
-        let params =
-            ElicitRequestParams::FormElicitationParams { meta: None, message: message.to_owned(), requested_schema };
+        let params = ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message: message.to_owned(),
+            requested_schema,
+        };
         let asked = async {
             match &self.channel {
                 Channel::None => None,
-                Channel::Request(peer) => peer.create_elicitation_with_timeout(params, Some(ASK_TIME)).await.ok(),
+                Channel::Request(peer) => {
+                    peer.create_elicitation_with_timeout(params, Some(ASK_TIME)).await.ok()
+                }
                 Channel::Repeat(questions) => {
                     let (answer, answered) = oneshot::channel();
                     questions.send(Question { params, answer }).await.ok()?;

@@ -8,11 +8,13 @@ use std::{
 use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, ElicitRequest, Implementation, InputRequest,
-        InputRequiredResult, InputRequests, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-        ResourceTemplate, ResourceUpdatedNotificationParam, ResourcesCapability, SealOptions, ServerCapabilities,
-        ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool as RemoteTool, ToolsCapability,
+        CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+        CompleteResult, ElicitRequest, Implementation, InputRequest, InputRequests, InputRequiredResult,
+        JsonObject, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceTemplate,
+        ResourceUpdatedNotificationParam, ResourcesCapability, SealOptions, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, SubscriptionFilter, Tool as RemoteTool, ToolsCapability,
         UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
@@ -60,7 +62,13 @@ struct State {
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, binding: Binding) -> Self {
-        Self { shared, binding, session: OnceCell::new(), pending_changed: Arc::default(), subscribed: Arc::default() }
+        Self {
+            shared,
+            binding,
+            session: OnceCell::new(),
+            pending_changed: Arc::default(),
+            subscribed: Arc::default(),
+        }
     }
 
     /// Opens the session of the connection.
@@ -106,10 +114,12 @@ impl Handler {
         let declared = context.client_capabilities().and_then(|capabilities| capabilities.elicitation);
         match declared {
             // An empty declaration means forms.
-            Some(elicitation) if elicitation.form.is_some() || elicitation.url.is_none() => match Self::is_modern(context) {
-                true => Asking::Repeat,
-                false => Asking::Request(context.peer.clone()),
-            },
+            Some(elicitation) if elicitation.form.is_some() || elicitation.url.is_none() => {
+                match Self::is_modern(context) {
+                    true => Asking::Repeat,
+                    false => Asking::Request(context.peer.clone()),
+                }
+            }
             _ => Asking::No,
         }
     }
@@ -198,8 +208,14 @@ impl Handler {
     }
 
     /// Continues a parked call. The state is sealed, bound to the same call, and works once.
-    fn resume(&self, request: &CallToolRequestParams, state: &str, binding_data: &[u8]) -> Result<RunningCall, ErrorData> {
-        let invalid = || ErrorData::invalid_params("the request state is invalid, expired or was used before", None);
+    fn resume(
+        &self,
+        request: &CallToolRequestParams,
+        state: &str,
+        binding_data: &[u8],
+    ) -> Result<RunningCall, ErrorData> {
+        let invalid =
+            || ErrorData::invalid_params("the request state is invalid, expired or was used before", None);
         let opened: State = self.shared.codec.open_json_with(state, binding_data).map_err(|_| invalid())?;
         let parked = self.shared.parked.take(&opened.handle).ok_or_else(invalid)?;
         let answer = request.input_responses.as_ref().and_then(|responses| responses.get(ANSWER_KEY));
@@ -210,7 +226,8 @@ impl Handler {
 
     /// Forwards changes to a client of an older revision for the life of its connection.
     fn forward(&self, peer: Peer<RoleServer>) {
-        let (mut events, changed) = (self.shared.events.sender.subscribe(), Arc::clone(&self.pending_changed));
+        let (mut events, changed) =
+            (self.shared.events.sender.subscribe(), Arc::clone(&self.pending_changed));
         let subscribed = Arc::clone(&self.subscribed);
         tokio::spawn(async move {
             loop {
@@ -322,10 +339,32 @@ impl ServerHandler for Handler {
                     return Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None));
                 }
                 let actions = self.actions(&context).await;
-                self.start(request.name.into_owned(), request.arguments.unwrap_or_default(), actions, &context)
+                self.start(
+                    request.name.into_owned(),
+                    request.arguments.unwrap_or_default(),
+                    actions,
+                    &context,
+                )
             }
         };
         self.follow(call, &data, &context).await
+    }
+
+    // Prompts and completion are not declared, so they are not there.
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     async fn list_resources(
@@ -373,7 +412,11 @@ impl ServerHandler for Handler {
         }
     }
 
-    async fn subscribe(&self, request: SubscribeRequestParams, _context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         if !request.uri.starts_with(LIST_URI) {
             return Err(ErrorData::resource_not_found("Resource not found", None));
         }

@@ -119,7 +119,13 @@ impl BoundHttp {
     }
 
     /// Serves until `stop` is triggered. Pending actions are rejected then.
-    pub async fn serve(self, tools: Arc<dyn ServedTools>, options: ServeOptions, events: ServeEvents, stop: CancelToken) {
+    pub async fn serve(
+        self,
+        tools: Arc<dyn ServedTools>,
+        options: ServeOptions,
+        events: ServeEvents,
+        stop: CancelToken,
+    ) {
         let shared = Shared::new(tools, options, events);
         let token = CancellationToken::new();
         let own = Arc::clone(&shared);
@@ -194,7 +200,10 @@ impl Endpoint {
         let query = request.uri().query().unwrap_or_default().to_ascii_lowercase();
         if query.contains("token=") || query.contains("access_token") {
             // URLs end up in logs and histories. Such a token must be considered known.
-            return refuse(StatusCode::BAD_REQUEST, "send the token in the Authorization header, not in the URL");
+            return refuse(
+                StatusCode::BAD_REQUEST,
+                "send the token in the Authorization header, not in the URL",
+            );
         }
         if let Some(expected) = &self.token {
             let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -203,8 +212,11 @@ impl Endpoint {
                 scheme.eq_ignore_ascii_case("bearer") && digest(token.trim()) == *expected
             });
             if !is_valid {
-                let mut answer = refuse(StatusCode::UNAUTHORIZED, "the Authorization header must have the bearer token");
-                answer.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+                let mut answer =
+                    refuse(StatusCode::UNAUTHORIZED, "the Authorization header must have the bearer token");
+                answer
+                    .headers_mut()
+                    .insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
                 return answer;
             }
         }

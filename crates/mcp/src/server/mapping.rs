@@ -42,7 +42,8 @@ pub(super) fn result(result: ToolResult) -> CallToolResult {
         _ => Remote::text("[content of an unknown type]"),
     });
     let content: Vec<Remote> = content.collect();
-    let mut converted = if result.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let mut converted =
+        if result.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     if let Some(details) = result.details.filter(fits) {
         let mut meta = JsonObject::new();
         meta.insert("toolsmith/details".to_owned(), details);

@@ -38,7 +38,12 @@ impl ParkedCalls {
     ///
     /// # Errors
     /// Gives it back if too many wait.
-    pub(super) fn park(&self, handle: String, call: RunningCall, question: Question) -> Result<(), (RunningCall, Question)> {
+    pub(super) fn park(
+        &self,
+        handle: String,
+        call: RunningCall,
+        question: Question,
+    ) -> Result<(), (RunningCall, Question)> {
         let mut calls = self.lock();
         if calls.len() >= MAX_PARKED {
             return Err((call, question));

@@ -169,7 +169,9 @@ impl PendingActions {
         let mut decision = match arguments.get("action").and_then(Value::as_str) {
             Some("apply") => Decision::Apply(files),
             Some("discard") if files.is_some() => {
-                return refuse("\"files\" is only for \"apply\"; discarding drops the whole action".to_owned());
+                return refuse(
+                    "\"files\" is only for \"apply\"; discarding drops the whole action".to_owned(),
+                );
             }
             Some("discard") => Decision::Discard,
             _ => return refuse("\"action\" must be \"apply\" or \"discard\"".to_owned()),
@@ -177,7 +179,9 @@ impl PendingActions {
         let Some(action) = self.find(id.as_deref()) else {
             // Not an error: the client may ask to be sure.
             let text = match id {
-                Some(id) => format!("There is no pending action #{id}. It was applied, discarded or never staged."),
+                Some(id) => {
+                    format!("There is no pending action #{id}. It was applied, discarded or never staged.")
+                }
                 None if self.is_stateless => "Name the action by the id its call returned.".to_owned(),
                 None => NOTHING.to_owned(),
             };
@@ -234,9 +238,13 @@ pub(super) fn tools() -> [RemoteTool; 2] {
     });
     let hints = ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(false);
     [
-        RemoteTool::new(RESOLVE, "Applies or discards a change that a tool staged. Read its diff first.", schema(resolve))
-            .with_title("Apply or discard a staged change")
-            .with_annotations(hints.clone()),
+        RemoteTool::new(
+            RESOLVE,
+            "Applies or discards a change that a tool staged. Read its diff first.",
+            schema(resolve),
+        )
+        .with_title("Apply or discard a staged change")
+        .with_annotations(hints.clone()),
         RemoteTool::new(UNDO, "Undoes a file change that was applied.", schema(undo))
             .with_title("Undo a change")
             .with_annotations(hints),

@@ -97,7 +97,13 @@ pub trait ServedSession: Send + Sync {
     async fn diff(&self, number: u64) -> Option<String>;
 
     /// Carries out a decision about an action.
-    async fn resolve(&self, number: u64, decision: Decision, reason: &str, context: ToolContext) -> ToolResult;
+    async fn resolve(
+        &self,
+        number: u64,
+        decision: Decision,
+        reason: &str,
+        context: ToolContext,
+    ) -> ToolResult;
 
     /// Undoes a change by its id, or the last one.
     async fn undo(&self, change: Option<&str>) -> ToolResult;

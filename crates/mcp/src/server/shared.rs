@@ -109,7 +109,10 @@ impl Shared {
 /// Returns random bytes from the system. If it has none, no secret can be made, and an unguessable value is impossible.
 pub(super) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    #[expect(clippy::expect_used, reason = "every supported system has random bytes, and guessable handles are worse")]
+    #[expect(
+        clippy::expect_used,
+        reason = "every supported system has random bytes, and guessable handles are worse"
+    )]
     getrandom::fill(&mut bytes).expect("the system has random bytes");
     bytes
 }

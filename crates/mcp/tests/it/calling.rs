@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use toolsmith_tool::{
-    CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, UiSlot, UpdateSink, async_trait,
-};
 use toolsmith_mcp::config::{ConfigScope, Exposure, Policy, ToolConfig};
+use toolsmith_tool::{
+    CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, UiSlot,
+    UpdateSink, async_trait,
+};
 
 use crate::fake::{Fake, entry, has_python, until};
 
@@ -78,7 +79,8 @@ async fn progress_becomes_updates_that_rise() {
     let own = Arc::clone(&seen);
     let updates = UpdateSink::new(move |partial| own.lock().expect("no panic").push(partial.joined_text()));
     let context = ToolContext::detached().with_updates(updates);
-    let result = fake.tool("progress").execute(ToolCall::new("1", json!({})), context).await.expect("it answers");
+    let result =
+        fake.tool("progress").execute(ToolCall::new("1", json!({})), context).await.expect("it answers");
     assert_eq!(result.joined_text(), "done");
     assert_eq!(*seen.lock().expect("no panic"), ["step 1 (1/3)", "step 2 (2/3)", "step 3 (3/3)"]);
     fake.servers.close().await;
@@ -100,7 +102,10 @@ async fn c4_6_a_cancelled_call_stops_and_the_server_is_told() {
     let context = ToolContext::detached().with_cancel(cancel).with_updates(updates);
     let outcome = fake.tool("slow").execute(ToolCall::new("1", json!({})), context).await;
     assert!(matches!(outcome, Err(ToolError::Stopped { stop: Stop::Stopped, .. })), "{outcome:?}");
-    until("the server is told", || std::fs::read_to_string(&state).is_ok_and(|text| text.contains("cancelled"))).await;
+    until("the server is told", || {
+        std::fs::read_to_string(&state).is_ok_and(|text| text.contains("cancelled"))
+    })
+    .await;
     fake.servers.close().await;
 }
 
@@ -112,7 +117,12 @@ impl Ui for Chooser {
         assert!(title.contains("fake") && title.contains("Which one?"), "{title}");
         options.get(1).cloned()
     }
-    async fn input(&self, _title: &str, _placeholder: Option<&str>, _dialog: DialogOptions) -> Option<String> {
+    async fn input(
+        &self,
+        _title: &str,
+        _placeholder: Option<&str>,
+        _dialog: DialogOptions,
+    ) -> Option<String> {
         Some("7".to_owned())
     }
 }
@@ -149,9 +159,15 @@ async fn prompts_and_resources_can_be_read() {
     let tools = fake.servers.resource_tools();
     let run = async |name: &str, arguments| {
         let tool = tools.iter().find(|tool| tool.spec().name == name).expect("the tool");
-        tool.execute(ToolCall::new("1", arguments), ToolContext::detached()).await.expect("a result").joined_text()
+        tool.execute(ToolCall::new("1", arguments), ToolContext::detached())
+            .await
+            .expect("a result")
+            .joined_text()
     };
     assert!(run("list_mcp_resources", json!({})).await.contains("test://one"));
-    assert_eq!(run("read_mcp_resource", json!({ "server": "fake", "uri": "test://one" })).await, "content of test://one");
+    assert_eq!(
+        run("read_mcp_resource", json!({ "server": "fake", "uri": "test://one" })).await,
+        "content of test://one"
+    );
     fake.servers.close().await;
 }

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::json;
 use toolsmith_mcp::config::{
-    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Transport, add_server, read_configuration, remove_server,
+    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Transport, add_server, read_configuration,
+    remove_server,
 };
 
 struct Place {
@@ -44,7 +45,8 @@ fn names(configuration: &Configuration) -> Vec<&str> {
 #[test]
 fn the_files_of_all_agents_are_one_table() {
     let place = Place::new();
-    let one = |name: &str, command: &str| json!({ "mcpServers": { name: { "command": command } } }).to_string();
+    let one =
+        |name: &str, command: &str| json!({ "mcpServers": { name: { "command": command } } }).to_string();
     place.write("project/.toolsmith/mcp.json", &one("a", "ours"));
     place.write("home/.toolsmith/agent/mcp.json", &one("b", "user"));
     place.write("project/.mcp.json", &one("c", "claude"));
@@ -73,7 +75,11 @@ fn the_files_of_all_agents_are_one_table() {
     assert!(matches!(&find("f").transport, Transport::Http { url, .. } if url == "https://example.com/mcp"));
     let mut without = place.sources();
     without.disabled = vec!["codex".to_owned(), "claude".to_owned()];
-    let mut fewer = read_configuration(&without, |_| true).servers.into_iter().map(|server| server.name).collect::<Vec<_>>();
+    let mut fewer = read_configuration(&without, |_| true)
+        .servers
+        .into_iter()
+        .map(|server| server.name)
+        .collect::<Vec<_>>();
     fewer.sort_unstable();
     assert_eq!(fewer, ["a", "b", "d", "e"]);
 }
@@ -95,7 +101,10 @@ fn twins_partial_entries_and_disabled_lists_change_one_server() {
     let place = Place::new();
     place.write("home/.toolsmith/agent/mcp.json", r#"{"mcpServers":{"git-hub":{"command":"first"},"other":{"command":"o"}},"disabledServers":["other"]}"#);
     place.write("project/.mcp.json", r#"{"mcpServers":{"git_hub":{"command":"second"}}}"#);
-    place.write("project/.toolsmith/mcp.json", r#"{"mcpServers":{"git_hub":{"exposure":"deferred","enabled":false,"approval":"allow"}}}"#);
+    place.write(
+        "project/.toolsmith/mcp.json",
+        r#"{"mcpServers":{"git_hub":{"exposure":"deferred","enabled":false,"approval":"allow"}}}"#,
+    );
     let read = place.read(true);
     assert_eq!(names(&read), ["git-hub", "other"]);
     let server = &read.servers[0];
@@ -133,7 +142,8 @@ fn bad_files_and_entries_are_problems_and_the_rest_is_used() {
 fn a_link_out_of_the_project_is_not_followed() {
     let place = Place::new();
     place.write("elsewhere.json", r#"{"mcpServers":{"x":{"command":"x"}}}"#);
-    std::os::unix::fs::symlink(place.path("elsewhere.json"), place.path("project/.mcp.json")).expect("a link");
+    std::os::unix::fs::symlink(place.path("elsewhere.json"), place.path("project/.mcp.json"))
+        .expect("a link");
     let read = place.read(true);
     assert!(read.servers.is_empty());
     assert_eq!(read.problems.len(), 1);
@@ -141,13 +151,17 @@ fn a_link_out_of_the_project_is_not_followed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn variables_and_commands_are_expanded() {
-    let variables = BTreeMap::from([("NAME".to_owned(), "Ada".to_owned()), ("EMPTY".to_owned(), String::new())]);
+    let variables =
+        BTreeMap::from([("NAME".to_owned(), "Ada".to_owned()), ("EMPTY".to_owned(), String::new())]);
     let expander = Expander::new(Path::new("/"), true).environment(&variables);
     let expand = async |text: &str| expander.value("env.X", text).await;
     assert_eq!(expand("a ${NAME} b ${OTHER:-x}${EMPTY:-y}").await.as_deref(), Ok("a Ada b xy"));
     assert_eq!(expand("!printf secret").await.as_deref(), Ok("secret"));
     assert_eq!(expand("$NAME {} $").await.as_deref(), Ok("$NAME {} $"));
-    assert_eq!(expand("${OTHER}").await.expect_err("unset").to_string(), "env.X: the environment variable OTHER is not set; set it, or write ${OTHER:-default}");
+    assert_eq!(
+        expand("${OTHER}").await.expect_err("unset").to_string(),
+        "env.X: the environment variable OTHER is not set; set it, or write ${OTHER:-default}"
+    );
     assert!(expand("${NAME").await.is_err());
     assert!(expand("!exit 3").await.expect_err("it failed").to_string().contains("exit code 3"));
     let off = Expander::new(Path::new("/"), false);
@@ -159,13 +173,17 @@ fn changes_keep_the_rest_of_the_file() {
     let place = Place::new();
     let file = place.path("home/.toolsmith/agent/mcp.json");
     add_server(&file, "mcpServers", "one", json!({ "command": "1" }), false).expect("added");
-    place.write("home/.toolsmith/agent/mcp.json", r#"{"note":"keep me","mcpServers":{"one":{"command":"1"}}}"#);
+    place.write(
+        "home/.toolsmith/agent/mcp.json",
+        r#"{"note":"keep me","mcpServers":{"one":{"command":"1"}}}"#,
+    );
     add_server(&file, "mcpServers", "two", json!({ "command": "2" }), false).expect("added");
     assert!(add_server(&file, "mcpServers", "two", json!({}), false).is_err());
     add_server(&file, "mcpServers", "two", json!({ "command": "3" }), true).expect("replaced");
     assert!(remove_server(&file, "mcpServers", "one").expect("removed"));
     assert!(!remove_server(&file, "mcpServers", "one").expect("nothing to remove"));
-    let text: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).expect("text")).expect("JSON");
+    let text: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&file).expect("text")).expect("JSON");
     assert_eq!(text, json!({ "note": "keep me", "mcpServers": { "two": { "command": "3" } } }));
     fs::write(&file, "[1, 2]").expect("written");
     assert!(add_server(&file, "mcpServers", "x", json!({}), false).is_err());

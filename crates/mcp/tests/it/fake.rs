@@ -34,7 +34,8 @@ pub(crate) struct Fake {
 pub(crate) fn entry(name: &str, args: &[&str]) -> ServerConfig {
     let origin = ConfigOrigin::file("toolsmith", ConfigScope::User, &PathBuf::from("mcp.json"));
     let args = std::iter::once(script()).chain(args.iter().map(|arg| (*arg).to_owned())).collect();
-    let transport = Transport::Stdio { command: "python3".to_owned(), args, env: Default::default(), cwd: None };
+    let transport =
+        Transport::Stdio { command: "python3".to_owned(), args, env: Default::default(), cwd: None };
     let mut config = ServerConfig::new(name, origin, transport);
     config.startup_timeout = Duration::from_secs(20);
     config
@@ -67,7 +68,11 @@ impl Fake {
         tools.into_iter().find(|tool| tool.spec().name == wanted).expect("the tool is known")
     }
 
-    pub(crate) async fn call(&self, name: &str, arguments: serde_json::Value) -> Result<ToolResult, ToolError> {
+    pub(crate) async fn call(
+        &self,
+        name: &str,
+        arguments: serde_json::Value,
+    ) -> Result<ToolResult, ToolError> {
         self.servers.start("fake").await.expect("the server starts");
         self.tool(name).execute(ToolCall::new("1", arguments), ToolContext::detached()).await
     }
@@ -81,7 +86,9 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), waiting).await.unwrap_or_else(|_| panic!("never happened: {what}"));
+    tokio::time::timeout(Duration::from_secs(30), waiting)
+        .await
+        .unwrap_or_else(|_| panic!("never happened: {what}"));
 }
 
 /// Returns whether a process exists and is not a zombie.

@@ -82,7 +82,8 @@ async fn bad_entries_of_a_list_do_not_hide_the_others() {
     }
     let fake = Fake::mode("bad-list");
     fake.servers.start("fake").await.expect("it starts");
-    let names: Vec<String> = fake.servers.tools_of("fake").iter().map(|tool| tool.spec().name.clone()).collect();
+    let names: Vec<String> =
+        fake.servers.tools_of("fake").iter().map(|tool| tool.spec().name.clone()).collect();
     assert_eq!(names, ["mcp__fake__echo", "mcp__fake__worse", "mcp__fake__last"]);
     assert!(fake.servers.list()[0].problems[0].contains("listed twice"));
     fake.servers.close().await;
@@ -123,5 +124,8 @@ async fn a_program_that_is_not_there_is_named() {
     };
     let fake = Fake::new(config);
     let error = fake.servers.start("fake").await.expect_err("not there");
-    assert!(matches!(error, McpError::Start { .. }) && error.to_string().contains("no-such-program-here"), "{error}");
+    assert!(
+        matches!(error, McpError::Start { .. }) && error.to_string().contains("no-such-program-here"),
+        "{error}"
+    );
 }

@@ -14,11 +14,10 @@ use tokio::{
     task::JoinHandle,
 };
 use toolsmith_mcp::server::{
-    Decision, ServeEvents, ServeOptions, ServedCall, ServedOutcome, ServedPending, ServedSession, ServedTools, serve_stream,
+    Decision, ServeEvents, ServeOptions, ServedCall, ServedOutcome, ServedPending, ServedSession,
+    ServedTools, serve_stream,
 };
-use toolsmith_tool::{
-    CancelToken, DialogOptions, Tier, ToolContext, ToolResult, ToolSpec, async_trait,
-};
+use toolsmith_tool::{CancelToken, DialogOptions, Tier, ToolContext, ToolResult, ToolSpec, async_trait};
 
 /// What happened to the tools, for assertions.
 #[derive(Default)]
@@ -38,7 +37,9 @@ pub(crate) struct Tools {
 #[async_trait]
 impl ServedTools for Tools {
     fn tools(&self) -> Vec<ToolSpec> {
-        let one = |name: &str, tier| ToolSpec::new(name, format!("Does {name}")).label(name.to_uppercase()).approval(tier);
+        let one = |name: &str, tier| {
+            ToolSpec::new(name, format!("Does {name}")).label(name.to_uppercase()).approval(tier)
+        };
         vec![
             one("ask", Tier::Exec),
             one("echo", Tier::Read).parameters(json!({ "properties": { "text": { "type": "string" } } })),
@@ -53,7 +54,11 @@ impl ServedTools for Tools {
     }
 
     async fn open(&self) -> Arc<dyn ServedSession> {
-        Arc::new(Session { log: Arc::clone(&self.log), pending: Mutex::default(), listener: Mutex::default() })
+        Arc::new(Session {
+            log: Arc::clone(&self.log),
+            pending: Mutex::default(),
+            listener: Mutex::default(),
+        })
     }
 }
 
@@ -67,12 +72,15 @@ struct Session {
 #[async_trait]
 impl ServedSession for Session {
     async fn call(&self, call: ServedCall) -> ServedOutcome {
-        let done = |text: &str| ServedOutcome::new(ToolResult::text(text).with_details(json!({ "id": 1 })), Vec::new());
+        let done = |text: &str| {
+            ServedOutcome::new(ToolResult::text(text).with_details(json!({ "id": 1 })), Vec::new())
+        };
         match call.name.as_str() {
             "ask" => {
                 let ui = call.context.ui.current();
                 let options = ["red".to_owned(), "green".to_owned()];
-                let chosen = ui.select("Which?", &options, DialogOptions::new(call.context.cancel.clone())).await;
+                let chosen =
+                    ui.select("Which?", &options, DialogOptions::new(call.context.cancel.clone())).await;
                 let sure = ui.confirm("Sure?", "", DialogOptions::new(call.context.cancel.clone())).await;
                 done(&format!("{} {chosen:?} {sure}", ui.has_ui()))
             }
@@ -84,7 +92,8 @@ impl ServedSession for Session {
             "stage" => {
                 let number = self.log.next.fetch_add(1, Ordering::SeqCst) + 1;
                 let files = vec!["a.txt".to_owned(), "b.txt".to_owned()];
-                let action = ServedPending::new(number, "Rename".to_owned(), "stage".to_owned(), files, Tier::Write);
+                let action =
+                    ServedPending::new(number, "Rename".to_owned(), "stage".to_owned(), files, Tier::Write);
                 self.pending.lock().expect("no panic").insert(0, action);
                 if let Some(listener) = self.listener.lock().expect("no panic").as_ref() {
                     listener();
@@ -113,7 +122,13 @@ impl ServedSession for Session {
         Some(format!("--- diff of {number}\n"))
     }
 
-    async fn resolve(&self, number: u64, decision: Decision, _reason: &str, _context: ToolContext) -> ToolResult {
+    async fn resolve(
+        &self,
+        number: u64,
+        decision: Decision,
+        _reason: &str,
+        _context: ToolContext,
+    ) -> ToolResult {
         self.pending.lock().expect("no panic").retain(|action| action.number != number);
         self.log.applied.lock().expect("no panic").push((number, decision));
         ToolResult::text("Resolved.")
@@ -148,8 +163,14 @@ impl Client {
         let (their_read, their_write) = tokio::io::split(theirs);
         let tools = Tools::default();
         let (log, events) = (Arc::clone(&tools.log), ServeEvents::default());
-        let serving =
-            tokio::spawn(serve_stream(Arc::new(tools), options, events.clone(), their_read, their_write, CancelToken::new()));
+        let serving = tokio::spawn(serve_stream(
+            Arc::new(tools),
+            options,
+            events.clone(),
+            their_read,
+            their_write,
+            CancelToken::new(),
+        ));
         let (read, write) = tokio::io::split(ours);
         Self { write, read: BufReader::new(read).lines(), serving, log, events, next: 0 }
     }
@@ -178,7 +199,8 @@ impl Client {
     }
 
     async fn next(&mut self) -> Value {
-        let line = tokio::time::timeout(Duration::from_secs(30), self.read.next_line()).await.expect("in time");
+        let line =
+            tokio::time::timeout(Duration::from_secs(30), self.read.next_line()).await.expect("in time");
         serde_json::from_str(&line.expect("readable").expect("not the end")).expect("JSON")
     }
 
@@ -245,7 +267,8 @@ async fn results_errors_and_unknown_tools_differ() {
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_is_sent_only_for_a_token_and_before_the_result() {
     let mut client = Client::connect(ServeOptions::default(), json!({})).await;
-    let id = client.start("tools/call", json!({ "name": "updates", "_meta": { "progressToken": "p" } })).await;
+    let id =
+        client.start("tools/call", json!({ "name": "updates", "_meta": { "progressToken": "p" } })).await;
     let mut messages = Vec::new();
     loop {
         let message = client.next().await;
@@ -253,7 +276,10 @@ async fn progress_is_sent_only_for_a_token_and_before_the_result() {
             break;
         }
         assert_eq!(message["method"], "notifications/progress");
-        messages.push((message["params"]["progress"].as_f64().expect("a number"), message["params"]["message"].clone()));
+        messages.push((
+            message["params"]["progress"].as_f64().expect("a number"),
+            message["params"]["message"].clone(),
+        ));
     }
     assert_eq!(messages.last().map(|(_, text)| text.clone()), Some(json!("step 2")));
     assert!(messages.windows(2).all(|pair| pair[0].0 < pair[1].0), "{messages:?}");
@@ -266,7 +292,9 @@ async fn progress_is_sent_only_for_a_token_and_before_the_result() {
 async fn c12_2_a_cancelled_call_stops_and_is_not_answered() {
     let mut client = Client::connect(ServeOptions::default(), json!({})).await;
     let id = client.start("tools/call", json!({ "name": "slow" })).await;
-    client.send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })).await;
+    client
+        .send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }))
+        .await;
     let log = Arc::clone(&client.log);
     crate::fake::until("the call is cancelled", || log.cancelled.load(Ordering::SeqCst)).await;
     let next = client.start("tools/call", json!({ "name": "echo", "arguments": { "text": "next" } })).await;
@@ -288,7 +316,11 @@ async fn c12_2_a_preview_is_staged_read_applied_in_part_and_undone() {
     let mut client = Client::connect(ServeOptions::default(), json!({})).await;
     let staged = client.call("stage", json!({})).await;
     let content = staged["result"]["content"].as_array().expect("a list").clone();
-    assert!(content[1]["text"].as_str().is_some_and(|text| text.contains("Staged as action #1") && text.contains("2 files")));
+    assert!(
+        content[1]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("Staged as action #1") && text.contains("2 files"))
+    );
     assert_eq!(content[2]["uri"], "toolsmith://pending/1");
     let read = client.request("resources/read", json!({ "uri": "toolsmith://pending/1" })).await;
     assert_eq!(read["result"]["contents"][0]["mimeType"], "text/x-diff");
@@ -296,15 +328,22 @@ async fn c12_2_a_preview_is_staged_read_applied_in_part_and_undone() {
     assert!(list["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("a.txt")));
     let part = json!({ "id": "1", "action": "apply", "reason": "half", "files": ["a.txt"] });
     assert_eq!(client.call("toolsmith_resolve", part).await["result"]["content"][0]["text"], "Resolved.");
-    let again = client.call("toolsmith_resolve", json!({ "id": "1", "action": "apply", "reason": "again" })).await;
+    let again =
+        client.call("toolsmith_resolve", json!({ "id": "1", "action": "apply", "reason": "again" })).await;
     assert_ne!(again["result"]["isError"], json!(true));
     let none = client.call("toolsmith_resolve", json!({ "action": "discard", "reason": "none" })).await;
-    assert_eq!(none["result"]["content"][0]["text"], "No pending action to resolve. Nothing to apply or discard.");
+    assert_eq!(
+        none["result"]["content"][0]["text"],
+        "No pending action to resolve. Nothing to apply or discard."
+    );
     assert!(client.call("toolsmith_undo", json!({})).await["result"]["content"][0]["text"].is_string());
     let missing = client.request("resources/read", json!({ "uri": "toolsmith://pending/1" })).await;
     assert_eq!(missing["error"]["code"], -32002);
     let log = client.leave().await;
-    assert_eq!(*log.applied.lock().expect("no panic"), [(1, Decision::Apply(Some(vec!["a.txt".to_owned()])))]);
+    assert_eq!(
+        *log.applied.lock().expect("no panic"),
+        [(1, Decision::Apply(Some(vec!["a.txt".to_owned()])))]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -314,7 +353,9 @@ async fn c12_2_no_refusal_of_the_clients_interface_destroys_a_preview() {
     client.call("stage", json!({})).await;
     let apply = json!({ "action": "apply", "reason": "x" });
     for action in ["decline", "cancel"] {
-        let id = client.start("tools/call", json!({ "name": "toolsmith_resolve", "arguments": apply.clone() })).await;
+        let id = client
+            .start("tools/call", json!({ "name": "toolsmith_resolve", "arguments": apply.clone() }))
+            .await;
         let question = loop {
             let message = client.next().await;
             if message["method"] == "elicitation/create" {
@@ -356,7 +397,14 @@ async fn changed_tools_and_pending_actions_are_announced() {
         methods.push(message["method"].as_str().map_or_else(|| message["id"].to_string(), str::to_owned));
     }
     methods.sort();
-    assert_eq!(methods, [id.to_string(), "notifications/resources/list_changed".to_owned(), "notifications/resources/updated".to_owned()]);
+    assert_eq!(
+        methods,
+        [
+            id.to_string(),
+            "notifications/resources/list_changed".to_owned(),
+            "notifications/resources/updated".to_owned()
+        ]
+    );
     client.events.tools_changed();
     assert_eq!(client.next().await["method"], "notifications/tools/list_changed");
     client.leave().await;
@@ -386,12 +434,18 @@ async fn dialogs_of_the_newer_revision_are_answered_by_repeating_the_call() {
     let answer = |value: Value| json!({ "answer": { "action": "accept", "content": { "answer": value } } });
     // Bound to the call it belongs to.
     let other = json!({ "name": "ask", "arguments": { "x": 1 }, "requestState": state, "inputResponses": answer(json!("green")) });
-    assert_eq!(client.request("tools/call", modern(capabilities.clone(), other)).await["error"]["code"], -32602);
+    assert_eq!(
+        client.request("tools/call", modern(capabilities.clone(), other)).await["error"]["code"],
+        -32602
+    );
     let retry = json!({ "name": "ask", "requestState": state, "inputResponses": answer(json!("green")) });
     let second = client.request("tools/call", modern(capabilities.clone(), retry.clone())).await;
     assert_eq!(second["result"]["resultType"], "input_required", "{second}");
     // Works once.
-    assert_eq!(client.request("tools/call", modern(capabilities.clone(), retry)).await["error"]["code"], -32602);
+    assert_eq!(
+        client.request("tools/call", modern(capabilities.clone(), retry)).await["error"]["code"],
+        -32602
+    );
     let last = json!({ "name": "ask", "requestState": second["result"]["requestState"], "inputResponses": answer(json!(true)) });
     let done = client.request("tools/call", modern(capabilities.clone(), last)).await;
     assert_eq!(done["result"]["content"][0]["text"], "true Some(\"green\") true");

@@ -27,8 +27,12 @@ impl Server {
         let address = url.trim_start_matches("http://").trim_end_matches("/mcp").parse().expect("an address");
         let token = bound.token().expect("a token").to_owned();
         let stop = CancelToken::new();
-        let serving =
-            tokio::spawn(bound.serve(Arc::new(Tools::default()), ServeOptions::default(), ServeEvents::default(), stop.clone()));
+        let serving = tokio::spawn(bound.serve(
+            Arc::new(Tools::default()),
+            ServeOptions::default(),
+            ServeEvents::default(),
+            stop.clone(),
+        ));
         Self { address, token, stop, serving }
     }
 
@@ -36,7 +40,8 @@ impl Server {
     async fn send(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> (u16, String) {
         let mut stream = TcpStream::connect(self.address).await.expect("connected");
         let body = body.to_string();
-        let mut text = format!("POST {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        let mut text =
+            format!("POST {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| *name == "host") {
             text.push_str(&format!("host: {}\r\n", self.address));
         }
@@ -72,7 +77,9 @@ impl Server {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let (_, answer) = self.send("/mcp", &headers, &body).await;
         let lines = answer.lines().map(|line| line.trim_start_matches("data:").trim());
-        let found = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|value| value["id"] == json!(1));
+        let found = lines
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .find(|value| value["id"] == json!(1));
         found.unwrap_or_else(|| panic!("no answer in {answer}"))
     }
 
@@ -94,7 +101,8 @@ async fn only_the_right_token_in_the_header_is_accepted() {
     let right = format!("Bearer {}", server.token);
     let body = initialize();
     assert_eq!(server.send("/mcp", &[], &body).await.0, 401);
-    for wrong in ["Bearer wrong", "Bearer ", "Basic abc", &server.token, &format!("Bearer {}x", server.token)] {
+    for wrong in ["Bearer wrong", "Bearer ", "Basic abc", &server.token, &format!("Bearer {}x", server.token)]
+    {
         assert_eq!(server.send("/mcp", &[("authorization", wrong)], &body).await.0, 401, "{wrong}");
     }
     let in_url = format!("/mcp?token={}", server.token);
@@ -137,7 +145,8 @@ async fn c12_2_actions_of_stateless_requests_are_found_only_by_their_handle() {
     let uri = staged["result"]["content"][2]["uri"].as_str().expect("a link").to_owned();
     let handle = uri.trim_start_matches("toolsmith://pending/").to_owned();
     assert_eq!(handle.len(), 32, "{handle}");
-    let list = server.call("toolsmith://pending", "resources/read", json!({ "uri": "toolsmith://pending" })).await;
+    let list =
+        server.call("toolsmith://pending", "resources/read", json!({ "uri": "toolsmith://pending" })).await;
     assert_eq!(list["result"]["contents"][0]["text"], "[]");
     for guess in ["1", "", "0000000000000000000000000000000f"] {
         let arguments = json!({ "id": guess, "action": "apply", "reason": "a guess" });
@@ -146,7 +155,10 @@ async fn c12_2_actions_of_stateless_requests_are_found_only_by_their_handle() {
         assert_ne!(answer["result"]["content"][0]["text"], "Resolved.", "{guess}");
     }
     let read = server.call(&uri, "resources/read", json!({ "uri": uri })).await;
-    assert!(read["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("diff")), "{read}");
+    assert!(
+        read["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("diff")),
+        "{read}"
+    );
     let arguments = json!({ "id": handle, "action": "apply", "reason": "it is mine" });
     let call = json!({ "name": "toolsmith_resolve", "arguments": arguments });
     let answer = server.call("toolsmith_resolve", "tools/call", call).await;
@@ -161,7 +173,8 @@ async fn two_hundred_silent_connections_do_not_stop_the_others() {
     for _ in 0..200 {
         silent.push(TcpStream::connect(server.address).await.expect("connected"));
     }
-    let answer = server.call("echo", "tools/call", json!({ "name": "echo", "arguments": { "text": "hi" } })).await;
+    let answer =
+        server.call("echo", "tools/call", json!({ "name": "echo", "arguments": { "text": "hi" } })).await;
     assert_eq!(answer["result"]["content"][0]["text"], "hi");
     drop(silent);
     server.stop().await;

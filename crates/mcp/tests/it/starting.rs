@@ -15,7 +15,9 @@ async fn servers_of_the_older_lifecycle_are_used_however_they_refuse_the_newer_o
         let fake = Fake::mode(mode);
         let result = fake.call("echo", json!({ "text": mode })).await.expect("it answers");
         assert_eq!(result.joined_text(), mode);
-        assert!(matches!(&fake.servers.list()[0].status, ServerStatus::Ready { protocol, .. } if protocol == "2025-11-25"));
+        assert!(
+            matches!(&fake.servers.list()[0].status, ServerStatus::Ready { protocol, .. } if protocol == "2025-11-25")
+        );
         fake.servers.close().await;
     }
 }

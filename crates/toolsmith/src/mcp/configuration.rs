@@ -13,20 +13,32 @@ use toolsmith_tool::{Tool, UiHandle};
 use crate::{home::Home, settings::Settings, trust::TrustDecision};
 
 /// Reads which servers are configured (CONTRACT 12.1). Those of a project that is not trusted wait.
-pub fn mcp_configuration(cwd: &Path, home: &Home, settings: &Settings, trust: &TrustDecision) -> Configuration {
+pub fn mcp_configuration(
+    cwd: &Path,
+    home: &Home,
+    settings: &Settings,
+    trust: &TrustDecision,
+) -> Configuration {
     read_configuration(&sources(cwd, home, settings), |file| trust.allows(cwd) || trust.allows(file))
 }
 
 pub(crate) fn sources(cwd: &Path, home: &Home, settings: &Settings) -> ConfigSources {
     let mut sources = ConfigSources::new(cwd, home.user(), home.toolsmith());
     let all = ["toolsmith", "claude", "omp", "pi", "xcsh", "codex"];
-    sources.disabled = all.iter().filter(|name| !settings.discovery.is_on(name)).map(|name| (*name).to_owned()).collect();
+    sources.disabled =
+        all.iter().filter(|name| !settings.discovery.is_on(name)).map(|name| (*name).to_owned()).collect();
     sources
 }
 
 /// Creates a client for servers. Nothing is started. `untrusted` is the working directory if it is not trusted: programs in
 /// it are not found by name.
-pub fn mcp_servers(servers: Vec<ServerConfig>, cwd: &Path, home: &Home, untrusted: Option<&Path>, ui: UiHandle) -> Servers {
+pub fn mcp_servers(
+    servers: Vec<ServerConfig>,
+    cwd: &Path,
+    home: &Home,
+    untrusted: Option<&Path>,
+    ui: UiHandle,
+) -> Servers {
     let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
     let options = ClientOptions::new(cwd, tokens)
         .search_path(crate::trust::program_folders(untrusted))

@@ -111,7 +111,9 @@ impl Inner {
             self.add(&mut state, server, &tool);
         }
         for name in gone {
-            let Some(known) = state.tools.get_mut(&name).filter(|known| known.noted < MAX_NOTES) else { continue };
+            let Some(known) = state.tools.get_mut(&name).filter(|known| known.noted < MAX_NOTES) else {
+                continue;
+            };
             known.noted += 1;
             state.notes.push(format!("The MCP server {server} no longer offers {name}."));
         }
@@ -126,7 +128,8 @@ impl Inner {
             return;
         }
         known.parameters = spec.parameters.clone();
-        let revised = self.registry.write(|registry| registry.revise_parameters(&spec.name, &spec.parameters));
+        let revised =
+            self.registry.write(|registry| registry.revise_parameters(&spec.name, &spec.parameters));
         if revised.is_ok() && known.noted < MAX_NOTES {
             known.noted += 1;
             let schema: String = spec.parameters.to_string().chars().take(MAX_SCHEMA).collect();
@@ -136,7 +139,9 @@ impl Inner {
 
     fn add(&self, state: &mut State, server: &str, tool: &Arc<dyn Tool>) {
         let spec = tool.spec();
-        if state.tools.contains_key(&spec.name) || self.registry.read(|registry| registry.get(&spec.name).is_some()) {
+        if state.tools.contains_key(&spec.name)
+            || self.registry.read(|registry| registry.get(&spec.name).is_some())
+        {
             return;
         }
         let registered = self.registry.write(|registry| {
@@ -146,8 +151,12 @@ impl Inner {
         });
         match registered {
             Ok(()) => {
-                let known =
-                    Known { server: server.to_owned(), parameters: spec.parameters.clone(), is_gone: false, noted: 0 };
+                let known = Known {
+                    server: server.to_owned(),
+                    parameters: spec.parameters.clone(),
+                    is_gone: false,
+                    noted: 0,
+                };
                 state.tools.insert(spec.name.clone(), known);
             }
             Err(error) => state.problems.push(format!("MCP server {server}: {error}")),

@@ -37,7 +37,8 @@ impl Approver for ServeApprover {
                     return Decision::Deny { note: Some("nobody can be asked".to_owned()) };
                 };
                 if !ui.has_ui() {
-                    let note = "the client cannot ask its user, and the server was started with --approve elicit";
+                    let note =
+                        "the client cannot ask its user, and the server was started with --approve elicit";
                     return Decision::Deny { note: Some(note.to_owned()) };
                 }
                 let text = request.text(BlockLimits::whole(120)).lines.join("\n");

@@ -12,7 +12,8 @@ use std::{
 use toolsmith_agent::{CallRequest, PendingChoice, Resolver};
 use toolsmith_mcp::server::{Decision, ServedCall, ServedOutcome, ServedPending, ServedSession};
 use toolsmith_tool::{
-    PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView, Tier, ToolContext, ToolResult, async_trait,
+    PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView, Tier, ToolContext,
+    ToolResult, async_trait,
 };
 
 use super::{
@@ -53,7 +54,8 @@ impl ServingSession {
         let resolver = Resolver::new(pending, Arc::clone(&tools.store), tools.cwd())
             .deadlines(tools.settings().deadlines());
         let view = Arc::new(ServedView { cwd: tools.cwd().to_path_buf(), id: format!("mcp-{number}") });
-        let session = Self { tools, resolver, view, listening: Mutex::default(), is_over: AtomicBool::new(false) };
+        let session =
+            Self { tools, resolver, view, listening: Mutex::default(), is_over: AtomicBool::new(false) };
         session.announce(&SessionEvent::Start).await;
         session
     }
@@ -67,7 +69,10 @@ impl ServingSession {
     async fn announce(&self, event: &SessionEvent) {
         let context = self.context(ToolContext::detached());
         for tool in self.tools.custom_tools() {
-            let told = tokio::time::timeout(self.tools.settings().limits.grace * 5, tool.on_session(event, &context));
+            let told = tokio::time::timeout(
+                self.tools.settings().limits.grace * 5,
+                tool.on_session(event, &context),
+            );
             if let Ok(Err(error)) = told.await {
                 tracing::warn!(tool = tool.spec().name, %error, "A tool failed on a session event");
             }
@@ -104,7 +109,13 @@ impl ServedSession for ServingSession {
                     file.path.strip_prefix(root).unwrap_or(&file.path).to_string_lossy().into_owned()
                 });
                 let tier = action.tier.unwrap_or_default();
-                ServedPending::new(action.id.number(), action.label.clone(), action.source_tool_name.clone(), files.collect(), tier)
+                ServedPending::new(
+                    action.id.number(),
+                    action.label.clone(),
+                    action.source_tool_name.clone(),
+                    files.collect(),
+                    tier,
+                )
             })
             .collect()
     }
@@ -112,9 +123,10 @@ impl ServedSession for ServingSession {
     async fn diff(&self, number: u64) -> Option<String> {
         let action = self.resolver.stack().list().into_iter().find(|action| action.id.number() == number)?;
         match self.resolver.view(PendingChoice::Id(number)).await {
-            Ok(files) if files.is_empty() => {
-                Some(format!("{}\nThis action does not declare its files, so there is no diff.\n", action.label))
-            }
+            Ok(files) if files.is_empty() => Some(format!(
+                "{}\nThis action does not declare its files, so there is no diff.\n",
+                action.label
+            )),
             Ok(files) => {
                 let mut text = String::new();
                 for file in files {
@@ -126,13 +138,24 @@ impl ServedSession for ServingSession {
         }
     }
 
-    async fn resolve(&self, number: u64, decision: Decision, reason: &str, context: ToolContext) -> ToolResult {
+    async fn resolve(
+        &self,
+        number: u64,
+        decision: Decision,
+        reason: &str,
+        context: ToolContext,
+    ) -> ToolResult {
         let stack = self.resolver.stack();
         let found = stack.list().into_iter().find(|action| action.id.number() == number);
-        if let (ServeApproval::UpTo(cap), Decision::Apply(_), Some(action)) = (self.tools.approval(), &decision, &found) {
+        if let (ServeApproval::UpTo(cap), Decision::Apply(_), Some(action)) =
+            (self.tools.approval(), &decision, &found)
+        {
             let tier = stack.tier_to_apply(action);
             if tier > cap {
-                return ToolResult::error(format!("Not applied; the action is still pending. {}", above(tier, cap)));
+                return ToolResult::error(format!(
+                    "Not applied; the action is still pending. {}",
+                    above(tier, cap)
+                ));
             }
         }
         let context = self.context(context);
@@ -155,7 +178,8 @@ impl ServedSession for ServingSession {
         match self.resolver.undo(change).await {
             Ok(undone) => {
                 let entry = &undone.entry;
-                let files: Vec<String> = entry.files.iter().map(|file| file.path.display().to_string()).collect();
+                let files: Vec<String> =
+                    entry.files.iter().map(|file| file.path.display().to_string()).collect();
                 ToolResult::text(format!("Undone: {} ({})", entry.label, files.join(", ")))
             }
             Err(error) => error.into_result(),

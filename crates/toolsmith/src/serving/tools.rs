@@ -66,7 +66,10 @@ struct Current {
 
 impl std::fmt::Debug for ServingTools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServingTools").field("cwd", &self.cwd).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("ServingTools")
+            .field("cwd", &self.cwd)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,7 +114,8 @@ impl ServingTools {
     /// # Errors
     /// Fails without changes if a named tool does not exist any more.
     pub fn reload(&self, loaded: &LoadedTools) -> Result<bool, ServingError> {
-        let new = make(&self.cwd, &self.home, &self.settings, &self.options, &self.store, &self.rules, loaded)?;
+        let new =
+            make(&self.cwd, &self.home, &self.settings, &self.options, &self.store, &self.rules, loaded)?;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let is_same = |one: &ToolSpec, other: &ToolSpec| {
             (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
@@ -147,7 +151,11 @@ impl ServingTools {
     pub(super) fn custom_tools(&self) -> Vec<Arc<dyn Tool>> {
         let is_custom = |kind| kind != OriginKind::BuiltIn;
         self.dispatcher().registry().read(|registry| {
-            registry.iter().filter(|found| is_custom(found.origin.kind)).map(|found| Arc::clone(&found.tool)).collect()
+            registry
+                .iter()
+                .filter(|found| is_custom(found.origin.kind))
+                .map(|found| Arc::clone(&found.tool))
+                .collect()
         })
     }
 }
@@ -179,14 +187,17 @@ fn make(
     }
     if let Some(only) = &options.only {
         registry.set_active(only)?;
-        let unwanted: Vec<String> = registry.names().filter(|name| !registry.is_active(name)).map(str::to_owned).collect();
+        let unwanted: Vec<String> =
+            registry.names().filter(|name| !registry.is_active(name)).map(str::to_owned).collect();
         for name in unwanted {
             registry.unregister(&name);
         }
     }
     let mut specs: Vec<ToolSpec> = registry
         .iter()
-        .filter(|found| found.tool.spec().name != RESOLVE && (!found.tool.spec().hidden || named(&found.tool.spec().name)))
+        .filter(|found| {
+            found.tool.spec().name != RESOLVE && (!found.tool.spec().hidden || named(&found.tool.spec().name))
+        })
         .map(|found| found.tool.spec().clone())
         .collect();
     specs.sort_by(|one, other| one.name.cmp(&other.name));

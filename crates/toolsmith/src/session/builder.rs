@@ -7,15 +7,15 @@ use std::{
 
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, Approver, BuildError, DeferredTools, Dispatcher, ResolveTool, ResolveToolChoice,
-    Resolver, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    Agent, AgentLimits, ApprovalMode, Approver, BuildError, DeferredTools, Dispatcher, ResolveTool,
+    ResolveToolChoice, Resolver, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
-use toolsmith_mcp::config::ServerConfig;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
+use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::{
     Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
     UnknownTools,

@@ -7,11 +7,14 @@ use toolsmith_agent::{
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_mcp::Servers;
+use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
-use crate::{loading::LoadedTools, mcp::McpTools};
+use crate::{
+    loading::LoadedTools,
+    mcp::{McpTools, attach_resources},
+};
 
 /// A session, which can be prompted, observed and stopped. Clones are the same session.
 ///
@@ -168,6 +171,17 @@ impl Session {
     /// Returns the MCP servers of this session; `None` if none are configured.
     pub fn mcp(&self) -> Option<&Servers> {
         self.mcp.as_ref().map(McpTools::servers)
+    }
+
+    /// Adds the content of resources that a prompt mentions as `@SERVER:URI`.
+    ///
+    /// # Errors
+    /// Fails if a mentioned resource cannot be read.
+    pub async fn attach_resources(&self, prompt: Prompt) -> Result<Prompt, McpError> {
+        match self.mcp() {
+            Some(servers) => attach_resources(servers, prompt).await,
+            None => Ok(prompt),
+        }
     }
 
     /// Returns what was wrong with tools of MCP servers.

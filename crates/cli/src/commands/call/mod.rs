@@ -16,8 +16,8 @@ use toolsmith_agent::{
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
 use toolsmith_tool::{
-    ArgumentSchema, CancelToken, Origin, OriginKind, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui,
-    UiHandle, UiSlot, async_trait, closest_names,
+    ArgumentSchema, CancelToken, Origin, OriginKind, PendingHandle, PendingStack, Registry, Tool,
+    ToolContext, Ui, UiHandle, UiSlot, async_trait, closest_names,
 };
 
 use crate::{

@@ -81,9 +81,9 @@ fn pairs(given: &[String], separator: char, option: &str) -> Result<Map<String, 
     given
         .iter()
         .map(|pair| {
-            let (name, value) = pair
-                .split_once(separator)
-                .ok_or_else(|| Problem::wrong_use(format!("invalid {option} value (expected NAME{separator}VALUE)")))?;
+            let (name, value) = pair.split_once(separator).ok_or_else(|| {
+                Problem::wrong_use(format!("invalid {option} value (expected NAME{separator}VALUE)"))
+            })?;
             Ok((name.trim().to_owned(), json!(value.trim())))
         })
         .collect()
@@ -96,12 +96,15 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
         let what = format!("invalid server name \"{}\" (expected 1 to 64 letters, digits, - or _)", own.name);
         return Err(Problem::wrong_use(what).into());
     }
-    let (first, rest) = own.target.split_first().ok_or_else(|| Problem::wrong_use("a command or URL is required"))?;
+    let (first, rest) =
+        own.target.split_first().ok_or_else(|| Problem::wrong_use("a command or URL is required"))?;
     let is_url = first.starts_with("http://") || first.starts_with("https://");
     let mut entry = Map::new();
     match is_url {
         true if !rest.is_empty() => return Err(Problem::wrong_use("a URL takes no further arguments").into()),
-        true if !own.env.is_empty() => return Err(Problem::wrong_use("--env is for commands; a URL takes --header").into()),
+        true if !own.env.is_empty() => {
+            return Err(Problem::wrong_use("--env is for commands; a URL takes --header").into());
+        }
         true => {
             entry.insert("type".to_owned(), json!("http"));
             entry.insert("url".to_owned(), json!(first));
@@ -110,7 +113,9 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
                 entry.insert("headers".to_owned(), Value::Object(headers));
             }
         }
-        false if !own.header.is_empty() => return Err(Problem::wrong_use("--header is for URLs; a command takes --env").into()),
+        false if !own.header.is_empty() => {
+            return Err(Problem::wrong_use("--header is for URLs; a command takes --env").into());
+        }
         false => {
             entry.insert("command".to_owned(), json!(first));
             if !rest.is_empty() {
@@ -156,7 +161,12 @@ pub(super) fn remove(shared: &Shared, own: &RemoveArguments) -> Result<ExitCode>
     if shared.json {
         print_json(&json!({ "name": own.name, "file": file.to_string_lossy(), "removed": true }))?;
     } else {
-        writeln!(crate::streams::stdout(), "Removed {} from {}", visible_line(&own.name), project.show(&file))?;
+        writeln!(
+            crate::streams::stdout(),
+            "Removed {} from {}",
+            visible_line(&own.name),
+            project.show(&file)
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -114,7 +114,8 @@ pub(super) fn run(shared: &Shared, own: &InstallArguments) -> Result<ExitCode> {
         true => writeln!(out, "{} {}", paint(GOOD, "Written to"), project.show(&entry.file))?,
         false => {
             write!(out, "{text}")?;
-            let note = format!("Add this to {}, or run the command again with --write.", project.show(&entry.file));
+            let note =
+                format!("Add this to {}, or run the command again with --write.", project.show(&entry.file));
             writeln!(crate::streams::stderr(), "{}", paint(DIM, note))?;
         }
     }
@@ -132,8 +133,9 @@ fn append_toml(entry: &Entry, own: &InstallArguments, text: &str) -> Result<()> 
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error).with_context(|| format!("could not read {}", entry.file.display())),
     };
-    let parsed: toml::Table = toml::from_str(&old)
-        .map_err(|error| Problem::failed(format!("{} is not TOML: {}", entry.file.display(), error.message())))?;
+    let parsed: toml::Table = toml::from_str(&old).map_err(|error| {
+        Problem::failed(format!("{} is not TOML: {}", entry.file.display(), error.message()))
+    })?;
     if parsed.get(entry.key).and_then(|table| table.get(&own.name)).is_some() {
         let what = format!("\"{}\" is already configured in {}", own.name, entry.file.display());
         return Err(Problem::failed(what).hint("Remove it there, or choose another --name.").into());

@@ -38,7 +38,11 @@ struct TerminalPrompt;
 impl LoginPrompt for TerminalPrompt {
     async fn show(&self, url: &str) {
         let mut out = streams::stderr();
-        let _ = writeln!(out, "Open this address in a browser and allow the access:\n\n  {}\n", visible_line(url));
+        let _ = writeln!(
+            out,
+            "Open this address in a browser and allow the access:\n\n  {}\n",
+            visible_line(url)
+        );
         if terminal::is_interactive() {
             let _ = writeln!(out, "If the browser is on another machine, paste the address it ends at here.");
         }

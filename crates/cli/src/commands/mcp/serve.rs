@@ -1,13 +1,6 @@
 //! `toolsmith mcp serve`: tools for another agent.
 
-use std::{
-    io::Write as _,
-    net::SocketAddr,
-    path::PathBuf,
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{io::Write as _, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
@@ -37,10 +30,10 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 )]
 pub(crate) struct ServeArguments {
     /// Tools to serve, separated by commas (default: all custom tools).
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long = "tools", id = "served", value_name = "NAMES", value_delimiter = ',')]
     tools: Option<Vec<String>>,
     /// Serve built-in tools too.
-    #[arg(long, conflicts_with = "tools")]
+    #[arg(long, conflicts_with = "served")]
     all: bool,
     /// Stage the changes of `edit` and `write` instead of making them.
     #[arg(long)]
@@ -147,11 +140,14 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
                 None => {
                     let read = standard_streams::input()?;
                     let (write, writing) = standard_streams::output()?;
-                    let served = serve_stream(tools.served(), options, events, read, write, stop.clone()).await;
+                    let served =
+                        serve_stream(tools.served(), options, events, read, write, stop.clone()).await;
                     let written = tokio::task::spawn_blocking(move || writing.join());
                     // Nobody may be reading any more.
                     let _ = tokio::time::timeout(LAST_WORDS, written).await;
-                    served.map_err(|reason| Problem::failed(format!("the client broke the protocol: {reason}")).into())
+                    served.map_err(|reason| {
+                        Problem::failed(format!("the client broke the protocol: {reason}")).into()
+                    })
                 }
                 Some(address) => {
                     let bound = bind_http(own.http_options(address)?).await?;
@@ -206,7 +202,12 @@ fn watched(discovered: &Discovered) -> Vec<PathBuf> {
 }
 
 /// Loads the tools again whenever a file changes.
-async fn reload(project: &Project, tools: Arc<ServingTools>, mut watch: Watch, events: ServeEvents) -> Result<()> {
+async fn reload(
+    project: &Project,
+    tools: Arc<ServingTools>,
+    mut watch: Watch,
+    events: ServeEvents,
+) -> Result<()> {
     loop {
         watch.changed().await;
         let discovered = project.discover();
@@ -218,7 +219,9 @@ async fn reload(project: &Project, tools: Arc<ServingTools>, mut watch: Watch, e
             Ok(true) => events.tools_changed(),
             Ok(false) => {}
             // The old tools go on: a file may be half written.
-            Err(error) => failure::warn_all(&[toolsmith::Warning::new(format!("the tools were not reloaded: {error}"))]),
+            Err(error) => {
+                failure::warn_all(&[toolsmith::Warning::new(format!("the tools were not reloaded: {error}"))])
+            }
         }
     }
 }

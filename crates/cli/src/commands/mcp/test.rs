@@ -62,7 +62,13 @@ pub(super) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
             let mut page = Vec::new();
             show(&mut page, &view, &specs, elapsed.as_secs_f64() * 1000.0)?;
             if let Some((resources, templates)) = resources {
-                writeln!(page, "{}: {} and {} templates", paint(HEADING, "Resources"), resources.len(), templates.len())?;
+                writeln!(
+                    page,
+                    "{}: {} and {} templates",
+                    paint(HEADING, "Resources"),
+                    resources.len(),
+                    templates.len()
+                )?;
             }
             print_page(&page)?;
         }
@@ -81,7 +87,8 @@ fn about(view: &ServerView) -> (String, String) {
 fn show(page: &mut dyn Write, view: &ServerView, specs: &[&ToolSpec], elapsed: f64) -> Result<()> {
     let (protocol, implementation) = about(view);
     let name = harmless(&view.config.name);
-    let about = paint(DIM, format_args!("{}, protocol {protocol}, {elapsed:.0} ms", harmless(&implementation)));
+    let about =
+        paint(DIM, format_args!("{}, protocol {protocol}, {elapsed:.0} ms", harmless(&implementation)));
     writeln!(page, "{} {name}  {about}", paint(GOOD, "Started"))?;
     if specs.is_empty() {
         writeln!(page, "It offers no tools.")?;
@@ -90,7 +97,11 @@ fn show(page: &mut dyn Write, view: &ServerView, specs: &[&ToolSpec], elapsed: f
             .iter()
             .map(|spec| {
                 let about = spec.description.lines().next().unwrap_or_default().to_owned();
-                vec![(spec.name.clone(), Some(NAME)), (spec.approval.tier.as_str().to_owned(), None), (about, Some(DIM))]
+                vec![
+                    (spec.name.clone(), Some(NAME)),
+                    (spec.approval.tier.as_str().to_owned(), None),
+                    (about, Some(DIM)),
+                ]
             })
             .collect();
         print_table(page, &["NAME", "TIER", "DESCRIPTION"], &rows, terminal::output_width())?;

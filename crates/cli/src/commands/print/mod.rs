@@ -221,7 +221,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     own.check_word()?;
     let mut project = Project::open(shared)?;
     project.warn();
-    let prompt = input::read(&own.prompt, &project.cwd)?;
+    let prompt = input::read(&own.prompt, &project.cwd, &project.mcp_configuration().servers)?;
     let discovered = project.discover_asking()?;
     let waiting: Vec<_> = discovered.waiting().cloned().collect();
     runtime::block_on(async {
@@ -249,6 +249,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
                 if force { stopper.force_stop(reason) } else { stopper.abort(reason) }
             },
         );
+        let prompt =
+            session.attach_resources(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
         let events = session.subscribe();
         session.prompt(prompt)?;
         let told = match as_json {
