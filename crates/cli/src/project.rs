@@ -17,7 +17,7 @@ use toolsmith_mcp::{
     Servers,
     config::{Configuration, ServerConfig},
 };
-use toolsmith_tool::{Tool, UiHandle};
+use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -118,7 +118,8 @@ impl Project {
         let discovered = self.discover();
         let waiting: Vec<String> =
             discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home)).collect();
-        if (waiting.is_empty() && self.loaded.waiting.is_empty())
+        let servers = self.mcp_configuration().waiting;
+        if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty())
             || self.trust.was_declined(&self.cwd)
             || !terminal::is_interactive()
         {
@@ -133,6 +134,13 @@ impl Project {
         }
         for setting in &self.loaded.waiting {
             question.push_str(&format!("  {} in its settings\n", harmless(&setting.key)));
+        }
+        for server in servers.iter().take(MAX_SHOWN) {
+            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
+            question.push_str(&format!("  MCP server {name}: {target}\n"));
+        }
+        if servers.len() > MAX_SHOWN {
+            question.push_str(&format!("  and {} more MCP servers\n", servers.len() - MAX_SHOWN));
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);

@@ -151,6 +151,10 @@ impl DeferredTools {
 
     /// Reads from the session what was loaded on this branch.
     fn restore(&self, session: &dyn SessionView) {
+        // An agent without a session remembers by itself.
+        if session.session_id().is_empty() {
+            return;
+        }
         let mut found: Vec<Vec<String>> = Vec::new();
         let mut at = session.leaf_id();
         // Prevents an endless walk in a view with a cycle.

@@ -13,7 +13,7 @@ use toolsmith::{CustomTool, LoadScope, LoadedTools, Warning};
 use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
 use toolsmith_mcp::{ServerStatus, ServerView, Servers, config::Configuration};
-use toolsmith_tool::{Tool, UiHandle};
+use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -258,7 +258,7 @@ fn waiting(project: &Project, loaded: &LoadedTools, configuration: &Configuratio
         }
         for server in &configuration.waiting {
             let file = project.show(&server.origin.file);
-            let (name, target) = (harmless(&server.name), harmless(&server.target));
+            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
             writeln!(section, "  MCP server {name}: {target}  {}", paint(DIM, file))?;
         }
         writeln!(section, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;

@@ -18,6 +18,7 @@ mod guide;
 mod home;
 mod interrupting;
 mod mcp;
+mod mcp_clients;
 mod models;
 mod new;
 mod on_a_terminal;

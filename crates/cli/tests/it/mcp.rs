@@ -218,8 +218,8 @@ async fn c12_1_a_servers_tools_are_listed_called_and_used_by_a_model() {
     assert_eq!((said.code, said.stdout.as_str()), (0, "hello\n"), "{said:#?}");
     let said = place.run(&["call", "mcp__fake__nope"]).await;
     assert_eq!(said.code, 2, "{said:#?}");
-    let script =
-        json!([{ "call": "mcp__fake__echo", "arguments": { "text": "from the model" } }, "The end."]);
+    let reply = json!([{ "call": "mcp__fake__echo", "arguments": { "text": "from the model" } }]);
+    let script = json!([{ "reply": reply }, "The end."]);
     place.write("project/script.json", &script.to_string());
     let said =
         place.run(&["-p", "go", "--model", "script:script.json", "--mode", "json", "--no-session"]).await;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use ::http as http_types;
 use async_trait::async_trait;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
 use thiserror::Error;
@@ -19,6 +20,8 @@ use crate::{
 
 /// How long the person may take in the browser.
 const LOGIN_TIME: Duration = Duration::from_secs(600);
+/// How long the server may take to say that a login is needed.
+const CHALLENGE_TIME: Duration = Duration::from_secs(10);
 /// Longest request line of the browser.
 const MAX_REQUEST: u64 = 64 << 10;
 const CALLBACK: &str = "/callback";
@@ -84,9 +87,15 @@ pub async fn login(
         let secret = expander.value("oauth.clientSecret", secret).await;
         request = request.with_client_secret(secret.map_err(|error| LoginError::Config(error.to_string()))?);
     }
+    // Its own client refuses addresses that a server's metadata must not lead to.
     let mut manager = AuthorizationManager::new(url.as_str()).await.map_err(|error| failed(&error))?;
-    manager.with_client(client).map_err(|error| failed(&error))?;
     manager.set_credential_store(tokens.entry(&config.name, &url));
+    let challenge = challenge(&client, &url).await;
+    let found = manager
+        .resolve_metadata_from_challenge(challenge.as_deref())
+        .await
+        .map_err(|error| failed(&error))?;
+    manager.set_metadata(found.metadata);
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(&error))?;
     prompt.show(session.get_authorization_url()).await;
     let base = format!("http://127.0.0.1:{port}");
@@ -99,6 +108,20 @@ pub async fn login(
     let answer = tokio::time::timeout(LOGIN_TIME, answer).await.map_err(|_| LoginError::TimedOut)?;
     session.handle_callback_url(&answer).await.map_err(|error| failed(&error))?;
     Ok(())
+}
+
+/// Sends a first request and returns the challenge of the server, which says where and for what to log in.
+async fn challenge(client: &reqwest::Client, url: &str) -> Option<String> {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let request = client
+        .post(url)
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .body(body)
+        .timeout(CHALLENGE_TIME);
+    let answer = request.send().await.ok()?;
+    let header = answer.headers().get(http_types::header::WWW_AUTHENTICATE)?;
+    header.to_str().ok().map(str::to_owned)
 }
 
 /// Waits for the browser to return. Other requests, such as for an icon, are answered and ignored.

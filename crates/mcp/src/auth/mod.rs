@@ -14,13 +14,11 @@ use crate::config::ServerConfig;
 pub(crate) async fn manager(
     config: &ServerConfig,
     url: &str,
-    client: reqwest::Client,
     tokens: &TokenFile,
 ) -> Option<AuthorizationManager> {
     let store = tokens.entry(&config.name, url);
     store.exists().await.then_some(())?;
     let mut manager = AuthorizationManager::new(url).await.ok()?;
-    manager.with_client(client).ok()?;
     manager.set_credential_store(store);
     match manager.initialize_from_store().await {
         Ok(true) => Some(manager),

@@ -265,7 +265,7 @@ async fn connect_url(
             )
             .await
         } else {
-            let manager = auth::manager(config, &url, client.clone(), &surroundings.tokens).await;
+            let manager = auth::manager(config, &url, &surroundings.tokens).await;
             match manager {
                 Some(manager) => {
                     let transport = StreamableHttpClientTransport::with_client(

@@ -140,7 +140,10 @@ impl Field<'_> {
         match self.schema.get("type").and_then(Value::as_str) {
             Some("array") => self.choose_several(ui, &question, cancel).await,
             Some("boolean") => {
-                let options = ["yes".to_owned(), "no".to_owned()];
+                let mut options = ["yes".to_owned(), "no".to_owned()];
+                if self.schema.get("default") == Some(&json!(false)) {
+                    options.reverse();
+                }
                 let chosen = ui.select(&question, &options, dialog()).await?;
                 Some(Answer::Given(Value::Bool(chosen == "yes")))
             }
@@ -174,6 +177,12 @@ impl Field<'_> {
         cancel: &CancelToken,
     ) -> Option<Answer> {
         let mut options: Vec<String> = choices.iter().map(|(label, _)| label.clone()).collect();
+        // The default comes first.
+        let default = self.schema.get("default");
+        if let Some(at) = choices.iter().position(|(_, value)| Some(value) == default) {
+            let first = options.remove(at);
+            options.insert(0, first);
+        }
         if !self.is_required {
             options.push(SKIP.to_owned());
         }

@@ -2,18 +2,19 @@
 
 use std::{
     fmt::Write as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use serde_json::Value;
 use toolsmith_agent::{CallRequest, PendingChoice, Resolver};
 use toolsmith_mcp::server::{Decision, ServedCall, ServedOutcome, ServedPending, ServedSession};
 use toolsmith_tool::{
-    PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView, Tier, ToolContext,
-    ToolResult, async_trait,
+    ContentBlock, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView, Tier,
+    ToolContext, ToolResult, async_trait,
 };
 
 use super::{
@@ -78,6 +79,20 @@ impl ServingSession {
             }
         }
     }
+}
+
+/// Describes what was written and how to revert it, from the details of an applied action.
+fn changed(details: &Value, root: &Path) -> Option<String> {
+    let own = details.get("sourceResultDetails")?;
+    let id = own.get("changeId")?.as_str()?;
+    let files = own.get("files")?.as_array()?.iter().filter_map(Value::as_str);
+    let files: Vec<String> = files
+        .map(|file| Path::new(file).strip_prefix(root).unwrap_or(Path::new(file)).display().to_string())
+        .collect();
+    Some(format!(
+        "Changed: {}. To revert, call toolsmith_undo with {{\"change\": \"{id}\"}}.",
+        files.join(", ")
+    ))
 }
 
 #[async_trait]
@@ -168,7 +183,11 @@ impl ServedSession for ServingSession {
             Decision::Discard => self.resolver.discard(choice, reason, context).await,
             _ => return ToolResult::error("unknown decision"),
         };
-        outcome.unwrap_or_else(|error| error.into_result())
+        let mut result = outcome.unwrap_or_else(|error| error.into_result());
+        if let Some(note) = result.details.as_ref().and_then(|details| changed(details, self.tools.cwd())) {
+            result.content.push(ContentBlock::text(note));
+        }
+        result
     }
 
     async fn undo(&self, change: Option<&str>) -> ToolResult {

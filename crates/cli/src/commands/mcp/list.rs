@@ -9,10 +9,12 @@ use toolsmith_mcp::{
     config::{Configuration, ServerConfig, Transport},
 };
 
+use toolsmith_tool::visible_line;
+
 use crate::{
     arguments::Shared,
     failure,
-    output::{Cell, harmless, print_json, print_page, print_table},
+    output::{Cell, print_json, print_page, print_table},
     project::Project,
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
@@ -40,7 +42,7 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     if !configuration.waiting.is_empty() {
         writeln!(page, "{} ({})", paint(WARNING, "Waiting for trust"), configuration.waiting.len())?;
         for server in &configuration.waiting {
-            let (name, target) = (harmless(&server.name), harmless(&server.target));
+            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
             writeln!(page, "  {name}: {target}  {}", paint(DIM, project.show(&server.origin.file)))?;
         }
         writeln!(page, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
