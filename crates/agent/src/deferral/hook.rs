@@ -207,7 +207,7 @@ impl TurnHook for DeferredTools {
         self.decide(window);
     }
 
-    async fn news(&self) -> Vec<Message> {
+    async fn notes(&self, _context: &TurnContext) -> Vec<Message> {
         let new = self.defer_new();
         if new.is_empty() {
             return Vec::new();

@@ -27,6 +27,7 @@ mod previews;
 mod printing;
 mod pty;
 mod recovering;
+mod reviewing;
 mod rpc;
 mod rpc_abort;
 mod sessions;

@@ -14,6 +14,8 @@ mod shared;
 mod stdio;
 
 pub use http::{BoundHttp, HttpError, HttpOptions, bind_http};
-pub use served::{Decision, ServedCall, ServedOutcome, ServedPending, ServedSession, ServedTools};
+pub use served::{
+    Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession, ServedTools,
+};
 pub use shared::{ServeEvents, ServeOptions};
 pub use stdio::serve_stream;

@@ -14,7 +14,7 @@ use toolsmith_tool::{DialogOptions, ToolContext, ToolResult};
 
 use super::{
     mapping,
-    served::{Decision, ServedPending, ServedSession},
+    served::{Decision, FileChoice, ServedPending, ServedSession},
     shared::random_handle,
 };
 
@@ -159,18 +159,16 @@ impl PendingActions {
             Some(other) => return refuse(format!("\"id\" must be a text, got {other}")),
         };
         let reason = arguments.get("reason").and_then(Value::as_str).unwrap_or_default();
-        let files = match arguments.get("files") {
-            None | Some(Value::Null) => None,
-            Some(Value::Array(files)) if files.iter().all(Value::is_string) => {
-                Some(files.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>())
-            }
-            Some(other) => return refuse(format!("\"files\" must be a list of paths, got {other}")),
+        let files = match selection(arguments) {
+            Ok(files) => files,
+            Err(problem) => return refuse(problem),
         };
         let mut decision = match arguments.get("action").and_then(Value::as_str) {
             Some("apply") => Decision::Apply(files),
             Some("discard") if files.is_some() => {
                 return refuse(
-                    "\"files\" is only for \"apply\"; discarding drops the whole action".to_owned(),
+                    "\"files\" and \"hunks\" are only for \"apply\"; discarding drops the whole action"
+                        .to_owned(),
                 );
             }
             Some("discard") => Decision::Discard,
@@ -216,6 +214,34 @@ impl PendingActions {
     }
 }
 
+/// Reads `files` and `hunks`; `None` if neither is given.
+fn selection(arguments: &JsonObject) -> Result<Option<Vec<FileChoice>>, String> {
+    let mut chosen: Option<Vec<FileChoice>> = match arguments.get("files") {
+        None | Some(Value::Null) => None,
+        Some(Value::Array(files)) if files.iter().all(Value::is_string) => {
+            Some(files.iter().filter_map(Value::as_str).map(|path| FileChoice::new(path, None)).collect())
+        }
+        Some(other) => return Err(format!("\"files\" must be a list of paths, got {other}")),
+    };
+    let hunks = match arguments.get("hunks") {
+        None | Some(Value::Null) => return Ok(chosen),
+        Some(Value::Object(hunks)) => hunks,
+        Some(other) => return Err(format!("\"hunks\" must map paths to lists of numbers, got {other}")),
+    };
+    let all = chosen.get_or_insert_default();
+    for (path, numbers) in hunks {
+        let numbers = numbers.as_array().into_iter().flatten().map(|number| {
+            let number =
+                number.as_u64().filter(|number| *number > 0).and_then(|number| usize::try_from(number).ok());
+            number.ok_or_else(|| format!("\"hunks.{path}\" must be a list of numbers from 1"))
+        });
+        let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        all.retain(|choice| choice.path != *path);
+        all.push(FileChoice::new(path, Some(numbers)));
+    }
+    Ok(chosen)
+}
+
 /// The tools for pending actions.
 pub(super) fn tools() -> [RemoteTool; 2] {
     let schema = |value: Value| Arc::new(value.as_object().cloned().unwrap_or_default());
@@ -228,6 +254,10 @@ pub(super) fn tools() -> [RemoteTool; 2] {
             "files": {
                 "type": "array", "items": { "type": "string" },
                 "description": "Apply only these files of the action; the others are dropped",
+            },
+            "hunks": {
+                "type": "object", "additionalProperties": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
+                "description": "Apply only these hunks: for each path the numbers of its hunks in the diff, from 1",
             },
         },
         "required": ["action", "reason"],

@@ -74,12 +74,29 @@ impl ServedPending {
     }
 }
 
+/// A file of an action that is applied in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileChoice {
+    /// The file, as the action names it or relative to the working directory.
+    pub path: String,
+    /// Numbers of the hunks in the file's diff, from one; the whole file if `None`.
+    pub hunks: Option<Vec<usize>>,
+}
+
+impl FileChoice {
+    /// Selects the whole change of a file, or some hunks of it.
+    pub fn new(path: impl Into<String>, hunks: Option<Vec<usize>>) -> Self {
+        Self { path: path.into(), hunks }
+    }
+}
+
 /// A decision about an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// Apply it: all of it, or only these files.
-    Apply(Option<Vec<String>>),
+    /// Apply it: all of it, or only these files and hunks.
+    Apply(Option<Vec<FileChoice>>),
     /// Discard it.
     Discard,
 }

@@ -14,7 +14,7 @@ use tokio::{
     task::JoinHandle,
 };
 use toolsmith_mcp::server::{
-    Decision, ServeEvents, ServeOptions, ServedCall, ServedOutcome, ServedPending, ServedSession,
+    Decision, FileChoice, ServeEvents, ServeOptions, ServedCall, ServedOutcome, ServedPending, ServedSession,
     ServedTools, serve_stream,
 };
 use toolsmith_tool::{CancelToken, DialogOptions, Tier, ToolContext, ToolResult, ToolSpec, async_trait};
@@ -326,7 +326,7 @@ async fn c12_2_a_preview_is_staged_read_applied_in_part_and_undone() {
     assert_eq!(read["result"]["contents"][0]["mimeType"], "text/x-diff");
     let list = client.request("resources/read", json!({ "uri": "toolsmith://pending" })).await;
     assert!(list["result"]["contents"][0]["text"].as_str().is_some_and(|text| text.contains("a.txt")));
-    let part = json!({ "id": "1", "action": "apply", "reason": "half", "files": ["a.txt"] });
+    let part = json!({ "id": "1", "action": "apply", "reason": "half", "files": ["a.txt"], "hunks": { "b.txt": [2] } });
     assert_eq!(client.call("toolsmith_resolve", part).await["result"]["content"][0]["text"], "Resolved.");
     let again =
         client.call("toolsmith_resolve", json!({ "id": "1", "action": "apply", "reason": "again" })).await;
@@ -342,7 +342,13 @@ async fn c12_2_a_preview_is_staged_read_applied_in_part_and_undone() {
     let log = client.leave().await;
     assert_eq!(
         *log.applied.lock().expect("no panic"),
-        [(1, Decision::Apply(Some(vec!["a.txt".to_owned()])))]
+        [(
+            1,
+            Decision::Apply(Some(vec![
+                FileChoice::new("a.txt", None),
+                FileChoice::new("b.txt", Some(vec![2]))
+            ]))
+        )]
     );
 }
 

@@ -177,7 +177,7 @@ impl TurnHook for McpTools {
         }
     }
 
-    async fn news(&self) -> Vec<Message> {
+    async fn notes(&self, _context: &TurnContext) -> Vec<Message> {
         std::mem::take(&mut self.inner.lock().notes).into_iter().map(Message::developer).collect()
     }
 }

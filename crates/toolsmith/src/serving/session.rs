@@ -11,10 +11,10 @@ use std::{
 
 use serde_json::Value;
 use toolsmith_agent::{CallRequest, PendingChoice, Resolver};
-use toolsmith_mcp::server::{Decision, ServedCall, ServedOutcome, ServedPending, ServedSession};
+use toolsmith_mcp::server::{Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession};
 use toolsmith_tool::{
-    ContentBlock, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView, Tier,
-    ToolContext, ToolResult, async_trait,
+    ContentBlock, FileSelection, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView,
+    Tier, ToolContext, ToolResult, async_trait,
 };
 
 use super::{
@@ -65,6 +65,33 @@ impl ServingSession {
         context
             .with_pending(PendingHandle::new(Arc::clone(self.resolver.stack())))
             .with_session(Arc::clone(&self.view) as Arc<dyn SessionView>)
+    }
+
+    /// Finds the chosen files and hunks in the action's diff.
+    async fn select(
+        &self,
+        choice: PendingChoice,
+        files: Vec<FileChoice>,
+    ) -> Result<Vec<FileSelection>, String> {
+        let root = self.tools.cwd();
+        let previews = self.resolver.view(choice).await.map_err(|error| error.to_string())?;
+        let mut selected = Vec::new();
+        for file in files {
+            let path = root.join(&file.path);
+            let preview = previews.iter().find(|preview| root.join(&preview.path) == path);
+            let preview = preview.ok_or_else(|| format!("\"{}\" is not a file of the action.", file.path))?;
+            let hunks = file.hunks.map(|numbers| {
+                let range = |number: usize| {
+                    let hunk = number.checked_sub(1).and_then(|at| preview.hunks.get(at));
+                    let count = preview.hunks.len();
+                    hunk.map(|hunk| hunk.range)
+                        .ok_or_else(|| format!("\"{}\" has {count} hunks, not hunk {number}.", file.path))
+                };
+                numbers.into_iter().map(range).collect::<Result<Vec<_>, _>>()
+            });
+            selected.push(FileSelection { path: preview.path.clone(), hunks: hunks.transpose()? });
+        }
+        Ok(selected)
     }
 
     async fn announce(&self, event: &SessionEvent) {
@@ -177,7 +204,17 @@ impl ServedSession for ServingSession {
         let choice = PendingChoice::Id(number);
         let outcome = match decision {
             Decision::Apply(files) => {
-                let files = files.map(|files| files.into_iter().map(PathBuf::from).collect());
+                let files = match files {
+                    Some(files) => match self.select(choice, files).await {
+                        Ok(files) => Some(files),
+                        Err(problem) => {
+                            return ToolResult::error(format!(
+                                "Not applied; the action is still pending. {problem}"
+                            ));
+                        }
+                    },
+                    None => None,
+                };
                 self.resolver.apply(choice, files, reason, context).await
             }
             Decision::Discard => self.resolver.discard(choice, reason, context).await,
@@ -197,8 +234,9 @@ impl ServedSession for ServingSession {
         match self.resolver.undo(change).await {
             Ok(undone) => {
                 let entry = &undone.entry;
-                let files: Vec<String> =
-                    entry.files.iter().map(|file| file.path.display().to_string()).collect();
+                let root = self.tools.cwd();
+                let short = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+                let files: Vec<String> = entry.files.iter().map(|file| short(&file.path)).collect();
                 ToolResult::text(format!("Undone: {} ({})", entry.label, files.join(", ")))
             }
             Err(error) => error.into_result(),

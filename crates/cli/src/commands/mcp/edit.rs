@@ -25,9 +25,12 @@ pub(crate) struct AddArguments {
     /// Name: letters, digits, - and _.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Command and its arguments after `--`, or a URL.
-    #[arg(value_name = "COMMAND|URL", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    target: Vec<String>,
+    /// URL of the server.
+    #[arg(value_name = "URL", conflicts_with = "command")]
+    url: Option<String>,
+    /// Command that starts the server, and its arguments, after `--`.
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<String>,
     /// Environment variable for the server, as NAME=VALUE. Can be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
@@ -96,28 +99,28 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
         let what = format!("invalid server name \"{}\" (expected 1 to 64 letters, digits, - or _)", own.name);
         return Err(Problem::wrong_use(what).into());
     }
-    let (first, rest) =
-        own.target.split_first().ok_or_else(|| Problem::wrong_use("a command or URL is required"))?;
-    let is_url = first.starts_with("http://") || first.starts_with("https://");
     let mut entry = Map::new();
-    match is_url {
-        true if !rest.is_empty() => return Err(Problem::wrong_use("a URL takes no further arguments").into()),
-        true if !own.env.is_empty() => {
-            return Err(Problem::wrong_use("--env is for commands; a URL takes --header").into());
-        }
-        true => {
+    match (&own.url, own.command.split_first()) {
+        (Some(url), _) => {
+            if !own.env.is_empty() {
+                return Err(Problem::wrong_use("--env is for commands; a URL takes --header").into());
+            }
+            if !url.starts_with("http://") && !url.starts_with("https://") {
+                let hint = format!("To start a command, write: toolsmith mcp add {} -- {url} …", own.name);
+                return Err(Problem::wrong_use(format!("\"{url}\" is not a URL")).hint(hint).into());
+            }
             entry.insert("type".to_owned(), json!("http"));
-            entry.insert("url".to_owned(), json!(first));
+            entry.insert("url".to_owned(), json!(url));
             let headers = pairs(&own.header, ':', "--header")?;
             if !headers.is_empty() {
                 entry.insert("headers".to_owned(), Value::Object(headers));
             }
         }
-        false if !own.header.is_empty() => {
-            return Err(Problem::wrong_use("--header is for URLs; a command takes --env").into());
-        }
-        false => {
-            entry.insert("command".to_owned(), json!(first));
+        (None, Some((command, rest))) => {
+            if !own.header.is_empty() {
+                return Err(Problem::wrong_use("--header is for URLs; a command takes --env").into());
+            }
+            entry.insert("command".to_owned(), json!(command));
             if !rest.is_empty() {
                 entry.insert("args".to_owned(), json!(rest));
             }
@@ -125,6 +128,10 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
             if !env.is_empty() {
                 entry.insert("env".to_owned(), Value::Object(env));
             }
+        }
+        (None, None) => {
+            let hint = "Give a URL, or a command after `--`.";
+            return Err(Problem::wrong_use("a server needs a command or a URL").hint(hint).into());
         }
     }
     if let Some(description) = &own.description {
