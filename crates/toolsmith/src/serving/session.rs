@@ -84,7 +84,7 @@ impl ServingSession {
                 let range = |number: usize| {
                     let hunk = number.checked_sub(1).and_then(|at| preview.hunks.get(at));
                     let count = preview.hunks.len();
-                    hunk.map(|hunk| hunk.range)
+                    hunk.map(|hunk| hunk.range.clone())
                         .ok_or_else(|| format!("\"{}\" has {count} hunks, not hunk {number}.", file.path))
                 };
                 numbers.into_iter().map(range).collect::<Result<Vec<_>, _>>()
