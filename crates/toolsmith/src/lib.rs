@@ -31,7 +31,7 @@ pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
 };
-pub use mcp::{find_mcp_tool, mcp_configuration, mcp_servers};
+pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use rust_tool::{AnyError, rust_tool};
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{

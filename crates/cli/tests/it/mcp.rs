@@ -228,6 +228,24 @@ async fn c12_1_a_servers_tools_are_listed_called_and_used_by_a_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn prompts_of_servers_are_commands_and_resources_can_be_mentioned() {
+    let Some(place) = configured("home/.toolsmith/agent/mcp.json").await else { return };
+    place.write("project/script.json", r#"["The end."]"#);
+    for (prompt, expected) in [
+        ("/mcp__fake__greet Ada", "Greet Ada"),
+        ("look at @fake:test://one, please", "content of test://one"),
+    ] {
+        let said = place
+            .run(&["-p", prompt, "--model", "script:script.json", "--mode", "json", "--no-session"])
+            .await;
+        assert_eq!(said.code, 0, "{said:#?}");
+        assert!(said.stdout.contains(expected), "{}", said.stdout);
+    }
+    let said = place.run(&["-p", "/mcp__fake__greet", "--model", "script:script.json", "--no-session"]).await;
+    assert!(said.code == 1 && said.stderr.contains("the prompt needs: who"), "{said:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c2_8_servers_of_an_untrusted_project_are_not_started() {
     let Some(place) = configured("project/.mcp.json").await else { return };
     let listed = place.run(&["list", "--json"]).await.json();

@@ -13,7 +13,7 @@ use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
 use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
 use crate::{
     loading::LoadedTools,
-    mcp::{McpTools, attach_resources},
+    mcp::{McpPrompt, McpTools, attach_resources, expand_command, prompts},
 };
 
 /// A session, which can be prompted, observed and stopped. Clones are the same session.
@@ -173,15 +173,25 @@ impl Session {
         self.mcp.as_ref().map(McpTools::servers)
     }
 
-    /// Adds the content of resources that a prompt mentions as `@SERVER:URI`.
+    /// Returns the prompts of MCP servers, which are commands: `/NAME ARGUMENTS`.
+    pub fn mcp_prompts(&self) -> Vec<McpPrompt> {
+        self.mcp().map(prompts).unwrap_or_default()
+    }
+
+    /// Replaces a prompt that is the command of an MCP server (`/mcp__SERVER__PROMPT`) by the server's messages, and adds
+    /// the content of resources that a prompt mentions as `@SERVER:URI`.
     ///
     /// # Errors
-    /// Fails if a mentioned resource cannot be read.
-    pub async fn attach_resources(&self, prompt: Prompt) -> Result<Prompt, McpError> {
-        match self.mcp() {
-            Some(servers) => attach_resources(servers, prompt).await,
-            None => Ok(prompt),
+    /// Fails if arguments of the command are missing, or the server refuses.
+    pub async fn expand_prompt(&self, prompt: Prompt) -> Result<Prompt, McpError> {
+        let Some(servers) = self.mcp() else { return Ok(prompt) };
+        if let [block] = prompt.content.as_slice()
+            && let Some(text) = block.as_text()
+            && let Some(expanded) = expand_command(servers, text).await?
+        {
+            return Ok(expanded);
         }
+        attach_resources(servers, prompt).await
     }
 
     /// Returns what was wrong with tools of MCP servers.

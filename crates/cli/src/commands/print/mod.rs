@@ -252,7 +252,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             },
         );
         let prompt =
-            session.attach_resources(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
+            session.expand_prompt(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
         let events = session.subscribe();
         session.prompt(prompt)?;
         let told = match as_json {
