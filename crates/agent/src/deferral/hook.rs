@@ -96,7 +96,7 @@ impl DeferredTools {
             return;
         }
         let deferred = self.registry.read(|registry| exposure::deferred(registry, window));
-        state.known = self.registry.read(|registry| active_names(registry));
+        state.known = self.registry.read(active_names);
         if !deferred.is_empty() {
             self.offer_search(&deferred);
         }

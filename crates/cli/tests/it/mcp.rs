@@ -15,12 +15,13 @@ fn fake() -> String {
 }
 
 /// The interpreter itself: what `python3` names may be a script that needs the environment.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
 async fn python() -> Option<String> {
     let request = Request::new("python3").args(["-c", "import sys; print(sys.executable)"]);
     let found =
         exec::run(&request, &CancelToken::new(), |_| {}).await.ok().filter(|outcome| outcome.code == 0);
     if found.is_none() {
-        println!("skipped: needs python3");
+        eprintln!("skipped: needs python3");
     }
     found.map(|outcome| outcome.stdout.text().trim().to_owned())
 }

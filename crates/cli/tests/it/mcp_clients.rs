@@ -37,8 +37,9 @@ fn place() -> Place {
     ])
 }
 
+#[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
 fn skipped(what: &str) {
-    println!("skipped: needs {what}");
+    eprintln!("skipped: needs {what}");
 }
 
 fn text(path: &Path) -> String {
@@ -65,7 +66,6 @@ async fn c12_2_the_python_sdk_stages_applies_half_and_undoes() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
     let log: Vec<Value> = serde_json::from_str(&outcome.stdout.text()).unwrap();
     let all = json!(log).to_string();
-    println!("{all}");
     assert!(log.iter().any(|entry| entry["progress"] == "Reading a.txt"), "{all}");
     let files: Vec<&Value> = log.iter().filter_map(|entry| entry.get("files")).collect();
     assert_eq!(*files[0], json!(["hello earth\n", "world peace\n"]));
@@ -108,7 +108,6 @@ async fn c12_2_codex_stages_applies_half_and_undoes() {
         .timeout(std::time::Duration::from_secs(120));
     let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.unwrap();
     let said = outcome.stdout.text();
-    println!("{said}");
     assert_eq!(outcome.code, 0, "{said}\n{}", outcome.stderr.text());
     let finished: Vec<Value> = said
         .lines()

@@ -177,7 +177,8 @@ impl Handler {
                 CallStep::Asks(question) => match self.ask(call, question, binding_data)? {
                     Ok(response) => return Ok(response),
                     // Too many calls wait already: the question has no answer.
-                    Err((back, question)) => {
+                    Err(back) => {
+                        let (back, question) = *back;
                         let _ = question.answer.send(None);
                         call = back;
                     }
@@ -187,13 +188,12 @@ impl Handler {
     }
 
     /// Parks a call and asks the client to come back with the answer.
-    #[expect(clippy::type_complexity, reason = "the inner error gives the call back")]
     fn ask(
         &self,
         call: RunningCall,
         question: Question,
         binding_data: &[u8],
-    ) -> Result<Result<CallToolResponse, (RunningCall, Question)>, ErrorData> {
+    ) -> Result<Result<CallToolResponse, Box<(RunningCall, Question)>>, ErrorData> {
         let handle = random_handle();
         let params = question.params.clone();
         if let Err(back) = self.shared.parked.park(handle.clone(), call, question) {

@@ -43,10 +43,10 @@ impl ParkedCalls {
         handle: String,
         call: RunningCall,
         question: Question,
-    ) -> Result<(), (RunningCall, Question)> {
+    ) -> Result<(), Box<(RunningCall, Question)>> {
         let mut calls = self.lock();
         if calls.len() >= MAX_PARKED {
-            return Err((call, question));
+            return Err(Box::new((call, question)));
         }
         calls.insert(handle, ParkedCall { call, question, since: Instant::now() });
         Ok(())

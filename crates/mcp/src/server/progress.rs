@@ -18,10 +18,13 @@ use toolsmith_tool::ToolResult;
 const PAUSE: Duration = Duration::from_millis(250);
 const MAX_CHARS: usize = 200;
 
+/// A request and its token.
+type Target = (Peer<RoleServer>, ProgressToken);
+
 /// Where the progress of a call goes. A call that is resumed by another request changes it.
 #[derive(Clone, Default)]
 pub(super) struct ProgressTarget {
-    target: Arc<Mutex<Option<(Peer<RoleServer>, ProgressToken)>>>,
+    target: Arc<Mutex<Option<Target>>>,
     count: Arc<AtomicU64>,
 }
 

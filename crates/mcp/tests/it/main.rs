@@ -1,4 +1,11 @@
 //! Tests of the MCP client and server against real processes and sockets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says what it skips"
+)]
 
 mod calling;
 mod configuring;

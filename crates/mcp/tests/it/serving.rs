@@ -65,7 +65,6 @@ impl ServedTools for Tools {
 struct Session {
     log: Arc<Log>,
     pending: Mutex<Vec<ServedPending>>,
-    #[expect(clippy::type_complexity, reason = "it is the trait's")]
     listener: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
 
