@@ -229,6 +229,36 @@ async fn c12_1_a_servers_tools_are_listed_called_and_used_by_a_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c12_1_no_server_survives_a_kill() {
+    let Some(place) = configured("home/.toolsmith/agent/mcp.json").await else { return };
+    let turns = json!([{ "reply": [{ "call": "mcp__fake__children", "arguments": {} }] }, { "reply": [{ "waitForAbort": true }] }]);
+    place.write("project/script.json", &json!({ "turns": turns }).to_string());
+    let args =
+        ["-p", "go", "--model", "script:script.json", "--mode", "json", "--no-session", "--auto-approve"];
+    let mut process = exec::spawn(&place.request(&args)).unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let pids = loop {
+        let line = lines.next_line().await.unwrap().expect("the call ends before the output does");
+        let event: Value = serde_json::from_str(&line).unwrap();
+        if event["type"] == "tool_execution_end" {
+            break event["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        }
+    };
+    let pids: Vec<String> = pids.split(' ').map(str::to_owned).collect();
+    let is_running = |pid: &String| {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    assert!(pids.len() == 2 && pids.iter().all(is_running), "{pids:?}");
+    process.signal(9);
+    let gone = async {
+        while pids.iter().any(is_running) {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(30), gone).await.expect("all processes are gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn prompts_of_servers_are_commands_and_resources_can_be_mentioned() {
     let Some(place) = configured("home/.toolsmith/agent/mcp.json").await else { return };
     place.write("project/script.json", r#"["The end."]"#);

@@ -5,7 +5,7 @@ use std::{
     collections::{HashSet, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -114,6 +114,8 @@ struct Known {
 struct Slot {
     connection: Option<Arc<Connection>>,
     starts: VecDeque<Instant>,
+    /// The error of the last start, if it failed.
+    failure: Option<McpError>,
 }
 
 /// A configured server.
@@ -128,6 +130,8 @@ pub(crate) struct RemoteServer {
     status: Mutex<ServerStatus>,
     changed: Arc<Notify>,
     is_closing: AtomicBool,
+    /// Number of failed starts.
+    attempts: AtomicU64,
     this: Weak<RemoteServer>,
 }
 
@@ -155,11 +159,12 @@ impl RemoteServer {
             ui,
             cache,
             on_change,
-            slot: tokio::sync::Mutex::new(Slot { connection: None, starts: VecDeque::new() }),
+            slot: tokio::sync::Mutex::new(Slot { connection: None, starts: VecDeque::new(), failure: None }),
             known: Mutex::new(known),
             status: Mutex::new(status),
             changed: Arc::default(),
             is_closing: AtomicBool::new(false),
+            attempts: AtomicU64::new(0),
             this: this.clone(),
         })
     }
@@ -238,7 +243,14 @@ impl RemoteServer {
             let file = self.config.origin.file.display().to_string();
             return Err(McpError::Disabled { server: self.config.name.clone(), file });
         }
+        let attempt = self.attempts.load(Ordering::SeqCst);
         let mut slot = self.slot.lock().await;
+        // Whoever waited for a start that failed has its answer.
+        if attempt != self.attempts.load(Ordering::SeqCst)
+            && let Some(failure) = &slot.failure
+        {
+            return Err(failure.clone());
+        }
         let mut previous = None;
         if let Some(connection) = &slot.connection {
             if !connection.is_closed() {
@@ -260,6 +272,7 @@ impl RemoteServer {
             return Err(error);
         }
         slot.starts.push_back(now);
+        slot.failure = None;
         self.set_status(ServerStatus::Starting);
         match self.connect().await {
             Ok(connection) => {
@@ -276,6 +289,8 @@ impl RemoteServer {
                 Ok(connection)
             }
             Err(error) => {
+                slot.failure = Some(error.clone());
+                self.attempts.fetch_add(1, Ordering::SeqCst);
                 self.set_status(match &error {
                     McpError::Login { .. } => ServerStatus::NeedsLogin,
                     error => ServerStatus::Failed(error.to_string()),

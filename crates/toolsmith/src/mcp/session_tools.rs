@@ -4,7 +4,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -41,6 +44,8 @@ struct Inner {
     registry: SharedRegistry,
     disabled: Vec<String>,
     state: Mutex<State>,
+    /// The first prompt waited already.
+    has_waited: AtomicBool,
 }
 
 /// The MCP tools of a session. Clones are the same.
@@ -58,7 +63,13 @@ impl std::fmt::Debug for McpTools {
 impl McpTools {
     /// Registers what is known and starts the servers in the background.
     pub(crate) fn start(servers: Servers, registry: SharedRegistry, disabled: Vec<String>) -> Self {
-        let inner = Arc::new(Inner { servers: servers.clone(), registry, disabled, state: Mutex::default() });
+        let inner = Arc::new(Inner {
+            servers: servers.clone(),
+            registry,
+            disabled,
+            state: Mutex::default(),
+            has_waited: AtomicBool::new(false),
+        });
         for server in servers.list() {
             if server.config.enabled {
                 inner.take(&server.config.name);
@@ -167,6 +178,9 @@ impl Inner {
 #[async_trait]
 impl TurnHook for McpTools {
     async fn run_started(&self, context: &TurnContext) {
+        if self.inner.has_waited.swap(true, Ordering::SeqCst) {
+            return;
+        }
         // Tools the user wants in every request are worth a moment; known definitions cost none.
         let wanted = |server: &toolsmith_mcp::config::ServerConfig| {
             server.required || matches!(server.exposure, None | Some(Exposure::Direct))
