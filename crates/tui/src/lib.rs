@@ -2,3 +2,8 @@
 //!
 //! It reads the event stream, keeps a transcript, and sends what the person types. It knows neither the JavaScript engine
 //! nor model providers.
+#![warn(missing_docs)]
+
+pub mod input;
+pub mod keys;
+pub mod tty;
