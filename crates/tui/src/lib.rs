@@ -1,0 +1,4 @@
+//! The terminal interface of Toolsmith: a client of [`toolsmith::Session`] that draws on a terminal.
+//!
+//! It reads the event stream, keeps a transcript, and sends what the person types. It knows neither the JavaScript engine
+//! nor model providers.
