@@ -2,3 +2,8 @@
 //!
 //! It reads the event stream, keeps a transcript, and sends what the person types. It knows neither the JavaScript engine
 //! nor model providers.
+
+pub mod text {
+    //! Styled rows and themes; see `toolsmith_text`.
+    pub use toolsmith_text::*;
+}
