@@ -8,8 +8,9 @@ use std::{
 use tokio::{sync::Mutex, task::JoinHandle};
 use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
 
+use toolsmith_text::plain;
+
 use crate::{
-    escapes::plain,
     streams,
     terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint},
 };

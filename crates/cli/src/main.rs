@@ -5,7 +5,6 @@ mod arguments;
 mod calling;
 mod commands;
 mod editor_types;
-mod escapes;
 mod failure;
 mod interface;
 mod interrupts;

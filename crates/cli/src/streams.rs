@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::Value;
 
-use crate::escapes::{Filter, Keep};
+use toolsmith_text::{Filter, Keep};
 
 /// Terminal controls this program itself uses.
 #[derive(Clone, Copy, Debug)]

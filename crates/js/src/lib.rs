@@ -5,7 +5,6 @@
 #![warn(missing_docs)]
 
 mod allocator;
-mod ansi;
 mod builtins;
 mod engine;
 mod engine_kind;

@@ -6,4 +6,10 @@
 
 pub mod input;
 pub mod keys;
+pub mod screen;
 pub mod tty;
+
+pub mod text {
+    //! Styled rows and themes; see `toolsmith_text`.
+    pub use toolsmith_text::*;
+}

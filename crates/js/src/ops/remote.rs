@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::{context, exec, pending, runtime, system, ui};
 use crate::{
-    ansi,
     instance::{HostError, ThreadState},
     markdown,
 };
@@ -113,9 +112,9 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             pending::stage(state, args.call(0), args.text(1)).map_err(HostError::new)?;
             Value::Null
         }
-        "visibleWidth" => json!(ansi::visible_width(args.text(0))),
-        "cutToWidth" => json!(ansi::cut_to_width(args.text(0), args.width(1), args.text(2))),
-        "wrapText" => json!(ansi::wrap(args.text(0), args.width(1))),
+        "visibleWidth" => json!(toolsmith_text::visible_width(args.text(0))),
+        "cutToWidth" => json!(toolsmith_text::cut_to_width(args.text(0), args.width(1), args.text(2))),
+        "wrapText" => json!(toolsmith_text::wrap(args.text(0), args.width(1))),
         "parseMarkdown" => json!(markdown::to_json(args.text(0))),
         "worktree" => json!(system::worktree(args.text(0).as_ref())),
         "systemInfo" => json!(system::system_info()),

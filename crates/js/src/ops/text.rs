@@ -2,16 +2,14 @@
 
 use rquickjs::{Object, Result, function::Func};
 
-use crate::ansi;
-
 pub(super) fn install(host: &Object<'_>) -> Result<()> {
-    host.set("visibleWidth", Func::from(|text: String| ansi::visible_width(&text)))?;
+    host.set("visibleWidth", Func::from(|text: String| toolsmith_text::visible_width(&text)))?;
     host.set(
         "cutToWidth",
         Func::from(|text: String, width: usize, ellipsis: String| {
-            ansi::cut_to_width(&text, width, &ellipsis)
+            toolsmith_text::cut_to_width(&text, width, &ellipsis)
         }),
     )?;
-    host.set("wrapText", Func::from(|text: String, width: usize| ansi::wrap(&text, width)))?;
+    host.set("wrapText", Func::from(|text: String, width: usize| toolsmith_text::wrap(&text, width)))?;
     host.set("parseMarkdown", Func::from(|text: String| crate::markdown::to_json(&text)))
 }

@@ -239,7 +239,7 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
-        let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
+        let drawn = toolsmith_text::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if project.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name) {

@@ -9,7 +9,6 @@ use toolsmith_tool::{ContentBlock, RenderOptions, Tool, ToolResult, UpdateSink};
 
 use super::preview::Decided;
 use crate::{
-    escapes,
     failure::{self, Problem},
     output::print_json,
     streams,
@@ -28,7 +27,7 @@ pub(super) fn updates(as_json: bool) -> UpdateSink {
         let text = plain(&partial);
         let new = text.strip_prefix(last.as_str()).unwrap_or(&text).trim_matches('\n').to_owned();
         if !new.is_empty() {
-            let _ = writeln!(streams::stderr(), "{}", paint(DIM, escapes::plain(&new)));
+            let _ = writeln!(streams::stderr(), "{}", paint(DIM, toolsmith_text::plain(&new)));
         }
         last = text;
     })
@@ -66,7 +65,7 @@ pub(super) async fn result(tool: &Arc<dyn Tool>, outcome: &CallOutcome) -> Resul
     if outcome.is_error() {
         failure::failed(&Problem::failed(text).into(), false);
     } else if !text.is_empty() {
-        writeln!(streams::stdout(), "{}", escapes::plain(text))?;
+        writeln!(streams::stdout(), "{}", toolsmith_text::plain(text))?;
     }
     Ok(())
 }
@@ -76,7 +75,7 @@ pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
     for decided in decisions {
         match &decided.outcome {
             Some(Ok(result)) if !result.is_error => {
-                writeln!(streams::stdout(), "{}", escapes::plain(&plain(result)))?;
+                writeln!(streams::stdout(), "{}", toolsmith_text::plain(&plain(result)))?;
             }
             Some(Ok(result)) => {
                 failure::failed(&Problem::failed(plain(result)).into(), false);

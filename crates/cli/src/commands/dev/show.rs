@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use toolsmith_tool::{ContentBlock, ToolResult};
 
 use super::{Called, explain};
+use toolsmith_text::plain;
+
 use crate::{
     commands::check::print_finding,
-    escapes::plain,
     lint::{Finding, Severity},
     project::Project,
     streams::{self, Control},

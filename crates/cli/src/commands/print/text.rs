@@ -8,8 +8,9 @@ use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
 use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
+use toolsmith_text::plain;
+
 use crate::{
-    escapes::plain,
     interface::TerminalUi,
     output::harmless,
     streams,

@@ -1,4 +1,4 @@
-//! Terminal text with colours: width, truncation and wrapping.
+//! Text with escape sequences in it, as tools hold it: width, truncation and wrapping.
 //!
 //! Only colour sequences (SGR) and links pass; all others are dropped, because a tool's output must stay in its box
 //! (CONTRACT 6.3).
@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    ansi::CURSOR_MARKER,
+    width::{TAB, grapheme_width, width as text_width},
+};
 
 const RESET: &str = "\u{1b}[0m";
-const TAB: &str = "   ";
 
 /// A part of a text: visible, or a sequence that changes the style of what follows.
 enum Piece<'t> {
@@ -55,6 +58,15 @@ fn sequence(text: &str) -> (usize, bool) {
             let length = by_bell.into_iter().chain(by_string).min().unwrap_or(text.len());
             (length, text.starts_with("\u{1b}]8;"))
         }
+        // Strings for the terminal. The cursor marker is kept for the UI, which removes it.
+        Some(b'P' | b'X' | b'^' | b'_') => {
+            if text.starts_with(CURSOR_MARKER) {
+                return (CURSOR_MARKER.len(), true);
+            }
+            let by_bell = text.find('\u{7}').map(|at| at + 1);
+            let by_string = text.get(2..).and_then(|rest| rest.find("\u{1b}\\")).map(|at| at + 4);
+            (by_bell.into_iter().chain(by_string).min().unwrap_or(text.len()), false)
+        }
         Some(byte) if byte.is_ascii() => (2, false),
         _ => (1, false),
     }
@@ -70,16 +82,16 @@ fn shown(grapheme: &str) -> &str {
 }
 
 /// Returns the width of a text in columns.
-pub(crate) fn visible_width(text: &str) -> usize {
-    let width = |text: &str| text.graphemes(true).map(|grapheme| shown(grapheme).width()).sum::<usize>();
+pub fn visible_width(text: &str) -> usize {
+    let width = |text: &str| text.graphemes(true).map(grapheme_width).sum::<usize>();
     pieces(text).into_iter().map(|piece| if let Piece::Text(text) = piece { width(text) } else { 0 }).sum()
 }
 
 /// Truncates a line to `width` columns, including `ellipsis` if something was cut. Styles that are active at the end
 /// are reset.
-pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
+pub fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
     let fits = visible_width(text) <= width;
-    let room = if fits { width } else { width.saturating_sub(ellipsis.width()) };
+    let room = if fits { width } else { width.saturating_sub(text_width(ellipsis)) };
     let mut out = String::with_capacity(text.len());
     let (mut used, mut full) = (0, false);
     let mut style = Style::default();
@@ -93,17 +105,17 @@ pub(crate) fn cut_to_width(text: &str, width: usize, ellipsis: &str) -> String {
             }
             Piece::Text(text) => {
                 for grapheme in text.graphemes(true).map(shown) {
-                    full |= used + grapheme.width() > room;
+                    full |= used + text_width(grapheme) > room;
                     if full {
                         break;
                     }
-                    used += grapheme.width();
+                    used += text_width(grapheme);
                     out.push_str(grapheme);
                 }
             }
         }
     }
-    if !fits && ellipsis.width() <= width {
+    if !fits && text_width(ellipsis) <= width {
         out.push_str(ellipsis);
     }
     if style.is_on() {
@@ -181,7 +193,7 @@ impl Style {
 }
 
 /// Wraps a text to lines of at most `width` columns, at spaces where possible. Styles continue on the next line.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     text.split('\n').flat_map(|line| wrap_line(line.trim_end_matches('\r'), width)).collect()
 }
@@ -233,7 +245,7 @@ impl Wrapper {
 
     fn word(&mut self, word: &str) {
         let is_space = word.chars().all(char::is_whitespace);
-        let columns: usize = word.graphemes(true).map(|grapheme| shown(grapheme).width()).sum();
+        let columns: usize = text_width(word);
         if self.used + columns > self.width && self.used > 0 {
             self.end_line();
             if is_space {
@@ -241,7 +253,7 @@ impl Wrapper {
             }
         }
         for grapheme in word.graphemes(true).map(shown) {
-            let columns = grapheme.width();
+            let columns = text_width(grapheme);
             if columns > self.width {
                 continue;
             }
@@ -255,5 +267,5 @@ impl Wrapper {
 }
 
 #[cfg(test)]
-#[path = "ansi_tests.rs"]
+#[path = "measure_tests.rs"]
 mod tests;

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 
 /// Longer sequences are dropped.
 const MAX_SEQUENCE: usize = 2048;
-/// Parameters of the styles in [`crate::terminal`].
+/// Parameters of the styles that the command line prints with.
 const OWN_STYLES: &[&str] = &["0", "1", "2", "31", "32", "33", "36"];
 /// Allowed link schemes.
 const LINK_SCHEMES: &[&str] = &["https://", "http://", "file://", "mailto:"];
 
 /// Which sequences pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub enum Keep {
     /// None: text of models, tools, files and file names.
     Nothing,
     /// The colours this program uses itself.
@@ -37,20 +37,21 @@ enum State {
 
 /// Reads output piece by piece. A sequence that is split between pieces is still one sequence; one without an end is dropped.
 #[derive(Debug)]
-pub(crate) struct Filter {
-    pub(crate) keep: Keep,
+pub struct Filter {
+    keep: Keep,
     state: State,
     /// The beginning of a character whose other bytes have not come yet.
     partial: Vec<u8>,
 }
 
 impl Filter {
-    pub(crate) fn new(keep: Keep) -> Self {
+    /// Creates a filter.
+    pub fn new(keep: Keep) -> Self {
         Self { keep, state: State::Text, partial: Vec::new() }
     }
 
     /// Returns the bytes that may be written.
-    pub(crate) fn pass(&mut self, bytes: &[u8]) -> String {
+    pub fn pass(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.partial);
         all.extend_from_slice(bytes);
         let mut out = String::with_capacity(all.len());
@@ -193,7 +194,7 @@ fn conceals(parameters: &str) -> bool {
 }
 
 /// Text without anything a terminal obeys, but for ends of lines and tabs.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
         return Cow::Borrowed(text);
     }
@@ -201,5 +202,5 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-#[path = "escapes_tests.rs"]
+#[path = "filter_tests.rs"]
 mod tests;

@@ -1,0 +1,24 @@
+//! Styled terminal text as data.
+//!
+//! A [`Row`] is one line of a screen: spans of text with a [`Style`] and an optional link. Everything that is drawn becomes
+//! rows: text of models, Markdown, highlighted code, diffs, and the lines that tools draw themselves. A row never contains
+//! a character that a terminal would obey, so a writer only has to position rows.
+//!
+//! The crate does no I/O and knows no tool, session or terminal.
+#![warn(missing_docs)]
+
+mod ansi;
+mod filter;
+mod measure;
+mod row;
+mod style;
+mod theme;
+mod width;
+
+pub use ansi::{CURSOR_MARKER, DrawnRow, parse_drawn, parse_row, parse_text};
+pub use filter::{Filter, Keep, plain};
+pub use measure::{cut_to_width, visible_width, wrap};
+pub use row::{Row, Span};
+pub use style::{Attributes, Color, ColorDepth, Style};
+pub use theme::{Appearance, Theme, ThemeError, Token};
+pub use width::{grapheme_width, width};
