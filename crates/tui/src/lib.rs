@@ -4,6 +4,7 @@
 //! nor model providers.
 #![warn(missing_docs)]
 
+pub mod composer;
 pub mod input;
 pub mod keys;
 pub mod screen;

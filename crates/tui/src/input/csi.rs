@@ -88,9 +88,10 @@ impl<'a> Csi<'a> {
             b'R' if self.parameters.len() == 2 => {
                 Some(Input::Reply(Reply::Cursor { row: position(0) - 1, column: position(1) - 1 }))
             }
-            b't' if self.number(0) == Some(48) => {
-                Some(Input::Reply(Reply::Size { rows: self.number(1)? as usize, columns: self.number(2)? as usize }))
-            }
+            b't' if self.number(0) == Some(48) => Some(Input::Reply(Reply::Size {
+                rows: self.number(1)? as usize,
+                columns: self.number(2)? as usize,
+            })),
             b'u' => {
                 let (modifiers, kind) = self.modifiers(1);
                 self.key(kitty::key(self.number(0)?, self.sub(0, 1), modifiers, kind)?)

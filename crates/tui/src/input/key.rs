@@ -20,12 +20,7 @@ impl Modifiers {
     /// Decodes the parameter of CSI sequences: one plus a set of bits.
     pub(super) fn from_parameter(parameter: u32) -> Self {
         let bits = parameter.saturating_sub(1);
-        Self {
-            shift: bits & 1 != 0,
-            alt: bits & 2 != 0,
-            ctrl: bits & 4 != 0,
-            command: bits & 8 != 0,
-        }
+        Self { shift: bits & 1 != 0, alt: bits & 2 != 0, ctrl: bits & 4 != 0, command: bits & 8 != 0 }
     }
 }
 

@@ -153,7 +153,9 @@ fn character(bytes: &[u8], is_over: bool) -> Step {
             Some(c) if !c.is_control() => take(length, bytes, Key::char(c)),
             _ => Step::Take(length, None),
         },
-        None if !is_over && bytes.get(1..).is_some_and(|rest| rest.iter().all(|byte| byte & 0xc0 == 0x80)) => {
+        None if !is_over
+            && bytes.get(1..).is_some_and(|rest| rest.iter().all(|byte| byte & 0xc0 == 0x80)) =>
+        {
             Step::Incomplete
         }
         _ => Step::Take(1, None),
@@ -163,7 +165,13 @@ fn character(bytes: &[u8], is_over: bool) -> Step {
 fn escape(bytes: &[u8], is_over: bool) -> Step {
     let lone = || take(1, bytes, Key::plain(KeyCode::Escape));
     match bytes {
-        [_] => if is_over { lone() } else { Step::Incomplete },
+        [_] => {
+            if is_over {
+                lone()
+            } else {
+                Step::Incomplete
+            }
+        }
         [_, ESC, b'[' | b'O', ..] => match escape(&bytes[1..], is_over) {
             // Alt with a key that is a sequence itself.
             Step::Take(count, Some(Input::Key { key, .. })) => take(count + 1, bytes, key.with_alt()),
@@ -211,11 +219,17 @@ fn single_shift(bytes: &[u8], is_over: bool) -> Step {
     match bytes.get(2) {
         Some(letter) => match csi::letter(*letter) {
             Some(code) => take(3, bytes, Key::plain(code)),
-            None => take(2, bytes, Key::new(KeyCode::Char('O'), Modifiers { shift: true, alt: true, ..Modifiers::NONE })),
+            None => take(
+                2,
+                bytes,
+                Key::new(KeyCode::Char('O'), Modifiers { shift: true, alt: true, ..Modifiers::NONE }),
+            ),
         },
-        None if is_over => {
-            take(2, bytes, Key::new(KeyCode::Char('O'), Modifiers { shift: true, alt: true, ..Modifiers::NONE }))
-        }
+        None if is_over => take(
+            2,
+            bytes,
+            Key::new(KeyCode::Char('O'), Modifiers { shift: true, alt: true, ..Modifiers::NONE }),
+        ),
         None => Step::Incomplete,
     }
 }

@@ -99,5 +99,6 @@ pub(super) fn osc(body: &str) -> Option<Reply> {
 
 /// Decodes a device control string the terminal sent.
 pub(super) fn dcs(body: &str) -> Option<Reply> {
-    body.strip_prefix(">|").map(|name| Reply::Version(name.chars().filter(|c| !c.is_control()).take(100).collect()))
+    body.strip_prefix(">|")
+        .map(|name| Reply::Version(name.chars().filter(|c| !c.is_control()).take(100).collect()))
 }

@@ -66,7 +66,9 @@ impl KeyBindings {
     pub fn load(path: &Path) -> (Self, Vec<KeyBindingsWarning>) {
         let unreadable = |error: String| (Self::default(), vec![KeyBindingsWarning::Unreadable(error)]);
         match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return (Self::default(), Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return (Self::default(), Vec::new());
+            }
             Err(error) => return unreadable(error.to_string()),
             Ok(metadata) if !metadata.is_file() => return unreadable("it is not a file".to_owned()),
             Ok(metadata) if metadata.len() > MAX_BYTES => return unreadable("it is too large".to_owned()),
@@ -90,7 +92,10 @@ impl KeyBindings {
             let Some(action) = Action::from_id(&id) else {
                 let known = Action::ALL.iter().map(|info| info.id);
                 let closest = toolsmith_tool::closest_names(&id, known).into_iter().next();
-                warnings.push(KeyBindingsWarning::UnknownAction { id, closest: closest.map(|id| id.to_string()) });
+                warnings.push(KeyBindingsWarning::UnknownAction {
+                    id,
+                    closest: closest.map(|id| id.to_string()),
+                });
                 continue;
             };
             let names = match value {

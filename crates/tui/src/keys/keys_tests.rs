@@ -18,7 +18,9 @@ fn every_default_key_is_valid_and_every_id_is_unique() {
 
 #[test]
 fn names_and_keys_convert_both_ways() {
-    for name in ["ctrl+c", "alt+enter", "pageUp", "ctrl+shift+p", "f12", "ctrl+]", "+", "ctrl++", "space", "super+k"] {
+    for name in
+        ["ctrl+c", "alt+enter", "pageUp", "ctrl+shift+p", "f12", "ctrl+]", "+", "ctrl++", "space", "super+k"]
+    {
         let key = parse_key(name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(name_of(&key), name);
     }

@@ -28,7 +28,9 @@ const NAMES: &[(&str, KeyCode)] = &[
 pub fn parse_key(text: &str) -> Option<Key> {
     let mut modifiers = Modifiers::NONE;
     let mut rest = text.trim();
-    while let Some((first, after)) = rest.split_once('+').filter(|(first, after)| !first.is_empty() && !after.is_empty()) {
+    while let Some((first, after)) =
+        rest.split_once('+').filter(|(first, after)| !first.is_empty() && !after.is_empty())
+    {
         match first.to_ascii_lowercase().as_str() {
             "ctrl" | "control" => modifiers.ctrl = true,
             "alt" | "option" | "meta" => modifiers.alt = true,

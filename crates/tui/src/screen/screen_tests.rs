@@ -14,7 +14,11 @@ impl Terminal {
     fn new(rows: u16, columns: u16) -> Self {
         let size = Size { columns: columns.into(), rows: rows.into() };
         let abilities = Abilities { reflows: false, synchronized: true, ..Abilities::default() };
-        Self { vt: vt100::Parser::new(cells(rows), cells(columns), 20_000), inline: Inline::new(size, abilities), bytes: Vec::new() }
+        Self {
+            vt: vt100::Parser::new(cells(rows), cells(columns), 20_000),
+            inline: Inline::new(size, abilities),
+            bytes: Vec::new(),
+        }
     }
 
     fn draw(&mut self, history: &[Row], frame: &Frame) -> usize {
@@ -105,7 +109,11 @@ fn c9_2_a_frame_without_changes_writes_nothing() {
 fn a_spinner_tick_is_small() {
     let mut terminal = Terminal::new(24, 80);
     let with = |spinner: &str| Frame {
-        rows: vec![Row::styled(spinner, Style::PLAIN.fg(crate::text::Color::Rgb(1, 2, 3))).and(" Working… (12s)", Style::PLAIN), Row::plain("> ")],
+        rows: vec![
+            Row::styled(spinner, Style::PLAIN.fg(crate::text::Color::Rgb(1, 2, 3)))
+                .and(" Working… (12s)", Style::PLAIN),
+            Row::plain("> "),
+        ],
         cursor: (1, 2),
         shows_cursor: true,
     };
@@ -145,7 +153,17 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let text = prop::sample::select(vec!["", "plain", "漢字かな", "👨‍👩‍👧 family", "tab\there", "é combined e\u{301}", "❤️ VS16", "esc\x1b[2J\x1b]0;t\x07", "long long long long long long long text"]);
+    let text = prop::sample::select(vec![
+        "",
+        "plain",
+        "漢字かな",
+        "👨‍👩‍👧 family",
+        "tab\there",
+        "é combined e\u{301}",
+        "❤️ VS16",
+        "esc\x1b[2J\x1b]0;t\x07",
+        "long long long long long long long text",
+    ]);
     let texts = prop::collection::vec(text.prop_map(str::to_owned), 0..6);
     prop_oneof![
         texts.clone().prop_map(Act::History),
