@@ -8,7 +8,11 @@
 #![warn(missing_docs)]
 
 mod ansi;
+mod diff;
 mod filter;
+mod highlight;
+mod images;
+mod markdown;
 mod measure;
 mod row;
 mod style;
@@ -16,7 +20,11 @@ mod theme;
 mod width;
 
 pub use ansi::{CURSOR_MARKER, DrawnRow, parse_drawn, parse_row, parse_text};
+pub use diff::{FileDiff, Hunk, HunkLine, LineKind, diff_rows, hunk_rows};
 pub use filter::{Filter, Keep, plain};
+pub use highlight::{highlight, language_of_path, warm_highlighter};
+pub use images::{ImageProtocol, ImageSize, image_size, inline_image};
+pub use markdown::{MarkdownOptions, MarkdownStream, markdown_json, markdown_rows};
 pub use measure::{cut_to_width, visible_width, wrap};
 pub use row::{Row, Span};
 pub use style::{Attributes, Color, ColorDepth, Style};

@@ -33,6 +33,15 @@ impl Theme {
         }
     }
 
+    /// Returns a theme whose colours are the numbers of their roles, to find out which role a span was drawn with.
+    pub(crate) fn roles() -> Self {
+        let mut theme = Self::none();
+        for (index, slot) in (0..).zip(&mut theme.colors) {
+            *slot = Color::Indexed(index);
+        }
+        theme
+    }
+
     fn embedded(text: &str) -> Self {
         // A test reads every embedded file.
         Self::parse(text).unwrap_or_else(|_| Self::none())
