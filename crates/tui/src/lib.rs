@@ -4,7 +4,9 @@
 //! nor model providers.
 #![warn(missing_docs)]
 
+pub mod app;
 pub mod composer;
+pub mod dialog;
 pub mod input;
 pub mod keys;
 pub mod screen;

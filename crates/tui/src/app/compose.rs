@@ -1,0 +1,279 @@
+//! Composing a frame: which items are finished and go to the scrollback, and the rows of the live region.
+//!
+//! An item is written to the scrollback when it is final and every earlier one is. A long answer is written as far as no
+//! later text can change it, so that the live region stays small.
+
+use std::time::Instant;
+
+use super::{app::App, items::Look, transcript::Item};
+use crate::{
+    dialog::Space,
+    keys::Action,
+    screen::Frame,
+    text::{Row, Style, Token},
+};
+
+/// Rows of the prompt that are shown at once, at most.
+const MAX_PROMPT_ROWS: usize = 12;
+/// Queued messages shown.
+const MAX_QUEUED: usize = 4;
+
+impl App {
+    /// Columns that may be used: the last one stays free, so that narrowing the window by one does not wrap every row.
+    pub(super) fn columns(&self) -> usize {
+        self.size.columns.saturating_sub(1).max(1)
+    }
+
+    pub(super) fn look(&self) -> Look<'_> {
+        Look {
+            columns: self.columns(),
+            theme: &self.theme,
+            is_expanded: self.is_expanded,
+            shows_thinking: self.shows_thinking,
+            has_motion: self.options.has_motion,
+            now: Instant::now(),
+        }
+    }
+
+    /// Returns the bytes of the next frame.
+    pub(super) fn compose(&mut self) -> Vec<u8> {
+        let max_rows = self.inline.max_rows();
+        let (mut bottom, cursor) = self.bottom(max_rows);
+        let room = max_rows.saturating_sub(bottom.len());
+        let history = self.take_finished(room);
+        let mut rows = self.live_rows(room);
+        let top = rows.len();
+        rows.append(&mut bottom);
+        let shows_cursor = cursor.is_some();
+        let cursor = cursor.unwrap_or((rows.len().saturating_sub(top + 1), 0));
+        self.inline.draw(&history, &Frame { rows, cursor: (top + cursor.0, cursor.1), shows_cursor })
+    }
+
+    /// Takes the rows that are finished.
+    fn take_finished(&mut self, room: usize) -> Vec<Row> {
+        let mut history = Vec::new();
+        while let Some(item) = self.transcript.items.get(self.transcript.committed) {
+            if !item.is_final() {
+                break;
+            }
+            let rows = self.item_rows(self.transcript.committed);
+            self.append_item(rows, &mut history);
+            if let Some(Item::Assistant { stream, .. }) =
+                self.transcript.items.get_mut(self.transcript.committed)
+            {
+                // Its rows are drawn; the text stays for the transcript view.
+                *stream = Default::default();
+            }
+            self.transcript.committed += 1;
+            self.transcript.is_partial = false;
+        }
+        // The finished part of an answer that is still growing.
+        let (columns, theme) = (self.columns(), self.theme.clone());
+        let mut taken = Vec::new();
+        if let Some(Item::Assistant { stream, .. }) = self.transcript.items.get_mut(self.transcript.committed)
+        {
+            taken = stream.take_finished(columns, &theme);
+            let tail = stream.tail(columns, &theme).len();
+            if tail > room && room > 0 {
+                taken.extend(stream.take_rows(tail - room / 2, columns, &theme));
+            }
+        }
+        if !taken.is_empty() {
+            self.append_item(taken, &mut history);
+            self.transcript.is_partial = true;
+        }
+        history
+    }
+
+    fn item_rows(&self, at: usize) -> Vec<Row> {
+        self.transcript.items.get(at).map(|item| item.rows(&self.look())).unwrap_or_default()
+    }
+
+    /// Appends an item with an empty row before it, unless its first part was appended before.
+    fn append_item(&self, rows: Vec<Row>, out: &mut Vec<Row>) {
+        if rows.is_empty() {
+            return;
+        }
+        if !self.transcript.is_partial && self.transcript.committed > 0 {
+            out.push(Row::new());
+        }
+        out.extend(rows);
+    }
+
+    /// All rows that are not in the scrollback yet, at the end of the program.
+    pub(super) fn remaining_rows(&mut self) -> Vec<Row> {
+        self.take_finished(0)
+    }
+
+    /// The rows of items that are not finished. If there are too many, running calls take one row each, and the last
+    /// rows are shown.
+    fn live_rows(&self, room: usize) -> Vec<Row> {
+        let look = self.look();
+        let all = |is_short: bool| {
+            let mut rows = Vec::new();
+            for at in self.transcript.committed..self.transcript.items.len() {
+                let Some(item) = self.transcript.items.get(at) else { break };
+                let is_first = at == self.transcript.committed;
+                let item_rows = match is_short && !matches!(item, Item::Assistant { .. }) {
+                    true => vec![item.short_row(&look)],
+                    false => item.rows(&look),
+                };
+                if item_rows.is_empty() {
+                    continue;
+                }
+                if !(is_first && self.transcript.is_partial) && at > 0 && !is_short {
+                    rows.push(Row::new());
+                }
+                rows.extend(item_rows);
+            }
+            rows
+        };
+        let mut rows = all(false);
+        if rows.len() > room {
+            rows = all(true);
+        }
+        rows.drain(..rows.len().saturating_sub(room));
+        rows
+    }
+
+    /// The rows below the transcript: work in progress, widgets, queued messages, the composer or a panel, and the
+    /// status line. Also the caret.
+    fn bottom(&mut self, max_rows: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let columns = self.columns();
+        let now = Instant::now();
+        let mut rows = Vec::new();
+        let is_tiny = max_rows < 8;
+        if !is_tiny {
+            rows.push(Row::new());
+        }
+        if let Some(since) = self.running {
+            let interrupt = self.keys.hint(Action::Interrupt);
+            rows.push(self.status.working_row(
+                since,
+                now,
+                &interrupt,
+                self.options.has_motion,
+                columns,
+                &self.theme,
+            ));
+        }
+        if !is_tiny {
+            for (_, lines) in &self.widgets {
+                rows.extend(lines.iter().take(10).map(|row| row.clone().cut(columns)));
+            }
+            rows.extend(self.queue_rows(columns));
+            rows.extend(self.pending_row.clone().map(|row| row.ellipsized(columns)));
+        }
+        let status = (max_rows > 3).then(|| match &self.hint {
+            Some((hint, _)) => Row::styled(hint, self.theme.style(Token::Muted)).ellipsized(columns),
+            None => self.status.row(&self.folder(), columns, &self.theme),
+        });
+        let room = max_rows.saturating_sub(rows.len() + usize::from(status.is_some())).max(1);
+        let keys = self.keys.clone();
+        let theme = self.theme.clone();
+        let cursor;
+        if let Some(panel) = self.panels.first() {
+            rows.push(border(columns, theme.style(Token::BorderAccent)));
+            let space =
+                Space { columns, rows: room.saturating_sub(2).max(1), theme: &theme, keys: &keys, now };
+            let drawn = panel.draw(&space);
+            cursor = drawn.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(
+                drawn.rows.into_iter().take(room.saturating_sub(1).max(1)).map(|row| row.cut(columns)),
+            );
+        } else {
+            cursor = Some(self.composer_rows(columns, room, is_tiny, &mut rows));
+        }
+        rows.extend(status);
+        (rows, cursor)
+    }
+
+    fn composer_rows(
+        &mut self,
+        columns: usize,
+        room: usize,
+        is_tiny: bool,
+        rows: &mut Vec<Row>,
+    ) -> (usize, usize) {
+        let style = self.border_style();
+        if !is_tiny {
+            rows.push(border(columns, style));
+        }
+        let menu = self.composer.menu_rows(columns, &self.theme);
+        let frame_rows = if is_tiny { 0 } else { 2 };
+        let prompt_rows = room.saturating_sub(frame_rows + menu.len()).clamp(1, MAX_PROMPT_ROWS);
+        let prefix = if columns > 8 { 2 } else { 0 };
+        let theme = self.theme.clone();
+        let is_shell = self.composer.text().starts_with('!');
+        let (text, (row, column)) = self.composer.rows(columns.saturating_sub(prefix), prompt_rows, &theme);
+        let top = rows.len();
+        let sign = theme.style(if is_shell { Token::BashMode } else { Token::Accent });
+        for (at, line) in text.into_iter().enumerate() {
+            let mut full = match (prefix, at) {
+                (0, _) => Row::new(),
+                (_, 0) => Row::styled(if is_shell { "! " } else { "› " }, sign),
+                _ => Row::plain("  "),
+            };
+            full.append(line);
+            rows.push(full);
+        }
+        if !is_tiny {
+            rows.push(border(columns, style));
+        }
+        rows.extend(menu.into_iter().take(room.saturating_sub(prompt_rows.min(room) + frame_rows).max(1)));
+        (top + row, prefix + column)
+    }
+
+    /// The border of the composer shows the thinking level, and whether the prompt is a shell command.
+    fn border_style(&self) -> Style {
+        let token = match self.status.thinking.as_str() {
+            _ if self.composer.text().starts_with('!') => Token::BashMode,
+            "minimal" => Token::ThinkingMinimal,
+            "low" => Token::ThinkingLow,
+            "medium" => Token::ThinkingMedium,
+            "high" => Token::ThinkingHigh,
+            "xhigh" => Token::ThinkingXhigh,
+            _ => Token::ThinkingOff,
+        };
+        self.theme.style(token)
+    }
+
+    fn queue_rows(&self, columns: usize) -> Vec<Row> {
+        let dim = self.style(Token::Muted);
+        let waiting = self.waiting.iter().map(|sent| ("waiting", sent.text.as_str()));
+        let queued = self
+            .queued
+            .iter()
+            .map(|queued| (if queued.is_follow_up { "»" } else { "›" }, queued.text.as_str()));
+        let all: Vec<_> = queued.chain(waiting).collect();
+        let mut rows: Vec<Row> = all
+            .iter()
+            .take(MAX_QUEUED)
+            .map(|(sign, text)| {
+                let text = text.lines().next().unwrap_or_default();
+                Row::styled(format!("{sign} {text}"), dim).ellipsized(columns)
+            })
+            .collect();
+        if all.len() > MAX_QUEUED {
+            rows.push(Row::styled(format!("  and {} more", all.len() - MAX_QUEUED), dim));
+        }
+        if !rows.is_empty() {
+            let hint = format!("  {} to edit queued messages", self.keys.hint(Action::Dequeue));
+            rows.push(Row::styled(hint, self.style(Token::Dim)).ellipsized(columns));
+        }
+        rows
+    }
+
+    fn folder(&self) -> String {
+        let home = self.options.home.user();
+        match self.options.cwd.strip_prefix(home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => self.options.cwd.display().to_string(),
+        }
+    }
+}
+
+fn border(columns: usize, style: Style) -> Row {
+    Row::styled("─".repeat(columns), style)
+}

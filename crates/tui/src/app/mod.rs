@@ -1,0 +1,26 @@
+//! The interface itself: a client of [`toolsmith::Session`] that owns the terminal, the transcript, the composer and the
+//! panels. One task owns everything; background work reports to it through a channel.
+
+mod agent_events;
+mod app;
+mod bridge;
+mod commands;
+mod compose;
+mod effect;
+mod event;
+mod host;
+mod images;
+mod items;
+mod keys;
+mod operations;
+mod outside;
+mod panels;
+mod restore;
+mod shell;
+mod start;
+mod status;
+mod transcript;
+
+pub use app::run;
+pub use effect::Effect;
+pub use host::{Exit, Host, ModelEntry, OpenError, OpenRequest, Options, ScreenMode, TrustQuestion};
