@@ -68,8 +68,8 @@ pub struct Row {
 
 impl Row {
     /// Creates an empty row.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self { spans: Vec::new() }
     }
 
     /// Creates a row without a style.

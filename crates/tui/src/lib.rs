@@ -2,6 +2,13 @@
 //!
 //! It reads the event stream, keeps a transcript, and sends what the person types. It knows neither the JavaScript engine
 //! nor model providers.
+#![warn(missing_docs)]
+
+pub mod composer;
+pub mod input;
+pub mod keys;
+pub mod screen;
+pub mod tty;
 
 pub mod text {
     //! Styled rows and themes; see `toolsmith_text`.
