@@ -4,10 +4,12 @@
 //! nor model providers.
 #![warn(missing_docs)]
 
+pub mod blocks;
 pub mod composer;
 pub mod input;
 pub mod keys;
 pub mod screen;
+pub mod tool_view;
 pub mod tty;
 
 pub mod text {

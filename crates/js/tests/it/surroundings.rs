@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use toolsmith_js::Limits;
 use toolsmith_testkit::BATCH_RENAME;
 use toolsmith_tool::{
-    AgentView, Approval, CancelToken, Component, CustomOptions, DialogOptions, NoticeLevel, PendingHandle, PendingStack,
-    SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, async_trait,
+    AgentView, Approval, CancelToken, Component, CustomOptions, DialogOptions, NoticeLevel, PendingHandle,
+    PendingStack, SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, async_trait,
 };
 
 use crate::project::{Project, call, tool_source};
