@@ -6,7 +6,9 @@ use std::{
 };
 
 use tokio::{sync::Mutex, task::JoinHandle};
-use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
+use toolsmith_tool::{
+    CancelToken, DialogOptions, NoticeLevel, Ui, WidgetContent, WidgetPlacement, async_trait,
+};
 
 use toolsmith_text::plain;
 
@@ -211,10 +213,10 @@ impl Ui for TerminalUi {
         }
     }
 
-    fn set_widget(&self, _key: &str, lines: Option<&[String]>) {
-        // Widgets are drawn by the tool.
-        for line in lines.unwrap_or_default() {
-            self.print_line(Line::Drawn(line.clone()));
+    fn set_widget(&self, _key: &str, content: Option<WidgetContent>, _placement: WidgetPlacement) {
+        // Widgets are drawn by the tool. A live component needs a screen, which lines do not have.
+        if let Some(WidgetContent::Lines(lines)) = content {
+            lines.into_iter().for_each(|line| self.print_line(Line::Drawn(line)));
         }
     }
 }

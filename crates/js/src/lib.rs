@@ -13,7 +13,6 @@ mod errors;
 mod instance;
 mod limits;
 mod load;
-mod markdown;
 mod module;
 mod module_request;
 mod modules;

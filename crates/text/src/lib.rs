@@ -24,7 +24,7 @@ pub use diff::{FileDiff, Hunk, HunkLine, LineKind, diff_rows, hunk_rows};
 pub use filter::{Filter, Keep, plain};
 pub use highlight::{highlight, language_of_path, warm_highlighter};
 pub use images::{ImageProtocol, ImageSize, image_size, inline_image};
-pub use markdown::{MarkdownOptions, MarkdownStream, markdown_json, markdown_rows};
+pub use markdown::{MarkdownOptions, MarkdownStream, highlight_json, markdown_json, markdown_rows};
 pub use measure::{cut_to_width, visible_width, wrap};
 pub use row::{Row, Span};
 pub use style::{Attributes, Color, ColorDepth, Style};

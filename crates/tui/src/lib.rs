@@ -5,11 +5,13 @@
 #![warn(missing_docs)]
 
 pub mod app;
+pub mod blocks;
 pub mod composer;
 pub mod dialog;
 pub mod input;
 pub mod keys;
 pub mod screen;
+pub mod tool_view;
 pub mod tty;
 
 pub mod text {

@@ -1,4 +1,4 @@
-//! Terminal text: width, truncation and wrapping with colours; Markdown parsing.
+//! Terminal text: width, truncation and wrapping with colours; Markdown and highlighted code by role.
 
 use rquickjs::{Object, Result, function::Func};
 
@@ -11,5 +11,12 @@ pub(super) fn install(host: &Object<'_>) -> Result<()> {
         }),
     )?;
     host.set("wrapText", Func::from(|text: String, width: usize| toolsmith_text::wrap(&text, width)))?;
-    host.set("parseMarkdown", Func::from(|text: String| crate::markdown::to_json(&text)))
+    host.set(
+        "markdownRows",
+        Func::from(|text: String, width: usize| toolsmith_text::markdown_json(&text, width)),
+    )?;
+    host.set(
+        "highlightRows",
+        Func::from(|code: String, language: String| toolsmith_text::highlight_json(&code, &language)),
+    )
 }

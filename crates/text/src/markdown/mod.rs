@@ -11,7 +11,7 @@ mod tree;
 
 pub(crate) use layout::hard_wrap;
 pub use layout::{MarkdownOptions, markdown_rows};
-pub use roles::markdown_json;
+pub use roles::{highlight_json, markdown_json};
 pub use stream::MarkdownStream;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::layout::{MarkdownOptions, markdown_rows};
 use crate::{
+    highlight::highlight,
     row::{Row, Span},
     style::{Attributes, Color, Style},
     theme::{Theme, Token},
@@ -14,6 +15,12 @@ use crate::{
 pub fn markdown_json(text: &str, columns: usize) -> String {
     let options = MarkdownOptions { text: Style::PLAIN, highlights: false, wraps_code: false };
     let rows = markdown_rows(text, columns, &Theme::roles(), options);
+    Value::Array(rows.iter().map(row_json).collect()).to_string()
+}
+
+/// Highlights code. Returns rows as [`markdown_json`] does.
+pub fn highlight_json(code: &str, language: &str) -> String {
+    let rows = highlight(code, language, &Theme::roles());
     Value::Array(rows.iter().map(row_json).collect()).to_string()
 }
 

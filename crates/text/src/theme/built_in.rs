@@ -35,7 +35,7 @@ impl Theme {
 
     /// Returns a theme whose colours are the numbers of their roles, to find out which role a span was drawn with.
     pub(crate) fn roles() -> Self {
-        let mut theme = Self::none();
+        let mut theme = Self { has_color: true, ..Self::none() };
         for (index, slot) in (0..).zip(&mut theme.colors) {
             *slot = Color::Indexed(index);
         }
