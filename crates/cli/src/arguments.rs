@@ -14,7 +14,7 @@ use crate::{
 
 /// Coding agent and runtime for custom tools.
 #[derive(Debug, Parser)]
-#[command(name = "toolsmith", version, long_version = versions::long(), arg_required_else_help = true)]
+#[command(name = "toolsmith", version, long_version = versions::long())]
 pub(crate) struct Arguments {
     /// Options shared by all commands.
     #[command(flatten)]

@@ -10,6 +10,7 @@ pub mod composer;
 pub mod dialog;
 pub mod input;
 pub mod keys;
+pub mod plain;
 pub mod screen;
 pub mod tool_view;
 pub mod tty;

@@ -8,6 +8,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
+pub(crate) mod interactive;
 pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -33,7 +34,11 @@ use crate::{
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let shared = &arguments.shared;
     let Some(command) = arguments.command else {
-        return print::run(shared, &arguments.print);
+        return match interactive::applies(shared, &arguments.print) {
+            true => interactive::run(shared, &arguments.print),
+            false if interactive::is_help(&arguments.print) => interactive::help(),
+            false => print::run(shared, &arguments.print),
+        };
     };
     if arguments.print.is_asked_for() {
         let hint = "Put a prompt that begins with a command's name in quotes.";

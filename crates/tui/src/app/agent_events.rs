@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use toolsmith::{
     agent::{AgentEvent, RunEnd},
     llm::{Message, StreamEvent},
-    tool::{NoticeLevel, SessionEvent, ToolResult},
+    tool::{NoticeLevel, SessionEvent},
 };
 
 use super::{
     app::App,
-    transcript::{Item, ToolItem, ToolState},
+    transcript::{Item, ToolItem},
 };
+use crate::blocks::{Block, SummaryBlock, SummaryKind, ThinkingBlock, ToolBlock, ToolState, UserBlock};
 
 impl App {
     pub(super) fn agent_event(&mut self, event: &AgentEvent) {
@@ -21,27 +22,35 @@ impl App {
                 self.title_dirty = true;
             }
             AgentEvent::AgentEnd { end, .. } => self.run_ended(end),
-            AgentEvent::MessageStart { message: Message::Assistant(_) } => self.transcript.start_message(),
+            AgentEvent::MessageStart { message: Message::Assistant(_) } => self.transcript.finish_message(),
             AgentEvent::MessageUpdate { assistant_message_event } => {
                 self.stream_event(assistant_message_event)
             }
             AgentEvent::MessageEnd { message } => self.message_ended(message),
             AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args } => {
                 self.with_tool(tool_call_id, tool_name, |tool| {
-                    tool.arguments = args.clone();
-                    tool.state = ToolState::Running(Instant::now());
+                    tool.started = Some(Instant::now());
+                    tool.change(|block| {
+                        block.arguments = args.clone();
+                        block.state = ToolState::Running;
+                    });
                 });
             }
             AgentEvent::ToolExecutionUpdate { tool_call_id, tool_name, partial_result } => {
-                self.with_tool(tool_call_id, tool_name, |tool| tool.result = Some(partial_result.clone()));
+                self.with_tool(tool_call_id, tool_name, |tool| {
+                    tool.change(|block| block.result = Some(partial_result.clone()));
+                });
             }
             AgentEvent::ToolExecutionEnd {
                 tool_call_id, tool_name, result, is_error, duration_ms, ..
             } => {
                 self.with_tool(tool_call_id, tool_name, |tool| {
-                    tool.result = Some(result.clone());
-                    let duration = Some(Duration::from_millis(*duration_ms));
-                    tool.state = ToolState::Ended { is_error: *is_error, duration };
+                    tool.ended = Some(Instant::now());
+                    tool.change(|block| {
+                        block.result = Some(result.clone());
+                        block.elapsed = Some(Duration::from_millis(*duration_ms));
+                        block.state = if *is_error { ToolState::Failed } else { ToolState::Done };
+                    });
                 });
             }
             AgentEvent::PendingPushed { count, .. } | AgentEvent::PendingPopped { count, .. } => {
@@ -68,41 +77,42 @@ impl App {
     fn stream_event(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::TextStart { content_index } => {
-                self.transcript.start_block(*content_index, Item::assistant("", false));
+                self.transcript.start_block(*content_index, Item::answer("", false, &self.theme));
             }
             StreamEvent::TextDelta { content_index, delta } => {
-                if let Some(Item::Assistant { stream, text, .. }) = self.transcript.block(*content_index) {
+                if let Some(Item::Answer { stream, .. }) = self.transcript.block(*content_index) {
                     stream.push(delta);
-                    text.push_str(delta);
                 }
             }
             StreamEvent::TextEnd { content_index, .. } => {
-                if let Some(Item::Assistant { is_final, .. }) = self.transcript.block(*content_index) {
+                if let Some(Item::Answer { is_final, .. }) = self.transcript.block(*content_index) {
                     *is_final = true;
                 }
             }
             StreamEvent::ThinkingStart { content_index } => {
-                let item = Item::Thinking { text: String::new(), is_final: false };
-                self.transcript.start_block(*content_index, item);
+                let block = ThinkingBlock { is_live: true, ..ThinkingBlock::default() };
+                self.transcript.start_block(*content_index, Item::Thinking(block));
             }
             StreamEvent::ThinkingDelta { content_index, delta } => {
-                if let Some(Item::Thinking { text, .. }) = self.transcript.block(*content_index) {
-                    text.push_str(delta);
+                if let Some(Item::Thinking(block)) = self.transcript.block(*content_index) {
+                    block.text.push_str(delta);
                 }
             }
             StreamEvent::ThinkingEnd { content_index, .. } => {
-                if let Some(Item::Thinking { is_final, .. }) = self.transcript.block(*content_index) {
-                    *is_final = true;
+                if let Some(Item::Thinking(block)) = self.transcript.block(*content_index) {
+                    block.is_live = false;
                 }
             }
             StreamEvent::ToolCallStart { content_index, id, name } => {
-                let item = Item::Tool(self.new_tool(id, name));
+                let item = Item::Tool(Box::new(self.new_tool(id, name)));
                 self.transcript.start_block(*content_index, item);
             }
             StreamEvent::ToolCallEnd { content_index, tool_call } => {
                 if let Some(Item::Tool(tool)) = self.transcript.block(*content_index) {
-                    tool.arguments = tool_call.arguments.clone();
-                    tool.state = ToolState::Waiting;
+                    tool.change(|block| {
+                        block.arguments = tool_call.arguments.clone();
+                        block.state = ToolState::Waiting;
+                    });
                 }
             }
             _ => {}
@@ -117,14 +127,9 @@ impl App {
                     self.queued.remove(at);
                 }
                 let images = said.content.iter().filter(|block| block.as_text().is_none()).count();
-                let mut text = text;
-                for number in 1..=images {
-                    let label = format!("[image #{number}");
-                    if !text.contains(&label) {
-                        text.push_str(&format!(" {label}]"));
-                    }
-                }
-                self.transcript.push(Item::User { text });
+                let mut block = UserBlock::new(text);
+                block.images = images;
+                self.transcript.push(Item::Block(Block::User(block)));
             }
             Message::Assistant(answer) => {
                 self.transcript.finish_message();
@@ -167,7 +172,9 @@ impl App {
                     None if !end.aborted => {
                         let summary = end.result.as_ref().and_then(|result| result.get("summary"));
                         let text = summary.and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-                        self.transcript.push(Item::Summary { title: "Session compacted".to_owned(), text });
+                        let mut block = SummaryBlock::default();
+                        (block.kind, block.text) = (SummaryKind::Compaction, text);
+                        self.transcript.push(Item::Block(Block::Summary(block)));
                     }
                     None => {}
                 }
@@ -190,34 +197,21 @@ impl App {
     }
 
     pub(super) fn new_tool(&self, id: &str, name: &str) -> ToolItem {
-        ToolItem {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            label: self.tool_label(name),
-            arguments: serde_json::Value::Null,
-            state: ToolState::Writing,
-            result: None::<ToolResult>,
-        }
+        let tool = self.session.as_ref().and_then(|session| {
+            let registry = session.agent().dispatcher().registry();
+            registry.read(|registry| registry.get(name).map(|found| std::sync::Arc::clone(&found.tool)))
+        });
+        let label = tool.as_ref().map_or_else(|| name.to_owned(), |tool| tool.spec().label.clone());
+        ToolItem::new(ToolBlock::new(id, name, label), tool)
     }
 
     fn with_tool(&mut self, id: &str, name: &str, change: impl FnOnce(&mut ToolItem)) {
         if self.transcript.tool(id).is_none() {
             let item = self.new_tool(id, name);
-            self.transcript.push(Item::Tool(item));
+            self.transcript.push(Item::Tool(Box::new(item)));
         }
         if let Some(tool) = self.transcript.tool(id) {
             change(tool);
         }
-    }
-
-    fn tool_label(&self, name: &str) -> String {
-        let label = self.session.as_ref().and_then(|session| {
-            session
-                .agent()
-                .dispatcher()
-                .registry()
-                .read(|registry| registry.get(name).map(|found| found.tool.spec().label.clone()))
-        });
-        label.unwrap_or_else(|| name.to_owned())
     }
 }

@@ -23,6 +23,7 @@ use crate::{
     keys::KeyBindings,
     screen::{Abilities, Inline},
     text::{Row, Theme},
+    tool_view::ToolViews,
     tty::{QUERIES, Signal, Signals, Size, Tty, TtyError},
 };
 
@@ -46,6 +47,8 @@ pub(super) struct App {
     pub(super) options: Options,
     pub(super) keys: KeyBindings,
     pub(super) theme: Theme,
+    pub(super) theme_version: u32,
+    pub(super) views: ToolViews,
     pub(super) tty: Tty,
     pub(super) size: Size,
     pub(super) inline: Inline,
@@ -125,6 +128,13 @@ impl App {
             bridge: Arc::new(Bridge::new(events.clone())),
             keys: options.keys.clone(),
             inline: Inline::new(size, abilities),
+            views: ToolViews::new({
+                let events = events.clone();
+                move |_| {
+                    let _ = events.send(Event::Redraw);
+                }
+            }),
+            theme_version: 1,
             host,
             theme,
             tty,

@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision};
-use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui};
+use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, WidgetContent, WidgetPlacement};
 
 use super::{effect::Effect, event::Event};
 use crate::dialog::{ApprovalDialog, ConfirmDialog, Panel, SelectDialog, TextDialog};
@@ -71,8 +71,10 @@ fn closes_at(timeout: Option<Duration>) -> Option<Instant> {
 impl Ui for Bridge {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
         let at = closes_at(dialog.timeout);
-        let open =
-            |answer| Box::new(SelectDialog::new(title, options.to_vec(), answer, at)) as Box<dyn Panel>;
+        let open = |answer| {
+            Box::new(SelectDialog::new(title, options.to_vec(), &dialog.descriptions, answer, at))
+                as Box<dyn Panel>
+        };
         self.ask(&dialog.cancel, open).await.flatten()
     }
 
@@ -114,8 +116,8 @@ impl Ui for Bridge {
         self.send(Event::Status(key.to_owned(), text.map(str::to_owned)));
     }
 
-    fn set_widget(&self, key: &str, lines: Option<&[String]>) {
-        self.send(Event::Widget(key.to_owned(), lines.map(<[String]>::to_vec)));
+    fn set_widget(&self, key: &str, content: Option<WidgetContent>, placement: WidgetPlacement) {
+        self.send(Event::Widget(key.to_owned(), content, placement));
     }
 
     fn set_title(&self, title: &str) {
@@ -135,7 +137,7 @@ impl Approver for DialogApprover {
             return Decision::Deny { note: None };
         };
         if answer.is_permanent {
-            let key = format!("approval.tools.{}", request.tool_name);
+            let key = format!("tools.approval.{}", request.tool_name);
             self.0.send(Event::Do(Effect::SetSetting(key, "allow".to_owned())));
         }
         answer.decision

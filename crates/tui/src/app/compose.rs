@@ -3,14 +3,20 @@
 //! An item is written to the scrollback when it is final and every earlier one is. A long answer is written as far as no
 //! later text can change it, so that the live region stays small.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::{app::App, items::Look, transcript::Item};
+use super::{
+    app::App,
+    status::spinner_frame,
+    transcript::{Item, LAST_DRAWING},
+};
 use crate::{
+    blocks::{BlockOptions, ToolState},
     dialog::Space,
     keys::Action,
     screen::Frame,
     text::{Row, Style, Token},
+    tool_view::DrawOptions,
 };
 
 /// Rows of the prompt that are shown at once, at most.
@@ -24,19 +30,48 @@ impl App {
         self.size.columns.saturating_sub(1).max(1)
     }
 
-    pub(super) fn look(&self) -> Look<'_> {
-        Look {
-            columns: self.columns(),
-            theme: &self.theme,
-            is_expanded: self.is_expanded,
-            shows_thinking: self.shows_thinking,
-            has_motion: self.options.has_motion,
-            now: Instant::now(),
+    pub(super) fn block_options(&self) -> BlockOptions {
+        let since = self.running.unwrap_or_else(Instant::now);
+        let mut options = BlockOptions::default()
+            .expanded(self.is_expanded)
+            .shows_thinking(self.shows_thinking)
+            .spinner_frame(spinner_frame(since, Instant::now()));
+        options.has_motion = self.options.has_motion;
+        options
+    }
+
+    /// Updates what live items show: running times, and what tools drew.
+    fn update_live(&mut self) {
+        let options = self.block_options();
+        let mut draw = DrawOptions::new(self.columns());
+        (draw.expanded, draw.spinner_frame, draw.theme_version) =
+            (options.expanded, options.spinner_frame, self.theme_version);
+        for item in self.transcript.items.iter_mut().skip(self.transcript.committed) {
+            match item {
+                Item::Tool(item) => {
+                    if let (ToolState::Running, Some(started)) = (item.block.state, item.started) {
+                        item.block.elapsed = Some(Duration::from_secs(started.elapsed().as_secs()))
+                            .filter(|time| !time.is_zero());
+                    }
+                    let Some(tool) = &item.tool else {
+                        item.is_drawn = true;
+                        continue;
+                    };
+                    item.block.drawing = self.views.drawing(tool, &item.block, draw);
+                    item.is_drawn = self.views.is_current(tool, &item.block, draw)
+                        || item.ended.is_some_and(|ended| ended.elapsed() >= LAST_DRAWING);
+                }
+                Item::Shell(item) if !item.is_final => {
+                    item.block.elapsed = Some(Duration::from_secs(item.started.elapsed().as_secs()));
+                }
+                _ => {}
+            }
         }
     }
 
     /// Returns the bytes of the next frame.
     pub(super) fn compose(&mut self) -> Vec<u8> {
+        self.update_live();
         let max_rows = self.inline.max_rows();
         let (mut bottom, cursor) = self.bottom(max_rows);
         let room = max_rows.saturating_sub(bottom.len());
@@ -56,22 +91,20 @@ impl App {
             if !item.is_final() {
                 break;
             }
-            let rows = self.item_rows(self.transcript.committed);
+            let (columns, options) = (self.columns(), self.block_options());
+            let rows = match self.transcript.items.get_mut(self.transcript.committed) {
+                Some(Item::Answer { stream, .. }) => stream.finish(columns, &self.theme),
+                Some(item) => item.rows(columns, &self.theme, &options),
+                None => Vec::new(),
+            };
             self.append_item(rows, &mut history);
-            if let Some(Item::Assistant { stream, .. }) =
-                self.transcript.items.get_mut(self.transcript.committed)
-            {
-                // Its rows are drawn; the text stays for the transcript view.
-                *stream = Default::default();
-            }
             self.transcript.committed += 1;
             self.transcript.is_partial = false;
         }
         // The finished part of an answer that is still growing.
         let (columns, theme) = (self.columns(), self.theme.clone());
         let mut taken = Vec::new();
-        if let Some(Item::Assistant { stream, .. }) = self.transcript.items.get_mut(self.transcript.committed)
-        {
+        if let Some(Item::Answer { stream, .. }) = self.transcript.items.get_mut(self.transcript.committed) {
             taken = stream.take_finished(columns, &theme);
             let tail = stream.tail(columns, &theme).len();
             if tail > room && room > 0 {
@@ -85,18 +118,15 @@ impl App {
         history
     }
 
-    fn item_rows(&self, at: usize) -> Vec<Row> {
-        self.transcript.items.get(at).map(|item| item.rows(&self.look())).unwrap_or_default()
-    }
-
     /// Appends an item with an empty row before it, unless its first part was appended before.
-    fn append_item(&self, rows: Vec<Row>, out: &mut Vec<Row>) {
+    fn append_item(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) {
         if rows.is_empty() {
             return;
         }
-        if !self.transcript.is_partial && self.transcript.committed > 0 {
+        if !self.transcript.is_partial && self.transcript.has_rows {
             out.push(Row::new());
         }
+        self.transcript.has_rows = true;
         out.extend(rows);
     }
 
@@ -108,20 +138,21 @@ impl App {
     /// The rows of items that are not finished. If there are too many, running calls take one row each, and the last
     /// rows are shown.
     fn live_rows(&self, room: usize) -> Vec<Row> {
-        let look = self.look();
+        let (columns, options) = (self.columns(), self.block_options());
         let all = |is_short: bool| {
             let mut rows = Vec::new();
             for at in self.transcript.committed..self.transcript.items.len() {
                 let Some(item) = self.transcript.items.get(at) else { break };
                 let is_first = at == self.transcript.committed;
-                let item_rows = match is_short && !matches!(item, Item::Assistant { .. }) {
-                    true => vec![item.short_row(&look)],
-                    false => item.rows(&look),
+                let item_rows = match is_short && !matches!(item, Item::Answer { .. }) {
+                    true => vec![item.short_row(columns, &self.theme, &options)],
+                    false => item.rows(columns, &self.theme, &options),
                 };
                 if item_rows.is_empty() {
                     continue;
                 }
-                if !(is_first && self.transcript.is_partial) && at > 0 && !is_short {
+                let is_separate = !(is_first && self.transcript.is_partial);
+                if is_separate && (self.transcript.has_rows || !rows.is_empty()) && !is_short {
                     rows.push(Row::new());
                 }
                 rows.extend(item_rows);

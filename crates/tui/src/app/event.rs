@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolsmith::{Session, SessionSwitched};
-use toolsmith_tool::NoticeLevel;
+use toolsmith_tool::{NoticeLevel, WidgetContent, WidgetPlacement};
 
 use super::{
     effect::Effect,
@@ -32,7 +32,7 @@ pub(super) enum Event {
     /// An entry of the status line.
     Status(String, Option<String>),
     /// A block of lines near the composer.
-    Widget(String, Option<Vec<String>>),
+    Widget(String, Option<WidgetContent>, WidgetPlacement),
     /// The window title.
     Title(String),
     /// Earlier prompts.
@@ -53,6 +53,8 @@ pub(super) enum Event {
     ShellEnd(u64, Result<(i32, bool), String>),
     /// Something to do.
     Do(Effect),
+    /// Something that is drawn elsewhere changed.
+    Redraw,
     /// The branch that is checked out.
     Branch(Option<String>),
 }

@@ -21,7 +21,7 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
-    pub(super) fn new(source: Option<SessionSource>, ui: Arc<dyn Ui>, approver: Arc<dyn Approver>) -> Self {
+    pub(crate) fn new(source: Option<SessionSource>, ui: Arc<dyn Ui>, approver: Arc<dyn Approver>) -> Self {
         Self { source, ui, approver }
     }
 }
@@ -64,6 +64,11 @@ pub struct ModelEntry {
 pub trait Host: Send + Sync {
     /// Builds a session. Called again by `/reload`, with the settings and modules as they are then.
     async fn open(&self, request: OpenRequest) -> Result<Session, OpenError>;
+
+    /// Returns a notice about the session that was opened last, once.
+    fn open_notice(&self) -> Option<String> {
+        None
+    }
 
     /// Returns what waits for trust; `None` if nothing does or the question was answered before. May read the disk.
     fn trust_question(&self) -> Option<TrustQuestion>;
@@ -115,6 +120,8 @@ pub struct Options {
     pub has_motion: bool,
     /// Notifies when a run ends while the terminal is not focused.
     pub notifies: bool,
+    /// What escape pressed twice does: `tree`, `fork` or `none`.
+    pub double_escape: String,
     /// Key bindings.
     pub keys: KeyBindings,
     /// Notices for the start, such as warnings about settings.

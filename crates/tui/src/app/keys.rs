@@ -166,7 +166,10 @@ impl App {
         self.last_escape = Some(now);
         if is_double && self.composer.is_empty() {
             self.last_escape = None;
-            self.perform(Effect::Submit("/tree".to_owned()));
+            match self.options.double_escape.as_str() {
+                "none" => {}
+                command => self.perform(Effect::Submit(format!("/{command}"))),
+            }
         }
         true
     }

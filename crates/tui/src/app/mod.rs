@@ -10,7 +10,6 @@ mod effect;
 mod event;
 mod host;
 mod images;
-mod items;
 mod keys;
 mod operations;
 mod outside;

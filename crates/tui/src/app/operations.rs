@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use toolsmith::{Prompt, SessionSource, agent::session::Sessions, llm::ThinkingLevel, tool::NoticeLevel};
 
+use toolsmith_tool::WidgetContent;
+
 use super::{
     app::{App, QueuedMessage},
     effect::Effect,
@@ -77,9 +79,9 @@ impl App {
                     None => self.status.entries.remove(&key),
                 };
             }
-            Event::Widget(key, lines) => {
+            Event::Widget(key, content, _placement) => {
                 self.widgets.retain(|(known, _)| *known != key);
-                if let Some(lines) = lines {
+                if let Some(WidgetContent::Lines(lines)) = content {
                     let rows = lines.iter().map(|line| drawn_row(line)).collect();
                     self.widgets.push((key, rows));
                 }
@@ -110,6 +112,7 @@ impl App {
             Event::ShellOutput(id, text) => self.shell_output(id, &text),
             Event::ShellEnd(id, end) => self.shell_end(id, end),
             Event::Do(effect) => self.perform(effect),
+            Event::Redraw => {}
             Event::Branch(branch) => self.status.branch = branch,
         }
         self.changed();

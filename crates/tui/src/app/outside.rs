@@ -6,7 +6,7 @@ use base64::Engine as _;
 use toolsmith::tool::{CancelToken, NoticeLevel};
 use toolsmith_host::exec;
 
-use super::{app::App, effect::Effect, event::Event};
+use super::{app::App, effect::Effect};
 
 /// Runs that took longer are announced when they end.
 const LONG_RUN: Duration = Duration::from_secs(5);
@@ -52,7 +52,7 @@ impl App {
             for (program, arguments) in PROGRAMS {
                 let request = exec::Request::new(program)
                     .args(arguments.iter().copied())
-                    .stdin(text.clone())
+                    .stdin(exec::Stdin::Bytes(text.clone().into_bytes()))
                     .timeout(Duration::from_secs(5));
                 if exec::run(&request, &CancelToken::new(), |_| {})
                     .await
@@ -81,10 +81,6 @@ impl App {
             Ok(text) => self.perform(Effect::SetText(text.trim_end_matches('\n').to_owned())),
             Err(error) => self.notice(NoticeLevel::Error, &format!("The editor failed: {error}")),
         }
-    }
-
-    pub(super) fn report(&self, effect: Effect) {
-        let _ = self.events.send(Event::Do(effect));
     }
 }
 

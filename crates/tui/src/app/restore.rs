@@ -10,9 +10,15 @@ use toolsmith::{
 
 use super::{
     app::App,
-    transcript::{Item, ShellItem, ToolItem, ToolState, Transcript},
+    transcript::{Item, ShellItem, ToolItem, Transcript},
 };
+use crate::blocks::{
+    BashBlock, Block, CustomBlock, SummaryBlock, SummaryKind, ThinkingBlock, ToolState, UserBlock,
+};
+use crate::text::{Row, Token};
 
+/// Kind of the entry of a shell command.
+pub(super) const SHELL: &str = "toolsmith.shell";
 /// Rows of an earlier session that are written to the screen.
 const MAX_ROWS: usize = 200;
 
@@ -22,7 +28,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let log = session.log();
         let Ok(entries) = log.path(None) else { return };
-        let items = items_of(&entries, &|name| self.label_of(name));
+        let items = self.items_of(&entries);
         self.status.cost = log.usage().cost.total;
         if items.is_empty() {
             return self.start_over(Vec::new(), None);
@@ -31,11 +37,11 @@ impl App {
             self.status.note_usage(&usage);
             self.status.cost = log.usage().cost.total;
         }
-        let look = self.look();
+        let (columns, options) = (self.columns(), self.block_options());
         let (mut first, mut rows) = (items.len(), 0);
         while first > 0 && rows < MAX_ROWS {
             first -= 1;
-            rows += items.get(first).map_or(0, |item| item.rows(&look).len() + 1);
+            rows += items.get(first).map_or(0, |item| item.rows(columns, &self.theme, &options).len() + 1);
         }
         let name = log.name().unwrap_or_else(|| log.id().chars().take(8).collect());
         self.start_over(items, Some((first, name)));
@@ -63,19 +69,124 @@ impl App {
                         self.keys.hint(crate::keys::Action::Transcript)
                     ),
                 };
-                transcript.items.insert(first, Item::Summary { title: text, text: String::new() });
+                transcript.items.insert(first, self.separator(&text));
             }
             None => {
-                transcript.push(Item::Summary { title: "New session".to_owned(), text: String::new() });
+                transcript.push(self.separator("New session"));
             }
         }
+        transcript.has_rows = true;
         transcript.items.extend(left);
         self.transcript = transcript;
         self.changed();
     }
 
-    fn label_of(&self, name: &str) -> String {
-        self.new_tool("", name).label
+    fn separator(&self, text: &str) -> Item {
+        Item::Plain(vec![Row::styled(format!("── {text}"), self.style(Token::Muted))])
+    }
+
+    /// Converts entries to items.
+    pub(super) fn items_of(&self, entries: &[Entry]) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut calls: HashMap<String, usize> = HashMap::new();
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Message(message) => self.message_items(message, &mut items, &mut calls),
+                EntryKind::CustomMessage(custom) if custom.custom_type == SHELL => {
+                    let field = |name: &str| custom.details.as_ref().and_then(|details| details.get(name));
+                    let text = |name: &str| {
+                        field(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+                    };
+                    let mut block = BashBlock::new(text("command"), false);
+                    block.output = text("output");
+                    let code = field("code").and_then(serde_json::Value::as_i64);
+                    block.exit_code = code.and_then(|code| i32::try_from(code).ok());
+                    items.push(Item::Shell(ShellItem {
+                        id: 0,
+                        block,
+                        started: Instant::now(),
+                        is_final: true,
+                    }));
+                }
+                EntryKind::CustomMessage(custom) if custom.display => {
+                    let text: Vec<&str> = custom.content.iter().filter_map(ContentBlock::as_text).collect();
+                    let mut block = CustomBlock::default();
+                    (block.label, block.text) = (custom.custom_type.clone(), text.join("\n"));
+                    items.push(Item::Block(Block::Custom(block)));
+                }
+                EntryKind::Compaction(compaction) => {
+                    let mut block = SummaryBlock::default();
+                    (block.kind, block.text) = (SummaryKind::Compaction, compaction.summary.clone());
+                    block.tokens_before = Some(compaction.tokens_before);
+                    items.push(Item::Block(Block::Summary(block)));
+                }
+                EntryKind::BranchSummary(left) => {
+                    let mut block = SummaryBlock::default();
+                    (block.kind, block.text) = (SummaryKind::Branch, left.summary.clone());
+                    items.push(Item::Block(Block::Summary(block)));
+                }
+                _ => {}
+            }
+        }
+        // A call without a result never ended.
+        for at in calls.into_values() {
+            if let Some(Item::Tool(tool)) = items.get_mut(at)
+                && tool.block.result.is_none()
+            {
+                tool.block.state = ToolState::Skipped;
+            }
+        }
+        items
+    }
+
+    fn message_items(&self, message: &Message, items: &mut Vec<Item>, calls: &mut HashMap<String, usize>) {
+        match message {
+            Message::User(said) => {
+                let mut block = UserBlock::new(message.joined_text());
+                block.images = said.content.iter().filter(|block| block.as_text().is_none()).count();
+                items.push(Item::Block(Block::User(block)));
+            }
+            Message::Assistant(answer) => {
+                for block in &answer.content {
+                    match block {
+                        AssistantBlock::Text(text) if !text.text.trim().is_empty() => {
+                            items.push(Item::answer(&text.text, true, &self.theme));
+                        }
+                        AssistantBlock::Thinking(thinking) if !thinking.thinking.trim().is_empty() => {
+                            items.push(Item::Thinking(ThinkingBlock::new(&thinking.thinking)));
+                        }
+                        AssistantBlock::ToolCall(call) => {
+                            calls.insert(call.id.clone(), items.len());
+                            let mut tool: ToolItem = self.new_tool(&call.id, &call.name);
+                            tool.change(|block| block.arguments = call.arguments.clone());
+                            // Earlier calls are drawn with the view that is there.
+                            tool.is_drawn = tool.tool.is_none();
+                            tool.ended = Some(Instant::now());
+                            items.push(Item::Tool(Box::new(tool)));
+                        }
+                        _ => {}
+                    }
+                }
+                if answer.stop_reason == StopReason::Error {
+                    let text =
+                        answer.error_message.clone().unwrap_or_else(|| "The request failed".to_owned());
+                    items.push(Item::notice(NoticeLevel::Error, text));
+                }
+            }
+            Message::ToolResult(result) => {
+                let at = calls.get(&result.tool_call_id).copied();
+                let Some(Item::Tool(tool)) = at.and_then(|at| items.get_mut(at)) else { return };
+                tool.change(|block| {
+                    block.result = Some(ToolResult {
+                        content: result.content.clone(),
+                        details: result.details.clone(),
+                        is_error: result.is_error,
+                    });
+                    block.state = if result.is_error { ToolState::Failed } else { ToolState::Done };
+                });
+            }
+            _ => {}
+        }
     }
 }
 
@@ -84,107 +195,4 @@ fn last_usage(entries: &[Entry]) -> Option<toolsmith::llm::Usage> {
         EntryKind::Message(Message::Assistant(answer)) if answer.usage.total_tokens > 0 => Some(answer.usage),
         _ => None,
     })
-}
-
-/// Converts entries to items.
-pub(super) fn items_of(entries: &[Entry], label: &dyn Fn(&str) -> String) -> Vec<Item> {
-    let mut items = Vec::new();
-    let mut calls: HashMap<String, usize> = HashMap::new();
-    for entry in entries {
-        match &entry.kind {
-            EntryKind::Message(message) => message_items(message, label, &mut items, &mut calls),
-            EntryKind::CustomMessage(custom) if custom.custom_type == "toolsmith.shell" => {
-                let field = |name: &str| custom.details.as_ref().and_then(|details| details.get(name));
-                let text =
-                    |name: &str| field(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-                let code = field("code")
-                    .and_then(serde_json::Value::as_i64)
-                    .and_then(|code| i32::try_from(code).ok());
-                items.push(Item::Shell(ShellItem {
-                    id: 0,
-                    command: text("command"),
-                    output: text("output"),
-                    end: Some(Ok((code.unwrap_or(0), false))),
-                    is_private: false,
-                    started: Instant::now(),
-                }));
-            }
-            EntryKind::CustomMessage(custom) if custom.display => {
-                let text: Vec<&str> = custom.content.iter().filter_map(ContentBlock::as_text).collect();
-                items.push(Item::Custom { title: custom.custom_type.clone(), text: text.join("\n") });
-            }
-            EntryKind::Compaction(compaction) => {
-                let title = format!("Session compacted ({} tokens before)", compaction.tokens_before);
-                items.push(Item::Summary { title, text: compaction.summary.clone() });
-            }
-            EntryKind::BranchSummary(left) => {
-                items.push(Item::Summary {
-                    title: "Summary of another branch".to_owned(),
-                    text: left.summary.clone(),
-                });
-            }
-            _ => {}
-        }
-    }
-    // A call without a result never ended.
-    for at in calls.into_values() {
-        if let Some(Item::Tool(tool)) = items.get_mut(at)
-            && tool.result.is_none()
-        {
-            tool.state = ToolState::Skipped;
-        }
-    }
-    items
-}
-
-fn message_items(
-    message: &Message,
-    label: &dyn Fn(&str) -> String,
-    items: &mut Vec<Item>,
-    calls: &mut HashMap<String, usize>,
-) {
-    match message {
-        Message::User(_) => items.push(Item::User { text: message.joined_text() }),
-        Message::Assistant(answer) => {
-            for block in &answer.content {
-                match block {
-                    AssistantBlock::Text(text) if !text.text.trim().is_empty() => {
-                        items.push(Item::assistant(&text.text, true))
-                    }
-                    AssistantBlock::Thinking(thinking) if !thinking.thinking.trim().is_empty() => {
-                        items.push(Item::Thinking { text: thinking.thinking.clone(), is_final: true });
-                    }
-                    AssistantBlock::ToolCall(call) => {
-                        calls.insert(call.id.clone(), items.len());
-                        items.push(Item::Tool(ToolItem {
-                            id: call.id.clone(),
-                            name: call.name.clone(),
-                            label: label(&call.name),
-                            arguments: call.arguments.clone(),
-                            state: ToolState::Waiting,
-                            result: None,
-                        }));
-                    }
-                    _ => {}
-                }
-            }
-            if answer.stop_reason == StopReason::Error {
-                let text = answer.error_message.clone().unwrap_or_else(|| "The request failed".to_owned());
-                items.push(Item::notice(NoticeLevel::Error, text));
-            }
-        }
-        Message::ToolResult(result) => {
-            let Some(Item::Tool(tool)) = calls.get(&result.tool_call_id).and_then(|at| items.get_mut(*at))
-            else {
-                return;
-            };
-            tool.result = Some(ToolResult {
-                content: result.content.clone(),
-                details: result.details.clone(),
-                is_error: result.is_error,
-            });
-            tool.state = ToolState::Ended { is_error: result.is_error, duration: None };
-        }
-        _ => {}
-    }
 }

@@ -13,6 +13,7 @@ use super::{
     event::Event,
     transcript::{Item, ShellItem},
 };
+use crate::blocks::BashBlock;
 
 /// Output kept for the screen.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -34,14 +35,8 @@ impl App {
         }
         self.shell_number += 1;
         let id = self.shell_number;
-        self.transcript.push(Item::Shell(ShellItem {
-            id,
-            command: command.to_owned(),
-            output: String::new(),
-            end: None,
-            is_private,
-            started: Instant::now(),
-        }));
+        let block = BashBlock::new(command, is_private);
+        self.transcript.push(Item::Shell(ShellItem { id, block, started: Instant::now(), is_final: false }));
         let cancel = CancelToken::new();
         self.shell_cancel = Some(cancel.clone());
         let shell = std::env::var("SHELL")
@@ -73,26 +68,31 @@ impl App {
 
     pub(super) fn shell_output(&mut self, id: u64, text: &str) {
         let Some(shell) = self.transcript.shell(id) else { return };
-        shell.output.push_str(text);
-        if shell.output.len() > MAX_OUTPUT {
+        shell.block.output.push_str(text);
+        if shell.block.output.len() > MAX_OUTPUT {
             // The end matters; the beginning is dropped.
-            let mut from = shell.output.len() - MAX_OUTPUT / 2;
-            while !shell.output.is_char_boundary(from) {
+            let mut from = shell.block.output.len() - MAX_OUTPUT / 2;
+            while !shell.block.output.is_char_boundary(from) {
                 from += 1;
             }
-            shell.output.replace_range(..from, "");
+            shell.block.output.replace_range(..from, "");
         }
     }
 
     pub(super) fn shell_end(&mut self, id: u64, end: Result<(i32, bool), String>) {
         self.shell_cancel = None;
         let Some(shell) = self.transcript.shell(id) else { return };
-        shell.end = Some(end.clone());
+        shell.is_final = true;
+        shell.block.elapsed = Some(shell.started.elapsed());
+        match &end {
+            Ok((code, killed)) => (shell.block.exit_code, shell.block.is_cancelled) = (Some(*code), *killed),
+            Err(error) => shell.block.output.push_str(error),
+        }
         let shell = shell.clone();
-        let (false, Ok((code, killed)), Some(session)) = (shell.is_private, end, &self.session) else {
+        let (false, Ok((code, killed)), Some(session)) = (shell.block.is_private, end, &self.session) else {
             return;
         };
-        let mut output = toolsmith_tool::visible(shell.output.trim_end()).into_owned();
+        let mut output = toolsmith_tool::visible(shell.block.output.trim_end()).into_owned();
         if output.len() > MAX_SENT {
             let mut from = output.len() - MAX_SENT;
             while !output.is_char_boundary(from) {
@@ -101,13 +101,13 @@ impl App {
             output = format!("(the beginning is omitted)\n{}", output.get(from..).unwrap_or_default());
         }
         let how = if killed { "stopped by the user".to_owned() } else { format!("exit code {code}") };
-        let text = format!("The user ran a command ({how}):\n$ {}\n{output}", shell.command);
+        let text = format!("The user ran a command ({how}):\n$ {}\n{output}", shell.block.command);
         let entry = EntryKind::CustomMessage(CustomMessage {
-            custom_type: "toolsmith.shell".to_owned(),
+            custom_type: super::restore::SHELL.to_owned(),
             content: vec![ContentBlock::text(text)],
             display: true,
             details: Some(
-                serde_json::json!({ "command": shell.command, "code": code, "output": shell.output }),
+                serde_json::json!({ "command": shell.block.command, "code": code, "output": shell.block.output }),
             ),
             attribution: Some("user".to_owned()),
         });

@@ -131,6 +131,9 @@ impl App {
         match opened {
             Ok(session) => {
                 self.subscription = Some(session.subscribe());
+                if let Some(notice) = self.host.open_notice() {
+                    self.notice(NoticeLevel::Warning, &notice);
+                }
                 for error in session.loaded().errors.iter().take(20) {
                     self.notice(NoticeLevel::Error, &error.to_string());
                 }
@@ -144,6 +147,9 @@ impl App {
                     self.send_prompt(prompt);
                 }
                 self.send_waiting();
+                if std::mem::take(&mut self.options.picks_session) {
+                    self.resume_command("");
+                }
             }
             Err(error) if error.needs_model => self.first_run(&error.message),
             Err(error) => self.notice(NoticeLevel::Error, &error.message),

@@ -1,114 +1,160 @@
 //! The transcript: what was said and done, as items. An item is live or final; final ones do not change.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use serde_json::Value;
-use toolsmith_tool::{NoticeLevel, ToolResult};
+use toolsmith_tool::{NoticeLevel, Tool};
 
-use crate::text::{MarkdownOptions, MarkdownStream};
+use crate::{
+    blocks::{
+        AssistantBlock, AssistantStream, BashBlock, Block, BlockOptions, NoticeBlock, NoticeKind,
+        ThinkingBlock, ToolBlock, ToolState,
+    },
+    text::{Row, Theme},
+};
 
-/// State of a tool call.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum ToolState {
-    /// The model is writing the arguments.
-    Writing,
-    /// Approved or waiting for approval; not started.
-    Waiting,
-    /// Running since.
-    Running(Instant),
-    /// Ended after.
-    Ended { is_error: bool, duration: Option<Duration> },
-    /// It never ran.
-    Skipped,
+/// A tool call with what draws it.
+#[derive(Clone)]
+pub(super) struct ToolItem {
+    pub(super) block: ToolBlock,
+    pub(super) tool: Option<Arc<dyn Tool>>,
+    pub(super) started: Option<Instant>,
+    /// When it ended; its last drawing may take a moment.
+    pub(super) ended: Option<Instant>,
+    /// The last drawing is there, or is not waited for any longer.
+    pub(super) is_drawn: bool,
 }
 
-/// A tool call.
-#[derive(Clone, Debug)]
-pub(super) struct ToolItem {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) label: String,
-    pub(super) arguments: Value,
-    pub(super) state: ToolState,
-    pub(super) result: Option<ToolResult>,
+impl ToolItem {
+    pub(super) fn new(block: ToolBlock, tool: Option<Arc<dyn Tool>>) -> Self {
+        Self { block, tool, started: None, ended: None, is_drawn: false }
+    }
+
+    /// Changes the call; its drawing is asked for again.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut ToolBlock)) {
+        change(&mut self.block);
+        self.block.version += 1;
+    }
 }
 
 /// A shell command of the person.
 #[derive(Clone, Debug)]
 pub(super) struct ShellItem {
     pub(super) id: u64,
-    pub(super) command: String,
-    pub(super) output: String,
-    /// Exit code, or why it did not run; `None` while it runs.
-    pub(super) end: Option<Result<(i32, bool), String>>,
-    /// The model does not see it.
-    pub(super) is_private: bool,
+    pub(super) block: BashBlock,
     pub(super) started: Instant,
+    pub(super) is_final: bool,
 }
 
 /// One item.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum Item {
-    User {
-        text: String,
-    },
-    Assistant {
-        stream: MarkdownStream,
-        text: String,
+    /// Text of the model.
+    Answer {
+        stream: AssistantStream,
         is_final: bool,
     },
-    Thinking {
-        text: String,
-        is_final: bool,
-    },
-    Tool(ToolItem),
+    Tool(Box<ToolItem>),
     Shell(ShellItem),
-    Notice {
-        level: NoticeLevel,
-        text: String,
-    },
-    Summary {
-        title: String,
-        text: String,
-    },
-    Custom {
-        title: String,
-        text: String,
-    },
+    Thinking(ThinkingBlock),
+    /// Anything that is complete when it appears.
+    Block(Block),
     /// Rows of the program itself, such as the header.
-    Plain(Vec<crate::text::Row>),
+    Plain(Vec<Row>),
 }
 
 impl Item {
-    pub(super) fn assistant(text: &str, is_final: bool) -> Self {
-        let mut stream = MarkdownStream::new(MarkdownOptions::default());
+    pub(super) fn answer(text: &str, is_final: bool, theme: &Theme) -> Self {
+        let mut stream = AssistantStream::new(theme);
         stream.push(text);
-        Self::Assistant { stream, text: text.to_owned(), is_final }
+        Self::Answer { stream, is_final }
     }
 
     pub(super) fn notice(level: NoticeLevel, text: impl Into<String>) -> Self {
-        Self::Notice { level, text: text.into() }
+        let kind = match level {
+            NoticeLevel::Warning => NoticeKind::Warning,
+            NoticeLevel::Error => NoticeKind::Error,
+            _ => NoticeKind::Info,
+        };
+        Self::Block(Block::Notice(NoticeBlock::new(kind, text)))
     }
 
     /// Returns whether it no longer changes.
     pub(super) fn is_final(&self) -> bool {
         match self {
-            Self::Assistant { is_final, .. } | Self::Thinking { is_final, .. } => *is_final,
-            Self::Tool(tool) => matches!(tool.state, ToolState::Ended { .. } | ToolState::Skipped),
-            Self::Shell(shell) => shell.end.is_some(),
-            _ => true,
+            Self::Answer { is_final, .. } => *is_final,
+            Self::Thinking(block) => !block.is_live,
+            Self::Tool(tool) => !tool.block.state.is_live() && tool.is_drawn,
+            Self::Shell(shell) => shell.is_final,
+            Self::Block(_) | Self::Plain(_) => true,
         }
+    }
+
+    /// Draws what is not in the scrollback yet, without the empty row before it.
+    pub(super) fn rows(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Vec<Row> {
+        match self {
+            Self::Answer { stream, .. } => stream.tail(columns, theme),
+            other => other.all_rows(columns, theme, options),
+        }
+    }
+
+    /// Draws all of it.
+    pub(super) fn all_rows(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Vec<Row> {
+        match self {
+            Self::Answer { stream, .. } => AssistantBlock::new(stream.text()).rows(columns, theme, options),
+            Self::Thinking(block) if block.text.trim().is_empty() => Vec::new(),
+            Self::Thinking(block) => block.rows(columns, theme, options),
+            Self::Tool(tool) => tool.block.rows(columns, theme, options),
+            Self::Shell(shell) => shell.block.rows(columns, theme, options),
+            Self::Block(block) => block.rows(columns, theme, options),
+            Self::Plain(rows) => rows.iter().flat_map(|row| row.wrap(columns)).collect(),
+        }
+    }
+
+    /// Draws a live item in one row, where there is no room for more.
+    pub(super) fn short_row(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Row {
+        match self {
+            Self::Tool(tool) => tool.block.short_row(columns, theme, options),
+            _ => self.rows(columns, theme, options).pop().unwrap_or_default(),
+        }
+    }
+
+    /// Returns the text for copying.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Answer { stream, .. } => stream.text().to_owned(),
+            Self::Thinking(block) => block.text.clone(),
+            Self::Tool(tool) => {
+                tool.block.result.as_ref().map(toolsmith_tool::ToolResult::joined_text).unwrap_or_default()
+            }
+            Self::Shell(shell) => shell.block.output.clone(),
+            Self::Block(Block::User(block)) => block.text.clone(),
+            Self::Block(Block::Summary(block)) => block.text.clone(),
+            Self::Block(Block::Notice(block)) => block.text.clone(),
+            Self::Block(Block::Custom(block)) => block.text.clone(),
+            Self::Block(_) => String::new(),
+            Self::Plain(rows) => rows.iter().map(Row::text).collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    /// Returns whether it is a prompt.
+    pub(super) fn is_prompt(&self) -> bool {
+        matches!(self, Self::Block(Block::User(_)))
     }
 }
 
 /// All items, and how many were written to the terminal.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Transcript {
     pub(super) items: Vec<Item>,
     /// Items that are completely in the terminal's scrollback.
     pub(super) committed: usize,
     /// The first part of the next item is there too.
     pub(super) is_partial: bool,
+    /// Something was written, so the next item is separated by an empty row.
+    pub(super) has_rows: bool,
     /// Items of the message being received, by the index of their block.
     blocks: Vec<(usize, usize)>,
 }
@@ -119,16 +165,12 @@ impl Transcript {
         self.items.len() - 1
     }
 
-    /// A new message of the model starts.
-    pub(super) fn start_message(&mut self) {
-        self.finish_message();
-    }
-
     /// Nothing more is added to the items of the message.
     pub(super) fn finish_message(&mut self) {
         for (_, at) in std::mem::take(&mut self.blocks) {
             match self.items.get_mut(at) {
-                Some(Item::Assistant { is_final, .. } | Item::Thinking { is_final, .. }) => *is_final = true,
+                Some(Item::Answer { is_final, .. }) => *is_final = true,
+                Some(Item::Thinking(block)) => block.is_live = false,
                 _ => {}
             }
         }
@@ -146,7 +188,7 @@ impl Transcript {
 
     pub(super) fn tool(&mut self, id: &str) -> Option<&mut ToolItem> {
         self.items.iter_mut().rev().find_map(|item| match item {
-            Item::Tool(tool) if tool.id == id => Some(tool),
+            Item::Tool(tool) if tool.block.id == id => Some(&mut **tool),
             _ => None,
         })
     }
@@ -163,9 +205,11 @@ impl Transcript {
         self.finish_message();
         for item in self.items.iter_mut().skip(self.committed) {
             match item {
-                Item::Assistant { is_final, .. } | Item::Thinking { is_final, .. } => *is_final = true,
-                Item::Tool(tool) if !matches!(tool.state, ToolState::Ended { .. }) => {
-                    tool.state = ToolState::Skipped
+                Item::Answer { is_final, .. } => *is_final = true,
+                Item::Thinking(block) => block.is_live = false,
+                Item::Tool(tool) if tool.block.state.is_live() => {
+                    tool.change(|block| block.state = ToolState::Skipped);
+                    tool.ended = Some(Instant::now());
                 }
                 _ => {}
             }
@@ -180,8 +224,11 @@ impl Transcript {
     /// Returns the text of the last answer.
     pub(super) fn last_answer(&self) -> Option<&str> {
         self.items.iter().rev().find_map(|item| match item {
-            Item::Assistant { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
+            Item::Answer { stream, .. } if !stream.text().trim().is_empty() => Some(stream.text()),
             _ => None,
         })
     }
 }
+
+/// Time a tool has for the last drawing of a call before the previous one is used.
+pub(super) const LAST_DRAWING: Duration = Duration::from_millis(300);

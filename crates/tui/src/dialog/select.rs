@@ -25,16 +25,16 @@ pub struct SelectDialog {
 }
 
 impl SelectDialog {
-    /// Creates a dialog. An option may have a description after a line break.
+    /// Creates a dialog with descriptions for some options.
     pub fn new(
         title: &str,
         options: Vec<String>,
+        descriptions: &[String],
         answer: oneshot::Sender<Option<String>>,
         closes_at: Option<Instant>,
     ) -> Self {
-        let items = options.iter().map(|option| match option.split_once('\n') {
-            Some((label, detail)) => ListItem::new(label, detail.replace('\n', " ")),
-            None => ListItem::new(option, ""),
+        let items = options.iter().enumerate().map(|(at, option)| {
+            ListItem::new(option, descriptions.get(at).map(String::as_str).unwrap_or_default())
         });
         let list = List::new(items.collect(), options.len() > MANY);
         Self { title: title.to_owned(), options, list, answer: Some(answer), closes_at }

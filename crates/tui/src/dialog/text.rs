@@ -51,7 +51,9 @@ impl TextDialog {
         title: &str,
         done: impl FnOnce(Option<String>) -> Option<crate::app::Effect> + Send + 'static,
     ) -> Self {
-        Self { is_multi_line: true, ..Self::line(title, done) }
+        let mut dialog = Self::line(title, done);
+        dialog.is_multi_line = true;
+        dialog
     }
 
     /// Shows a hint while nothing is written.
