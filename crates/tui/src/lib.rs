@@ -8,6 +8,8 @@ pub mod blocks;
 pub mod composer;
 pub mod input;
 pub mod keys;
+pub mod overlay;
+pub mod review;
 pub mod screen;
 pub mod tool_view;
 pub mod tty;
