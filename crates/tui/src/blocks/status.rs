@@ -35,29 +35,28 @@ pub(super) fn count_text(count: u64) -> String {
     }
 }
 
+/// A part with its rank: where room is short, those with the highest rank are left out first.
+type Part = (u8, Row);
+
 impl StatusLine {
-    /// Draws it: one row, and a second for entries of tools. What is least important is left out first.
+    /// Draws it: one row, and a second for entries of tools.
     pub fn rows(&self, columns: usize, theme: &Theme) -> Vec<Row> {
-        let mut left = self.left(theme);
-        let mut right = self.right(theme);
+        let (mut left, mut right) = (self.left(theme, false), self.right(theme));
         let separator = Row::styled(" · ", theme.style(Token::StatusLineSep));
-        let total = |left: &[Row], right: &[Row]| {
-            let parts = |list: &[Row]| list.iter().map(|row| row.width() + 3).sum::<usize>();
-            parts(left) + parts(right) + 2
+        let total = |left: &[Part], right: &[Part]| {
+            left.iter().chain(right).map(|(_, row)| row.width() + 3).sum::<usize>() + 1
         };
-        // The folder goes first, then the end of the right side; the model stays.
-        while total(&left, &right) > columns && left.len() + right.len() > 1 {
-            if right.len() > 1 && left.len() <= 1 || right.len() > 2 {
-                right.pop();
-            } else if left.len() > 1 {
-                left.pop();
-            } else {
-                right.pop();
-            }
+        if total(&left, &right) > columns {
+            left = self.left(theme, true);
         }
-        let join = |parts: Vec<Row>| {
+        while total(&left, &right) > columns && left.len() + right.len() > 1 {
+            let least = left.iter().chain(&right).map(|(rank, _)| *rank).max();
+            left.retain(|(rank, _)| Some(*rank) != least);
+            right.retain(|(rank, _)| Some(*rank) != least);
+        }
+        let join = |parts: Vec<Part>| {
             let mut joined = Row::new();
-            for part in parts {
+            for (_, part) in parts {
                 if !joined.is_empty() {
                     joined.append(separator.clone());
                 }
@@ -87,18 +86,21 @@ impl StatusLine {
         rows
     }
 
-    fn left(&self, theme: &Theme) -> Vec<Row> {
+    fn left(&self, theme: &Theme, is_narrow: bool) -> Vec<Part> {
         let mut parts = Vec::new();
         if self.pending > 0 {
-            let text = format!("{} pending · /pending", self.pending);
-            parts.push(Row::styled(text, theme.style(Token::Warning).bold()));
+            let hint = if is_narrow { "" } else { " · /pending" };
+            let text = format!("{} pending{hint}", self.pending);
+            parts.push((0, Row::styled(text, theme.style(Token::Warning).bold())));
         }
-        let mut model = Row::styled(&self.model, theme.style(Token::StatusLineModel));
+        // The provider is known; where room is short, the name of the model says enough.
+        let name = self.model.rsplit('/').next().filter(|_| is_narrow).unwrap_or(&self.model);
+        let mut model = Row::styled(name, theme.style(Token::StatusLineModel));
         if let Some(level) = &self.thinking {
             model.push_text(format!(" ({level})"), thinking_style(level, theme));
         }
         if !model.is_empty() {
-            parts.push(model);
+            parts.push((1, model));
         }
         if let Some((used, whole)) = self.context {
             let percent = if whole == 0 { 0 } else { used.saturating_mul(100) / whole };
@@ -108,26 +110,26 @@ impl StatusLine {
                 _ => Token::Error,
             };
             let text = format!("{percent}% of {}", count_text(whole));
-            parts.push(Row::styled(text, theme.style(token)));
+            parts.push((2, Row::styled(text, theme.style(token))));
         }
         if let Some(cost) = self.cost.filter(|cost| *cost > 0.0) {
             let text = if cost < 0.1 { format!("${cost:.3}") } else { format!("${cost:.2}") };
-            parts.push(Row::styled(text, theme.style(Token::StatusLineCost)));
+            parts.push((4, Row::styled(text, theme.style(Token::StatusLineCost))));
         }
         parts
     }
 
-    fn right(&self, theme: &Theme) -> Vec<Row> {
+    fn right(&self, theme: &Theme) -> Vec<Part> {
         let mut parts = Vec::new();
         if !self.approval.is_empty() {
             let token = if self.approval == "yolo" { Token::Warning } else { Token::StatusLineSpend };
-            parts.push(Row::styled(&self.approval, theme.style(token)));
+            parts.push((3, Row::styled(&self.approval, theme.style(token))));
         }
         if let Some(branch) = &self.branch {
-            parts.push(Row::styled(format!("⎇ {branch}"), theme.style(Token::StatusLineGitClean)));
+            parts.push((5, Row::styled(format!("⎇ {branch}"), theme.style(Token::StatusLineGitClean))));
         }
         if !self.folder.is_empty() {
-            parts.push(Row::styled(&self.folder, theme.style(Token::StatusLinePath)));
+            parts.push((6, Row::styled(&self.folder, theme.style(Token::StatusLinePath))));
         }
         parts
     }
