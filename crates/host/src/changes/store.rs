@@ -476,7 +476,12 @@ impl ChangeStore {
         let past = found.ok_or_else(|| ChangeError::Unknown { id: id.to_owned() })?;
         let previews = self.undo_changes(&past)?.into_iter().map(|change| {
             let current = fs::read(&change.target).ok();
-            FilePreview::new(&change.path, Some(&past.entry.root), current.as_deref(), change.content.as_deref())
+            FilePreview::new(
+                &change.path,
+                Some(&past.entry.root),
+                current.as_deref(),
+                change.content.as_deref(),
+            )
         });
         Ok(previews.collect())
     }

@@ -10,6 +10,7 @@ use toolsmith::{Session, agent::Subscription, tool::NoticeLevel};
 
 use super::{
     bridge::Bridge,
+    components::Components,
     event::Event,
     host::{Exit, Host, Options},
     start,
@@ -48,6 +49,8 @@ pub(super) struct App {
     pub(super) keys: KeyBindings,
     pub(super) theme: Theme,
     pub(super) theme_version: u32,
+    /// The background, if the terminal told it.
+    pub(super) background: Option<crate::input::Rgb>,
     pub(super) views: ToolViews,
     pub(super) tty: Tty,
     pub(super) size: Size,
@@ -60,7 +63,8 @@ pub(super) struct App {
     pub(super) composer: Composer,
     pub(super) panels: Panels,
     pub(super) status: Status,
-    pub(super) widgets: Vec<(String, Vec<Row>)>,
+    pub(super) components: Components,
+    pub(super) thinking_label: Option<String>,
     pub(super) queued: Vec<QueuedMessage>,
     /// Prompts typed before the session was ready.
     pub(super) waiting: Vec<Submission>,
@@ -135,6 +139,7 @@ impl App {
                 }
             }),
             theme_version: 1,
+            background: None,
             host,
             theme,
             tty,
@@ -146,7 +151,8 @@ impl App {
             composer,
             panels: Panels::default(),
             status: Status::default(),
-            widgets: Vec::new(),
+            components: Components::default(),
+            thinking_label: None,
             queued: Vec::new(),
             waiting: Vec::new(),
             running: None,
@@ -274,6 +280,7 @@ impl App {
 
     pub(super) fn draw(&mut self) {
         (self.is_dirty, self.is_urgent, self.last_frame) = (false, false, Instant::now());
+        self.publish();
         let mut bytes = self.compose();
         self.write_title();
         bytes.extend_from_slice(std::mem::take(&mut self.controls).as_bytes());

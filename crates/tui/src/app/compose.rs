@@ -5,8 +5,11 @@
 
 use std::time::{Duration, Instant};
 
+use toolsmith_tool::WidgetPlacement;
+
 use super::{
     app::App,
+    components::Part,
     status::spinner_frame,
     transcript::{Item, LAST_DRAWING},
 };
@@ -61,6 +64,7 @@ impl App {
                     item.is_drawn = self.views.is_current(tool, &item.block, draw)
                         || item.ended.is_some_and(|ended| ended.elapsed() >= LAST_DRAWING);
                 }
+                Item::Thinking(block) => block.label.clone_from(&self.thinking_label),
                 Item::Shell(item) if !item.is_final => {
                     item.block.elapsed = Some(Duration::from_secs(item.started.elapsed().as_secs()));
                 }
@@ -177,7 +181,10 @@ impl App {
         if !is_tiny {
             rows.push(Row::new());
         }
-        if let Some(since) = self.running {
+        if let Some(header) = self.part_rows(Part::Header, columns).filter(|_| !is_tiny) {
+            rows.extend(header.rows);
+        }
+        if let Some(since) = self.running.filter(|_| !self.status.is_hidden) {
             let interrupt = self.keys.hint(Action::Interrupt);
             rows.push(self.status.working_row(
                 since,
@@ -189,17 +196,12 @@ impl App {
             ));
         }
         if !is_tiny {
-            for (_, lines) in &self.widgets {
-                rows.extend(lines.iter().take(10).map(|row| row.clone().cut(columns)));
-            }
+            rows.extend(self.widget_rows(WidgetPlacement::AboveEditor, columns, max_rows / 3));
             rows.extend(self.queue_rows(columns));
             rows.extend(self.pending_row.clone().map(|row| row.ellipsized(columns)));
         }
-        let status = (max_rows > 3).then(|| match &self.hint {
-            Some((hint, _)) => Row::styled(hint, self.theme.style(Token::Muted)).ellipsized(columns),
-            None => self.status.row(&self.folder(), columns, &self.theme),
-        });
-        let room = max_rows.saturating_sub(rows.len() + usize::from(status.is_some())).max(1);
+        let status = self.status_rows(columns, max_rows);
+        let room = max_rows.saturating_sub(rows.len() + status.len()).max(1);
         let keys = self.keys.clone();
         let theme = self.theme.clone();
         let cursor;
@@ -212,11 +214,35 @@ impl App {
             rows.extend(
                 drawn.rows.into_iter().take(room.saturating_sub(1).max(1)).map(|row| row.cut(columns)),
             );
+        } else if let Some(view) = self.custom_rows(columns) {
+            rows.push(border(columns, theme.style(Token::BorderAccent)));
+            cursor = view.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(view.rows.into_iter().take(room.saturating_sub(1).max(1)));
+        } else if let Some(editor) = self.part_rows(Part::Editor, columns) {
+            cursor = editor.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(editor.rows.into_iter().take(room));
         } else {
             cursor = Some(self.composer_rows(columns, room, is_tiny, &mut rows));
         }
         rows.extend(status);
         (rows, cursor)
+    }
+
+    /// The status line, or what replaces it: a hint, or the footer of a tool. Widgets below the composer are above it.
+    fn status_rows(&mut self, columns: usize, max_rows: usize) -> Vec<Row> {
+        if max_rows <= 3 {
+            return Vec::new();
+        }
+        let mut rows = self.widget_rows(WidgetPlacement::BelowEditor, columns, max_rows / 4);
+        let footer = self.part_rows(Part::Footer, columns).map(|footer| footer.rows);
+        match (&self.hint, footer) {
+            (Some((hint, _)), _) => {
+                rows.push(Row::styled(hint, self.style(Token::Muted)).ellipsized(columns))
+            }
+            (None, Some(footer)) => rows.extend(footer.into_iter().take(max_rows / 4)),
+            (None, None) => rows.push(self.status.row(&self.folder(), columns, &self.theme)),
+        }
+        rows
     }
 
     fn composer_rows(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toolsmith::{SessionSource, agent::PendingChoice};
+use toolsmith::{SessionSource, agent::PendingChoice, tool::FileSelection};
 
 use crate::dialog::Panel;
 
@@ -45,8 +45,8 @@ pub enum Effect {
     SetSetting(String, String),
     /// Answers the trust question.
     Trust(bool),
-    /// Applies a pending action, or some of its files.
-    Apply(PendingChoice, Option<Vec<PathBuf>>),
+    /// Applies a pending action, or some of its files and hunks.
+    Apply(PendingChoice, Option<Vec<FileSelection>>),
     /// Discards a pending action.
     Discard(PendingChoice),
     /// Undoes a change.

@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use toolsmith::{Session, SessionSwitched};
-use toolsmith_tool::{NoticeLevel, WidgetContent, WidgetPlacement};
+use toolsmith_tool::{
+    CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, InputTap, NoticeLevel,
+    WidgetContent, WidgetPlacement, WorkingIndicator,
+};
 
 use super::{
+    components::Part,
     effect::Effect,
     host::{OpenError, TrustQuestion},
 };
@@ -33,6 +37,32 @@ pub(super) enum Event {
     Status(String, Option<String>),
     /// A block of lines near the composer.
     Widget(String, Option<WidgetContent>, WidgetPlacement),
+    /// A component takes the place of the composer, or lies over the screen.
+    Custom(Arc<dyn Component>, CustomOptions),
+    /// A component takes the place of a part of the interface.
+    Part(Part, Option<Arc<dyn Component>>),
+    /// A component changed.
+    ComponentChanged(ComponentId, ComponentChange),
+    /// A component was drawn at a width.
+    Drawn(ComponentId, usize, Option<Vec<String>>),
+    /// The drawing of a call changed.
+    CallChanged(String),
+    /// The text beside the spinner.
+    Working(Option<String>),
+    /// The frames of the spinner.
+    Indicator(Option<WorkingIndicator>),
+    /// Whether the spinner is shown.
+    WorkingVisible(bool),
+    /// The label of hidden thinking.
+    ThinkingLabel(Option<String>),
+    /// A source of completions.
+    Completions(Arc<dyn CompletionSource>),
+    /// A tap on the input was added or removed.
+    Tap(ComponentId, Option<Arc<dyn InputTap>>),
+    /// What the taps left of a key.
+    Tapped(Vec<u8>),
+    /// Tool output is expanded or not.
+    Expanded(bool),
     /// The window title.
     Title(String),
     /// Earlier prompts.

@@ -4,7 +4,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
-use toolsmith::{Approver, Home, Prompt, Session, SessionSource, Ui};
+use toolsmith::{Approver, Home, Prompt, Session, SessionSource, Ui, agent::Reviewer};
 
 use crate::{keys::KeyBindings, text::ColorDepth};
 
@@ -18,11 +18,13 @@ pub struct OpenRequest {
     pub ui: Arc<dyn Ui>,
     /// The approver.
     pub approver: Arc<dyn Approver>,
+    /// Asks the person about previews, if that is possible.
+    pub reviewer: Option<Arc<dyn Reviewer>>,
 }
 
 impl OpenRequest {
     pub(crate) fn new(source: Option<SessionSource>, ui: Arc<dyn Ui>, approver: Arc<dyn Approver>) -> Self {
-        Self { source, ui, approver }
+        Self { source, ui, approver, reviewer: None }
     }
 }
 

@@ -46,6 +46,14 @@ impl App {
         if key.kind == KeyKind::Release {
             return;
         }
+        if self.components.has_taps() && self.panels.is_empty() {
+            return self.tap(raw);
+        }
+        self.untapped_key(key, raw);
+    }
+
+    /// Handles a key that every tap has seen.
+    pub(super) fn untapped_key(&mut self, key: &Key, raw: &[u8]) {
         self.changed_now();
         let now = Instant::now();
         if self.panels.takes_key(self.last_typed, now) {
@@ -62,9 +70,15 @@ impl App {
         if key.text().is_some() {
             self.last_typed = Some(now);
         }
+        if self.has_custom_view() && self.component_key(key, raw) {
+            return;
+        }
         if let Some(action) = self.keys.first(key, ACTIONS)
             && self.act(action, now)
         {
+            return;
+        }
+        if self.component_key(key, raw) {
             return;
         }
         match self.composer.key(key, &self.keys.clone()) {

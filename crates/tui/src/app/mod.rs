@@ -5,6 +5,7 @@ mod agent_events;
 mod app;
 mod bridge;
 mod commands;
+mod components;
 mod compose;
 mod effect;
 mod event;

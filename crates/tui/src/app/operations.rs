@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use toolsmith::{Prompt, SessionSource, agent::session::Sessions, llm::ThinkingLevel, tool::NoticeLevel};
 
-use toolsmith_tool::WidgetContent;
-
 use super::{
     app::{App, QueuedMessage},
     effect::Effect,
@@ -79,13 +77,20 @@ impl App {
                     None => self.status.entries.remove(&key),
                 };
             }
-            Event::Widget(key, content, _placement) => {
-                self.widgets.retain(|(known, _)| *known != key);
-                if let Some(WidgetContent::Lines(lines)) = content {
-                    let rows = lines.iter().map(|line| drawn_row(line)).collect();
-                    self.widgets.push((key, rows));
-                }
-            }
+            Event::Widget(key, content, placement) => self.set_widget(key, content, placement),
+            Event::Custom(component, options) => self.open_custom(component, options),
+            Event::Part(part, component) => self.set_part(part, component),
+            Event::ComponentChanged(id, change) => self.component_changed(id, change),
+            Event::Drawn(id, columns, lines) => self.component_drawn(id, columns, lines),
+            Event::CallChanged(id) => self.views.invalidate(&id),
+            Event::Working(text) => self.status.working = text,
+            Event::Indicator(indicator) => self.status.indicator = indicator,
+            Event::WorkingVisible(is_visible) => self.status.is_hidden = !is_visible,
+            Event::ThinkingLabel(label) => self.thinking_label = label,
+            Event::Completions(source) => self.add_source(source),
+            Event::Tap(id, tap) => self.set_tap(id, tap),
+            Event::Tapped(bytes) => self.tapped(&bytes),
+            Event::Expanded(is_expanded) => self.is_expanded = is_expanded,
             Event::Title(title) => {
                 self.title = Some(title);
                 self.title_dirty = true;
@@ -209,6 +214,8 @@ impl App {
                     .filter(|file| file.exists())
                     .map(|file| SessionSource::Named(file.display().to_string()));
                 self.subscription = None;
+                self.components.clear();
+                self.views.clear();
                 self.is_busy = true;
                 self.spawn(async move {
                     session.dispose().await;
@@ -303,7 +310,8 @@ impl App {
 
     fn set_theme(&mut self, name: &str) {
         self.options.theme = Some(name.to_owned());
-        self.theme = super::start::theme(&self.options, None);
+        self.theme = super::start::theme(&self.options, self.background);
+        self.theme_version += 1;
         self.inline.forget();
     }
 
@@ -346,7 +354,7 @@ impl App {
         self.completion += 1;
         let number = self.completion;
         match self.composer.trigger() {
-            None => {}
+            None => drop(self.ask_sources(number)),
             Some(Trigger::Command { range, query }) => {
                 let candidates = self.command_candidates(&query);
                 self.composer.offer(candidates, range);

@@ -6,7 +6,7 @@ use toolsmith::{SessionSource, agent::session::Sessions, tool::NoticeLevel};
 
 use super::{
     app::App,
-    bridge::DialogApprover,
+    bridge::{DialogApprover, DialogReviewer},
     event::Event,
     host::{OpenError, OpenRequest, Options, TrustQuestion},
     transcript::Item,
@@ -104,7 +104,9 @@ impl App {
         self.is_busy = true;
         let host = Arc::clone(&self.host);
         let approver = Arc::new(DialogApprover(Arc::clone(&self.bridge)));
-        let request = OpenRequest::new(source, Arc::clone(&self.bridge) as _, approver);
+        let mut request = OpenRequest::new(source, Arc::clone(&self.bridge) as _, approver);
+        let (bridge, cwd) = (Arc::clone(&self.bridge), self.options.cwd.clone());
+        request.reviewer = Some(Arc::new(DialogReviewer { bridge, cwd }));
         self.spawn(async move { Event::Opened(Box::new(host.open(request).await)) });
     }
 
@@ -172,7 +174,7 @@ impl App {
                 abilities.synchronized = true
             }
             Reply::Version(name) if name.starts_with("XTerm") => abilities.reflows = false,
-            Reply::Background(colour) => self.background(Some(colour)),
+            Reply::Background(colour) => self.set_background(Some(colour)),
             Reply::Scheme(_) => self.controls.push_str("\x1b]11;?\x1b\\"),
             Reply::Attributes(_) => self.is_answered = true,
             _ => return,
@@ -180,10 +182,12 @@ impl App {
         self.inline.set_abilities(abilities);
     }
 
-    fn background(&mut self, colour: Option<Rgb>) {
+    fn set_background(&mut self, colour: Option<Rgb>) {
+        self.background = colour;
         let theme = theme(&self.options, colour);
         if theme != self.theme {
             self.theme = theme;
+            self.theme_version += 1;
             self.changed();
         }
     }

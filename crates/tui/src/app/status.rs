@@ -31,6 +31,10 @@ pub(super) struct Status {
     pub(super) entries: BTreeMap<String, Row>,
     /// Replaces the text beside the spinner.
     pub(super) working: Option<String>,
+    /// Replaces the frames of the spinner.
+    pub(super) indicator: Option<toolsmith_tool::WorkingIndicator>,
+    /// A tool hides the row.
+    pub(super) is_hidden: bool,
 }
 
 /// Returns the frame of the spinner at a time.
@@ -127,7 +131,14 @@ impl Status {
         columns: usize,
         theme: &Theme,
     ) -> Row {
-        let frame = if has_motion { spinner(spinner_frame(since, now)) } else { "*" };
+        let at = spinner_frame(since, now);
+        let own =
+            self.indicator.as_ref().map(|indicator| &indicator.frames).filter(|frames| !frames.is_empty());
+        let frame = match own {
+            Some(frames) => frames.get(at % frames.len()).map_or("", String::as_str),
+            None if has_motion => spinner(at),
+            None => "*",
+        };
         let text = self.working.as_deref().unwrap_or("Working");
         let elapsed = now.saturating_duration_since(since).as_secs();
         let mut row = Row::styled(frame, theme.style(Token::Accent));

@@ -57,7 +57,14 @@ impl Host for ProjectHost {
             };
             let discovered = project.discover();
             let builder = arguments.session_at(&project, discovered, source)?;
-            anyhow::Ok((builder.ui(request.ui).approver(request.approver), notice))
+            let builder = builder.ui(request.ui).approver(request.approver);
+            anyhow::Ok((
+                match request.reviewer {
+                    Some(reviewer) => builder.reviewer(reviewer),
+                    None => builder,
+                },
+                notice,
+            ))
         });
         let (builder, notice) = prepared
             .await

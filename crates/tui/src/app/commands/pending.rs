@@ -1,7 +1,5 @@
 //! Pending changes and undo (CONTRACT 8.6).
 
-use std::path::PathBuf;
-
 use toolsmith::{agent::PendingChoice, tool::NoticeLevel};
 
 use crate::app::{
@@ -23,6 +21,7 @@ impl App {
             "discard" => return self.perform(Effect::Discard(PendingChoice::Id(top.id))),
             _ => {}
         }
+        let cwd = self.options.cwd.clone();
         self.spawn(async move {
             let mut shown = Vec::new();
             for action in actions {
@@ -32,11 +31,15 @@ impl App {
                     .map_err(|error| error.to_string());
                 shown.push((action, files));
             }
-            Event::Do(Effect::Open(Box::new(PendingPanel::new(shown))))
+            Event::Do(Effect::Open(Box::new(PendingPanel::new(shown, &cwd))))
         });
     }
 
-    pub(in crate::app) fn apply_pending(&mut self, choice: PendingChoice, files: Option<Vec<PathBuf>>) {
+    pub(in crate::app) fn apply_pending(
+        &mut self,
+        choice: PendingChoice,
+        files: Option<Vec<toolsmith::tool::FileSelection>>,
+    ) {
         let Some(session) = self.session.clone() else { return };
         self.spawn(async move {
             let outcome = session.apply_pending(choice, files, "applied by the user").await;

@@ -1,148 +1,129 @@
-//! The review of pending changes: each action with the differences of its files.
+//! The review of pending changes: files and hunks are chosen, then applied, discarded or kept.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use toolsmith::agent::{PendingChoice, PendingView};
+use tokio::sync::oneshot;
+use toolsmith::agent::{PendingChoice, PendingView, ReviewDecision as Answer};
 use toolsmith_host::changes::FilePreview;
+use toolsmith_tool::FileSelection;
 
 use crate::{
     app::effect::Effect,
-    dialog::{Drawn, Panel, Space, Step, hint_row},
-    input::{Key, KeyCode},
-    keys::{Action, KeyBindings},
-    text::{FileDiff, Row, Style, Token, diff_rows},
+    dialog::{Drawn, Panel, Space, Step},
+    input::Key,
+    keys::KeyBindings,
+    review::{FileChoice, Review, ReviewAction, ReviewDecision},
+    text::{Row, Token},
 };
 
-/// One action, and its files or the reason why they are not known.
-type Shown = (PendingView, Result<Vec<FilePreview>, String>);
+/// One action with the previews of its files, or the reason why there are none.
+pub(in crate::app) type Previewed = (PendingView, Result<Vec<FilePreview>, String>);
 
 /// Reviews pending actions.
 pub(in crate::app) struct PendingPanel {
-    actions: Vec<Shown>,
-    at: usize,
-    /// Selected file, and files that are left out.
-    file: usize,
-    left_out: Vec<PathBuf>,
-    scroll: usize,
-    page: usize,
+    review: Review,
+    previews: Vec<(u64, Vec<FilePreview>)>,
+    /// Set if the run waits for the decision.
+    answer: Option<oneshot::Sender<Answer>>,
+    /// Shown above, such as what the model proposes.
+    note: Option<String>,
 }
 
 impl PendingPanel {
-    /// Creates a panel, newest action first.
-    pub(in crate::app) fn new(actions: Vec<Shown>) -> Self {
-        Self { actions, at: 0, file: 0, left_out: Vec::new(), scroll: 0, page: 10 }
-    }
-
-    fn files(&self) -> &[FilePreview] {
-        self.actions.get(self.at).and_then(|(_, files)| files.as_deref().ok()).unwrap_or_default()
-    }
-
-    fn apply(&self) -> Step {
-        let Some((action, _)) = self.actions.get(self.at) else { return Step::Close };
-        let files = (!self.left_out.is_empty()).then(|| {
-            let kept = self.files().iter().map(|file| file.path.clone());
-            kept.filter(|path| !self.left_out.contains(path)).collect::<Vec<_>>()
-        });
-        if files.as_ref().is_some_and(Vec::is_empty) {
-            return Step::Changed;
+    /// Creates a review that the person asked for, newest action first.
+    pub(in crate::app) fn new(actions: Vec<Previewed>, root: &Path) -> Self {
+        let mut previews = Vec::new();
+        let mut note = None;
+        let mut reviewed = Vec::new();
+        for (view, files) in actions {
+            let files = files.unwrap_or_else(|error| {
+                note = Some(error);
+                Vec::new()
+            });
+            let can_split = !files.is_empty();
+            reviewed.push(ReviewAction::new(&view, &files, root, can_split));
+            previews.push((view.id, files));
         }
-        Step::CloseAnd(Effect::Apply(PendingChoice::Id(action.id), files))
+        Self { review: Review::new(reviewed), previews, answer: None, note }
+    }
+
+    /// Creates a review that the run waits for.
+    pub(in crate::app) fn asking(
+        action: PendingView,
+        files: Vec<FilePreview>,
+        root: &Path,
+        note: Option<String>,
+        answer: oneshot::Sender<Answer>,
+    ) -> Self {
+        let mut panel = Self::new(vec![(action, Ok(files))], root);
+        (panel.answer, panel.note) = (Some(answer), note);
+        panel
+    }
+
+    /// Converts numbers of hunks to the lines they change.
+    fn selection(&self, id: u64, parts: Vec<FileChoice>) -> Vec<FileSelection> {
+        let files = self.previews.iter().find(|(known, _)| *known == id).map(|(_, files)| files.as_slice());
+        parts
+            .into_iter()
+            .map(|part| {
+                let preview = files.and_then(|files| files.iter().find(|file| file.path == part.path));
+                let hunks = part.hunks.map(|numbers| {
+                    let known = preview.map(|file| file.hunks.as_slice()).unwrap_or_default();
+                    numbers
+                        .into_iter()
+                        .filter_map(|number| known.get(number))
+                        .map(|hunk| hunk.range.clone())
+                        .collect()
+                });
+                FileSelection { hunks, ..FileSelection::whole(part.path) }
+            })
+            .collect()
+    }
+
+    fn decide(&mut self, decision: ReviewDecision) -> Step {
+        let (answer, effect) = match decision {
+            ReviewDecision::Apply { id, parts } => {
+                let files = parts.map(|parts| self.selection(id, parts));
+                (
+                    Answer::Apply { selection: files.clone(), note: None },
+                    Some(Effect::Apply(PendingChoice::Id(id), files)),
+                )
+            }
+            ReviewDecision::Discard { id } => {
+                (Answer::Discard { note: None }, Some(Effect::Discard(PendingChoice::Id(id))))
+            }
+            ReviewDecision::Keep => (Answer::Keep, None),
+        };
+        match (self.answer.take(), effect) {
+            (Some(sender), _) => {
+                // The run may have been stopped meanwhile.
+                let _ = sender.send(answer);
+                Step::Close
+            }
+            (None, Some(effect)) => Step::CloseAnd(effect),
+            (None, None) => Step::Close,
+        }
     }
 }
 
 impl Panel for PendingPanel {
     fn draw(&mut self, space: &Space<'_>) -> Drawn {
-        let theme = space.theme;
-        let Some((action, files)) = self.actions.get(self.at) else { return Drawn::default() };
-        let count = self.actions.len();
-        let place = if count > 1 { format!("  {} of {count}", self.at + 1) } else { String::new() };
-        let title = Row::styled(&action.label, theme.style(Token::Accent).bold()).and(
-            format!("  {} · {}{place}", action.source_tool_name, action.tier.as_str()),
-            theme.style(Token::Muted),
-        );
-        let mut rows = vec![title.ellipsized(space.columns)];
-        let mut body = Vec::new();
-        match files {
-            Err(error) => body.extend(Row::styled(error, theme.style(Token::Error)).wrap(space.columns)),
-            Ok(files) if files.is_empty() => body.push(Row::styled(
-                "This action does not say which files it changes.",
-                theme.style(Token::Muted),
-            )),
-            Ok(files) => {
-                for (at, file) in files.iter().enumerate() {
-                    let is_selected = at == self.file;
-                    let is_out = self.left_out.contains(&file.path);
-                    let style = if is_selected { theme.style(Token::Accent).bold() } else { Style::PLAIN };
-                    let mark = if is_out { "[ ] " } else { "[x] " };
-                    let row = Row::styled(if is_selected { "› " } else { "  " }, style)
-                        .and(mark, theme.style(Token::Muted))
-                        .and(file.path.display().to_string(), style)
-                        .and(format!(" +{}", file.added), theme.style(Token::ToolDiffAdded))
-                        .and(format!(" -{}", file.removed), theme.style(Token::ToolDiffRemoved));
-                    rows.push(row.ellipsized(space.columns));
-                }
-                if let Some(file) = files.get(self.file) {
-                    for diff in FileDiff::parse(&String::from_utf8_lossy(&file.diff)) {
-                        body.extend(diff_rows(&diff, space.columns, theme));
-                    }
-                }
-            }
+        let mut rows = Vec::new();
+        if let Some(note) = &self.note {
+            rows.extend(
+                Row::styled(note, space.theme.style(Token::Muted)).wrap(space.columns).into_iter().take(3),
+            );
         }
-        let room = space.rows.saturating_sub(rows.len() + 1).max(1);
-        self.page = room;
-        self.scroll = self.scroll.min(body.len().saturating_sub(room));
-        rows.extend(body.into_iter().skip(self.scroll).take(room));
-        rows.push(hint_row(
-            &[
-                ("a", "apply"),
-                ("d", "discard"),
-                ("space", "choose file"),
-                ("↑↓", "file"),
-                ("pageDown", "scroll"),
-                ("tab", "next"),
-                ("escape", "keep for later"),
-            ],
-            space.columns,
-            theme,
-        ));
+        self.review.resize(space.columns, space.rows.saturating_sub(rows.len()).max(1));
+        rows.extend(self.review.rows(space.theme));
         Drawn { rows, cursor: None }
     }
 
-    fn key(&mut self, key: &Key, _raw: &[u8], keys: &KeyBindings) -> Step {
-        let last = self.files().len().saturating_sub(1);
-        match key.code {
-            KeyCode::Char('a') if key.text().is_some() => return self.apply(),
-            KeyCode::Char('d') if key.text().is_some() => {
-                return match self.actions.get(self.at) {
-                    Some((action, _)) => Step::CloseAnd(Effect::Discard(PendingChoice::Id(action.id))),
-                    None => Step::Close,
-                };
-            }
-            KeyCode::Char(' ') => {
-                if let Some(path) = self.files().get(self.file).map(|file| file.path.clone()) {
-                    match self.left_out.iter().position(|out| *out == path) {
-                        Some(at) => drop(self.left_out.remove(at)),
-                        None => self.left_out.push(path),
-                    }
-                }
-            }
-            KeyCode::Tab => {
-                self.at = (self.at + 1) % self.actions.len().max(1);
-                (self.file, self.scroll) = (0, 0);
-                self.left_out.clear();
-            }
-            _ if keys.is(key, Action::SelectUp) => {
-                (self.file, self.scroll) = (self.file.saturating_sub(1), 0)
-            }
-            _ if keys.is(key, Action::SelectDown) => {
-                (self.file, self.scroll) = ((self.file + 1).min(last), 0)
-            }
-            _ if keys.is(key, Action::SelectPageDown) => self.scroll += self.page,
-            _ if keys.is(key, Action::SelectPageUp) => self.scroll = self.scroll.saturating_sub(self.page),
-            _ if keys.is(key, Action::SelectCancel) => return Step::Close,
-            _ => return Step::Ignored,
+    fn key(&mut self, key: &Key, _raw: &[u8], _keys: &KeyBindings) -> Step {
+        match self.review.key(key) {
+            Some(decision) => self.decide(decision),
+            None => Step::Changed,
         }
-        Step::Changed
     }
 
     fn is_question(&self) -> bool {
