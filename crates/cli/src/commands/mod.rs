@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod interactive;
 pub(crate) mod licenses;
 pub(crate) mod list;
+pub(crate) mod login;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod print;
@@ -53,6 +54,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Doctor(own) => doctor::run(shared, &own),
         Command::Completions(own) => completions::run(&own),
         Command::Licenses(own) => licenses::run(&own),
+        Command::Login(own) => login::login(shared, &own),
+        Command::Logout(own) => login::logout(shared, &own),
+        Command::Models(own) => login::models(shared, &own),
         Command::Man(own) => man::run(&own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),

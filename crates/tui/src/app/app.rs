@@ -12,7 +12,8 @@ use super::{
     bridge::Bridge,
     components::Components,
     event::Event,
-    host::{Exit, Host, Options},
+    full::Full,
+    host::{Exit, Host, Options, ScreenMode},
     start,
     status::{Status, TICK},
     transcript::{Item, Transcript},
@@ -55,6 +56,8 @@ pub(super) struct App {
     pub(super) tty: Tty,
     pub(super) size: Size,
     pub(super) inline: Inline,
+    /// The full screen, while it is shown.
+    pub(super) full: Option<Full>,
     pub(super) bridge: Arc<Bridge>,
     pub(super) events: mpsc::UnboundedSender<Event>,
     pub(super) session: Option<Session>,
@@ -108,6 +111,9 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> Result<Exit, TtyError
     let mut signals = Signals::listen()?;
     let (events, mut incoming) = mpsc::unbounded_channel();
     let mut app = App::new(host, options, events)?;
+    if app.options.screen == ScreenMode::FullScreen {
+        app.open_full(true);
+    }
     app.draw();
     app.tty.output().submit(QUERIES.as_bytes().to_vec());
     app.begin();
@@ -145,6 +151,7 @@ impl App {
             tty,
             size,
             events,
+            full: None,
             session: None,
             subscription: None,
             transcript: Transcript::default(),
@@ -290,7 +297,11 @@ impl App {
 
     fn resize(&mut self) {
         self.size = self.tty.size();
-        self.inline.resize(self.size);
+        // The normal screen keeps its own rows while the full screen is shown.
+        match self.full {
+            Some(_) => self.resize_full(),
+            None => self.inline.resize(self.size),
+        }
         self.changed_now();
     }
 
@@ -315,7 +326,7 @@ impl App {
         match input {
             Input::Key { key, raw } => self.key(&key, &raw),
             Input::Paste(text) => self.pasted(&text),
-            Input::Mouse(_) => {}
+            Input::Mouse(mouse) => self.mouse(mouse),
             Input::Focus(is_focused) => self.is_focused = is_focused,
             Input::Reply(reply) => self.reply(reply),
             Input::Closed => self.leave(129),
@@ -341,7 +352,9 @@ impl App {
         }
         self.transcript.finish_run();
         self.panels.clear();
-        let rows = self.remaining_rows();
+        let is_docked = self.is_docked();
+        self.close_full();
+        let rows = if is_docked { self.last_rows() } else { self.remaining_rows() };
         let mut bytes = Vec::new();
         if !rows.is_empty() {
             bytes.extend(self.inline.draw(&rows, &crate::screen::Frame::default()));

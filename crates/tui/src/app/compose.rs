@@ -56,6 +56,9 @@ impl App {
                         item.block.elapsed = Some(Duration::from_secs(started.elapsed().as_secs()))
                             .filter(|time| !time.is_zero());
                     }
+                    if item.is_drawn && !item.block.state.is_live() {
+                        continue;
+                    }
                     let Some(tool) = &item.tool else {
                         item.is_drawn = true;
                         continue;
@@ -76,6 +79,9 @@ impl App {
     /// Returns the bytes of the next frame.
     pub(super) fn compose(&mut self) -> Vec<u8> {
         self.update_live();
+        if self.full.is_some() {
+            return self.compose_full();
+        }
         let max_rows = self.inline.max_rows();
         let (mut bottom, cursor) = self.bottom(max_rows);
         let room = max_rows.saturating_sub(bottom.len());
@@ -173,7 +179,7 @@ impl App {
 
     /// The rows below the transcript: work in progress, widgets, queued messages, the composer or a panel, and the
     /// status line. Also the caret.
-    fn bottom(&mut self, max_rows: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+    pub(super) fn bottom(&mut self, max_rows: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let columns = self.columns();
         let now = Instant::now();
         let mut rows = Vec::new();

@@ -43,6 +43,10 @@ pub enum Effect {
     SetTheme(String),
     /// Changes a setting.
     SetSetting(String, String),
+    /// Asks for the key of a provider: its name and variable.
+    AskKey(String, String),
+    /// Stores a key for a variable.
+    StoreKey(String, String),
     /// Answers the trust question.
     Trust(bool),
     /// Applies a pending action, or some of its files and hunks.
@@ -75,6 +79,8 @@ impl std::fmt::Debug for Effect {
             Self::SetThinking(_) => "SetThinking",
             Self::SetTheme(_) => "SetTheme",
             Self::SetSetting(..) => "SetSetting",
+            Self::AskKey(..) => "AskKey",
+            Self::StoreKey(..) => "StoreKey",
             Self::Trust(_) => "Trust",
             Self::Apply(..) => "Apply",
             Self::Discard(_) => "Discard",

@@ -61,6 +61,19 @@ pub struct ModelEntry {
     pub detail: String,
 }
 
+/// A model provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProviderEntry {
+    /// Name.
+    pub name: String,
+    /// Variable of its key; `None` for a server that needs none.
+    pub variable: Option<String>,
+    /// Where its key or server was looked for.
+    pub detail: String,
+    /// A key was found, or its server answered.
+    pub is_usable: bool,
+}
+
 /// What the program provides.
 #[async_trait]
 pub trait Host: Send + Sync {
@@ -83,6 +96,21 @@ pub trait Host: Send + Sync {
 
     /// Returns the models that can be selected.
     async fn models(&self) -> Vec<ModelEntry>;
+
+    /// Returns the providers, and whether each can be used.
+    async fn providers(&self) -> Vec<ProviderEntry>;
+
+    /// Stores a key for the variable of a provider.
+    ///
+    /// # Errors
+    /// Fails with the reason why it was not stored.
+    fn store_key(&self, variable: &str, key: &str) -> Result<(), String>;
+
+    /// Removes a stored key; returns whether there was one.
+    ///
+    /// # Errors
+    /// Fails with the reason why it was not removed.
+    fn remove_key(&self, variable: &str) -> Result<bool, String>;
 
     /// Changes a setting of the user.
     ///

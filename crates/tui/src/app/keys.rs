@@ -73,6 +73,9 @@ impl App {
         if self.has_custom_view() && self.component_key(key, raw) {
             return;
         }
+        if self.full_key(key) {
+            return;
+        }
         if let Some(action) = self.keys.first(key, ACTIONS)
             && self.act(action, now)
         {
@@ -218,11 +221,18 @@ impl App {
 
     /// Stops the program as the shell's ctrl+z does, and goes on when it continues.
     pub(super) fn suspend(&mut self) {
-        let bytes = self.inline.erase();
-        self.tty.output().submit(bytes);
+        self.erase();
         self.tty.release();
         stop_process_group();
         self.resume();
+    }
+
+    /// Leaves an empty row to another program.
+    pub(super) fn erase(&mut self) {
+        if self.full.is_none() {
+            let bytes = self.inline.erase();
+            self.tty.output().submit(bytes);
+        }
     }
 
     /// Takes the terminal again after another program had it.
@@ -231,8 +241,11 @@ impl App {
             return self.leave(129);
         }
         self.size = self.tty.size();
-        self.inline.resize(self.size);
-        self.inline.restart();
+        if self.full.is_none() {
+            self.inline.resize(self.size);
+            self.inline.restart();
+        }
+        self.enter_full();
         self.changed_now();
     }
 

@@ -9,6 +9,7 @@ mod components;
 mod compose;
 mod effect;
 mod event;
+mod full;
 mod host;
 mod images;
 mod keys;
@@ -20,7 +21,10 @@ mod shell;
 mod start;
 mod status;
 mod transcript;
+mod transcript_view;
 
 pub use app::run;
 pub use effect::Effect;
-pub use host::{Exit, Host, ModelEntry, OpenError, OpenRequest, Options, ScreenMode, TrustQuestion};
+pub use host::{
+    Exit, Host, ModelEntry, OpenError, OpenRequest, Options, ProviderEntry, ScreenMode, TrustQuestion,
+};

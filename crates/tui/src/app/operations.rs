@@ -162,6 +162,20 @@ impl App {
                 Ok(()) => self.notice(NoticeLevel::Info, &format!("{key} is {value} from now on.")),
                 Err(error) => self.notice(NoticeLevel::Error, &error),
             },
+            Effect::AskKey(name, variable) => {
+                let title = format!("Key for {name} (stored as {variable} in a file that only you can read)");
+                let dialog = crate::dialog::TextDialog::line(&title, move |key| {
+                    key.filter(|key| !key.trim().is_empty()).map(|key| Effect::StoreKey(variable, key))
+                });
+                self.panels.push_front(Box::new(dialog.secret()));
+            }
+            Effect::StoreKey(variable, key) => match self.host.store_key(&variable, &key) {
+                Ok(()) => {
+                    self.notice(NoticeLevel::Info, &format!("Stored {variable}."));
+                    self.reopen(None);
+                }
+                Err(error) => self.notice(NoticeLevel::Error, &error),
+            },
             Effect::Trust(is_trusted) => {
                 if let Err(error) = self.host.answer_trust(is_trusted) {
                     self.notice(NoticeLevel::Error, &error);

@@ -72,8 +72,7 @@ impl App {
         let Some(editor) = editor else {
             return self.notice(NoticeLevel::Warning, "Set VISUAL or EDITOR to the editor to use.");
         };
-        let bytes = self.inline.erase();
-        self.tty.output().submit(bytes);
+        self.erase();
         self.tty.release();
         let edited = edit(&editor, &self.composer.text());
         self.resume();

@@ -192,9 +192,20 @@ impl App {
         }
     }
 
-    /// Explains what is missing. The screen with choices replaces this.
+    /// Shows which keys and servers were looked for, and offers to store a key.
     fn first_run(&mut self, message: &str) {
-        self.notice(NoticeLevel::Error, message);
+        tracing::info!(message, "no model");
+        let rows = vec![
+            Row::styled("No model is configured yet.", self.style(Token::Warning).bold()),
+            Row::plain(
+                "Choose a provider below and paste its key, or set the variable that it names. A server on this",
+            ),
+            Row::plain(
+                "machine (Ollama, LM Studio, llama.cpp) needs no key. `toolsmith demo` needs no model at all.",
+            ),
+        ];
+        self.transcript.push(Item::Plain(rows));
+        self.login_command("");
     }
 
     pub(super) fn style(&self, token: Token) -> Style {

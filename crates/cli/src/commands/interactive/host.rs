@@ -4,11 +4,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use toolsmith::{
-    ModelError, Session, SessionBuildError, providers, settings::set_user_setting, tool::async_trait,
-    trust_store,
+    KeyStore, ModelError, Session, SessionBuildError, providers, settings::set_user_setting,
+    tool::async_trait, trust_store,
 };
-use toolsmith_llm::Environment;
-use toolsmith_tui::app::{Host, ModelEntry, OpenError, OpenRequest, TrustQuestion};
+use toolsmith_llm::{KeySource, Providers};
+use toolsmith_tui::app::{Host, ModelEntry, OpenError, OpenRequest, ProviderEntry, TrustQuestion};
 
 use crate::{
     arguments::Shared,
@@ -113,7 +113,9 @@ impl Host for ProjectHost {
     async fn models(&self) -> Vec<ModelEntry> {
         let Ok(project) = self.project() else { return Vec::new() };
         let settings = &project.loaded.settings;
-        let Ok(mut providers) = providers(settings, Environment::process()) else { return Vec::new() };
+        let Ok(mut providers) = providers(settings, KeyStore::at(&project.home).environment()) else {
+            return Vec::new();
+        };
         if settings.discovery.local_models {
             providers.discover().await;
         }
@@ -122,6 +124,44 @@ impl Host for ProjectHost {
             reference: model.reference(),
         };
         providers.available().into_iter().map(entry).collect()
+    }
+
+    async fn providers(&self) -> Vec<ProviderEntry> {
+        let Ok(project) = self.project() else { return Vec::new() };
+        let settings = &project.loaded.settings;
+        let Ok(mut known) = providers(settings, KeyStore::at(&project.home).environment()) else {
+            return Vec::new();
+        };
+        let servers = if settings.discovery.local_models { known.discover().await } else { Vec::new() };
+        let names: Vec<String> = known.names().map(str::to_owned).collect();
+        let entries = names.iter().filter_map(|name| known.get(name).ok()).filter_map(|provider| {
+            let config = provider.config();
+            let (variable, detail) = match &config.key {
+                KeySource::Env(names) => (names.first().cloned(), names.join(" or ")),
+                _ if Providers::is_discoverable(config) => {
+                    let found = servers.iter().find(|server| server.provider == config.name);
+                    let state = match found {
+                        Some(server) => format!("{} models", server.models.len()),
+                        None => "no server answers".to_owned(),
+                    };
+                    (None, format!("{} ({state})", config.host()))
+                }
+                _ => return None,
+            };
+            let is_usable = provider.has_key() && (variable.is_some() || detail.contains("models"));
+            Some(ProviderEntry { name: config.name.clone(), variable, detail, is_usable })
+        });
+        entries.collect()
+    }
+
+    fn store_key(&self, variable: &str, key: &str) -> Result<(), String> {
+        let project = self.project()?;
+        KeyStore::at(&project.home).set(variable, key).map_err(|error| error.to_string())
+    }
+
+    fn remove_key(&self, variable: &str) -> Result<bool, String> {
+        let project = self.project()?;
+        KeyStore::at(&project.home).remove(variable).map_err(|error| error.to_string())
     }
 
     fn set_setting(&self, key: &str, value: &str) -> Result<(), String> {

@@ -9,7 +9,8 @@ use std::{process::ExitCode, sync::Arc};
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
 use toolsmith::{
-    BuiltIns, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource, Warning,
+    BuiltIns, Discovered, KeyStore, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource,
+    Warning,
 };
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
@@ -231,6 +232,7 @@ impl PrintArguments {
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
             .discovered(discovered)
+            .environment(KeyStore::at(&project.home).environment())
             .model_choice(self.choice())
             .built_ins(self.built_ins())
             .session(source);

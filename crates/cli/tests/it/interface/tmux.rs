@@ -18,11 +18,8 @@ impl Tmux {
     async fn start(place: &Place, columns: u16) -> Option<Self> {
         let tmux = Self { socket: place.path("tmux.sock").display().to_string() };
         let program = env!("CARGO_BIN_EXE_toolsmith");
-        let mut variables: Vec<String> = place
-            .variables()
-            .into_iter()
-            .map(|(name, value)| format!("{name}='{}'", value.to_string_lossy()))
-            .collect();
+        let mut variables: Vec<String> =
+            place.variables().into_iter().map(|(name, value)| format!("{name}='{}'", value)).collect();
         variables.push("TERM=tmux-256color".to_owned());
         let command = format!(
             "cd '{}' && env -i {} '{program}' --model '{}'; sleep 60",

@@ -95,6 +95,20 @@ pub(super) const COMMANDS: &[Command] = &[
         doc: "Show tools and load errors",
         run: |app, _| app.show_tools(),
     },
+    Command {
+        name: "login",
+        argument: "[PROVIDER]",
+        doc: "Store the key of a provider",
+        run: App::login_command,
+    },
+    Command { name: "logout", argument: "PROVIDER", doc: "Remove a stored key", run: App::logout_command },
+    Command {
+        name: "settings",
+        argument: "",
+        doc: "Change settings of the interface",
+        run: |app, _| app.settings_command(),
+    },
+    Command { name: "mcp", argument: "", doc: "Show tools of MCP servers", run: |app, _| app.show_mcp() },
     Command { name: "trust", argument: "", doc: "Trust this directory", run: |app, _| app.trust_command() },
     Command {
         name: "reload",
@@ -103,6 +117,12 @@ pub(super) const COMMANDS: &[Command] = &[
         run: |app, _| app.reload(),
     },
     Command { name: "theme", argument: "[NAME]", doc: "Choose the colours", run: App::theme_command },
+    Command {
+        name: "transcript",
+        argument: "",
+        doc: "Show the transcript on the whole screen",
+        run: |app, _| app.open_full(false),
+    },
     Command { name: "redraw", argument: "", doc: "Draw the screen again", run: |app, _| app.redraw() },
     Command { name: "quit", argument: "", doc: "Quit", run: |app, _| app.perform(Effect::Quit) },
 ];

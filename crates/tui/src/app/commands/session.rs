@@ -73,6 +73,88 @@ impl App {
         self.perform(Effect::SetSetting("ui.theme".to_owned(), name));
     }
 
+    pub(in crate::app) fn login_command(&mut self, name: &str) {
+        let (host, name) = (Arc::clone(&self.host), name.to_owned());
+        self.spawn(async move {
+            let providers = host.providers().await;
+            let with_key: Vec<_> =
+                providers.iter().filter_map(|entry| Some((entry, entry.variable.clone()?))).collect();
+            if !name.is_empty() {
+                return Event::Do(match with_key.iter().find(|(entry, _)| entry.name == name) {
+                    Some((entry, variable)) => Effect::AskKey(entry.name.clone(), variable.clone()),
+                    None => Effect::Error(format!("\"{name}\" is not a provider with a key.")),
+                });
+            }
+            let mut items = Vec::new();
+            let mut values = Vec::new();
+            for (entry, variable) in &with_key {
+                let state = if entry.is_usable { "key found" } else { "no key" };
+                items.push(
+                    ListItem::new(&entry.name, format!("{} · {state}", entry.detail))
+                        .current(entry.is_usable),
+                );
+                values.push(format!("{} {variable}", entry.name));
+            }
+            for entry in providers.iter().filter(|entry| entry.variable.is_none()) {
+                items.push(ListItem::new(&entry.name, &entry.detail).current(entry.is_usable));
+                values.push(String::new());
+            }
+            let choose = |value: String| match value.split_once(' ') {
+                Some((name, variable)) => Effect::AskKey(name.to_owned(), variable.to_owned()),
+                None => Effect::Reopen(None),
+            };
+            Event::Do(Effect::Open(Box::new(ChoicePanel::new("Provider", items, values, choose))))
+        });
+    }
+
+    pub(super) fn logout_command(&mut self, name: &str) {
+        let (host, name) = (Arc::clone(&self.host), name.to_owned());
+        self.spawn(async move {
+            let providers = host.providers().await;
+            let variable =
+                providers.iter().find(|entry| entry.name == name).and_then(|entry| entry.variable.clone());
+            Event::Do(match variable.map(|variable| host.remove_key(&variable)) {
+                Some(Ok(true)) => Effect::Notice(format!("Removed the key for {name}.")),
+                Some(Ok(false)) => Effect::Notice(format!("There is no stored key for {name}.")),
+                Some(Err(error)) => Effect::Error(error),
+                None => Effect::Error(format!("\"{name}\" is not a provider with a key.")),
+            })
+        });
+    }
+
+    pub(super) fn settings_command(&mut self) {
+        let keys = toolsmith::settings::keys().iter().filter(|key| {
+            key.name.starts_with("ui.") || matches!(key.name, "model" | "thinking" | "approval.mode")
+        });
+        let mut items = Vec::new();
+        let mut names = Vec::new();
+        for key in keys {
+            items.push(ListItem::new(key.name, key.doc));
+            names.push(key.name.to_owned());
+        }
+        let choose = |name: String| {
+            let kind = toolsmith::settings::keys().iter().find(|key| key.name == name).map(|key| key.kind);
+            let words: Vec<String> = match kind {
+                Some(toolsmith::settings::KeyKind::Bool) => vec!["true".to_owned(), "false".to_owned()],
+                Some(toolsmith::settings::KeyKind::Choice(words)) => {
+                    words.iter().map(|word| (*word).to_owned()).collect()
+                }
+                _ => {
+                    let dialog = crate::dialog::TextDialog::line(&name.clone(), move |value| {
+                        value.map(|value| Effect::SetSetting(name, value))
+                    });
+                    return Effect::Open(Box::new(dialog));
+                }
+            };
+            let items = words.iter().map(|word| ListItem::new(word, "")).collect();
+            let title = name.clone();
+            Effect::Open(Box::new(ChoicePanel::new(&title, items, words, move |value| {
+                Effect::SetSetting(name.clone(), value)
+            })))
+        };
+        self.perform(Effect::Open(Box::new(ChoicePanel::new("Settings", items, names, choose))));
+    }
+
     pub(super) fn new_session(&mut self) {
         self.operate(|session| async move { session.new_session().await });
     }

@@ -115,6 +115,23 @@ impl App {
         }
     }
 
+    pub(super) fn show_mcp(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let found: Vec<(String, String)> = session.agent().dispatcher().registry().read(|registry| {
+            let tools = registry.iter().filter_map(|found| Some((found, found.tool.spec().mcp.clone()?)));
+            tools
+                .map(|(found, names)| {
+                    (found.tool.spec().name.clone(), format!("{} · {}", names.server, names.tool))
+                })
+                .collect()
+        });
+        if found.is_empty() {
+            return self.notice(NoticeLevel::Info, "No MCP server is connected.");
+        }
+        let rows = self.pairs(&found);
+        self.show("MCP tools", rows);
+    }
+
     pub(super) fn show_todo(&mut self) {
         let Some(session) = self.session.clone() else { return self.not_ready() };
         let phases = session.todos();
