@@ -5,7 +5,7 @@ use std::{
     num::NonZero,
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -13,7 +13,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::place::Place;
 
 /// A test that waits longer has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Answers: synchronized output, a dark background, a terminal that does not wrap rows again, device attributes.
 const ANSWERS: [(&str, &str); 4] = [
     ("\x1b[?2026$p", "\x1b[?2026;2$y"),
@@ -96,8 +96,10 @@ impl Screen {
 
     /// Reads until the condition holds.
     pub(super) fn wait(&mut self, what: &str, condition: impl Fn(&str) -> bool) {
+        // The screen may be animated, so each wait has an end of its own.
+        let end = Instant::now() + PATIENCE;
         while !condition(&self.contents()) {
-            match self.pieces.recv_timeout(PATIENCE) {
+            match self.pieces.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(piece) => self.take(&piece),
                 Err(error) => panic!("{what} did not happen ({error}). The screen:\n{}", self.contents()),
             }
@@ -117,8 +119,8 @@ impl Screen {
     /// Reads for a time; returns the bytes that came.
     pub(super) fn listen(&mut self, time: Duration) -> usize {
         let before = self.bytes.len();
-        let end = std::time::Instant::now() + time;
-        while let Some(left) = end.checked_duration_since(std::time::Instant::now()) {
+        let end = Instant::now() + time;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
             match self.pieces.recv_timeout(left) {
                 Ok(piece) => self.take(&piece),
                 Err(RecvTimeoutError::Timeout) => break,
