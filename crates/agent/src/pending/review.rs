@@ -24,7 +24,7 @@ const DEFAULT_REASON: &str = "decided by the user";
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proposal {
-    /// Whether it proposes to apply.
+    /// The proposed decision: apply, or discard.
     pub apply: bool,
     /// The model's reason.
     pub reason: String,

@@ -59,7 +59,7 @@ async fn c8_6_parts_of_a_preview_are_applied_by_number() {
     let rewrite = ["call", "ast_edit", "--args", r#"{"ops":[{"pat":"f($A)","out":"h($A)"}]}"#];
     let shop = Workshop::new();
     let restore = || {
-        shop.write("a.ts", &format!("f(1);\n{gap}f(2);\n"));
+        shop.write("a.ts", format!("f(1);\n{gap}f(2);\n"));
         shop.write("b.ts", "f(3);\n");
     };
     restore();

@@ -145,7 +145,7 @@ pub struct ToolsSettings {
     pub disabled: Vec<String>,
     /// `edit` and `write` stage their changes.
     pub preview: bool,
-    /// Who decides about previews.
+    /// The one who decides about previews.
     #[serde(default)]
     pub preview_decision: PreviewDecision,
     /// Settings of single tools, by name.
@@ -153,7 +153,7 @@ pub struct ToolsSettings {
     pub each: BTreeMap<String, ToolSettings>,
 }
 
-/// Who decides about previews at a terminal.
+/// The one who decides about previews at a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
