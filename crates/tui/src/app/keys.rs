@@ -57,11 +57,13 @@ impl App {
         self.changed_now();
         let now = Instant::now();
         if self.panels.takes_key(self.last_typed, now) {
+            // A key that answers one question does not answer the next.
+            self.last_typed = key.text().map(|_| now).or(self.last_typed);
             return self.panel_key(key, raw);
         }
         if !self.panels.is_empty() {
-            // Typed before the question could be read: it belongs to the prompt.
-            if key.text().is_some() {
+            // Typed before the question could be read: it belongs to the prompt that is being written.
+            if key.text().is_some() && !self.composer.is_empty() {
                 self.last_typed = Some(now);
                 self.composer.key(key, &self.keys);
             }

@@ -21,6 +21,8 @@ use crate::{
 impl App {
     /// Sends what was written: a command, a shell command, or a prompt.
     pub(super) fn submit(&mut self, sent: Submission, is_follow_up: bool) {
+        // The person finished typing.
+        self.last_typed = None;
         let text = sent.text.trim();
         if text.is_empty() && sent.images.is_empty() {
             return;

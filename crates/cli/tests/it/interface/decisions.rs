@@ -15,10 +15,10 @@ fn c5_4_a_call_runs_after_yes_and_not_after_no() {
     screen.send("go");
     screen.wait_for("Allow Bash");
     screen.wait_for("echo one > one.txt");
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("echo two > two.txt");
     screen.wait_for("Allow once");
-    screen.keys("n");
+    screen.answer("n");
     screen.wait_for("Done.");
     assert!(place.path("project/one.txt").exists() && !place.path("project/two.txt").exists());
 }
@@ -32,7 +32,7 @@ fn c5_4_no_with_a_message_reaches_the_model() {
     let mut screen = start(&place, &[]);
     screen.send("go");
     screen.wait_for("Allow once");
-    screen.keys("e");
+    screen.answer("e");
     screen.wait_for("Tell the model why");
     screen.keys("use trash instead\r");
     screen.wait_for("Understood.");
@@ -44,7 +44,7 @@ fn c5_4_always_writes_the_setting() {
     let mut screen = start(&place, &[]);
     screen.send("go");
     screen.wait_for("Allow once");
-    screen.keys("a");
+    screen.answer("a");
     screen.wait_for("Done.");
     screen.wait_for("tools.approval.bash is allow");
     let file = std::fs::read_to_string(place.path("home/.toolsmith/config.toml")).unwrap();
@@ -59,10 +59,10 @@ fn c5_8_nothing_is_allowed_before_all_of_it_was_on_the_screen() {
     screen.send("go");
     screen.wait_for("more rows");
     assert!(!screen.contents().contains("touch done.txt"));
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("touch done.txt");
     assert!(!place.path("project/done.txt").exists());
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("Done.");
     assert!(place.path("project/done.txt").exists());
 }
@@ -93,16 +93,14 @@ fn c8_6_hunks_are_chosen_applied_and_undone() {
     screen.wait_for("a.ts");
     screen.wait_for("fresh(1)");
     // To the second hunk, out of the choice, and apply.
-    screen.listen(std::time::Duration::from_millis(700));
-    screen.keys("\x1b[B\x1b[B \x1b[A");
-    screen.keys("a");
+    screen.answer("\x1b[B\x1b[B \x1b[A");
+    screen.answer("a");
     screen.wait_for("Reviewed.");
     let after = std::fs::read_to_string(place.path("project/a.ts")).unwrap();
     assert!(after.starts_with("fresh(1);") && after.ends_with("old(2);\n"), "{after}");
     screen.send("/undo");
     screen.wait_for("Undo:");
-    screen.listen(std::time::Duration::from_millis(700));
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("Undid:");
     assert!(std::fs::read_to_string(place.path("project/a.ts")).unwrap().starts_with("old(1);"));
 }
@@ -124,10 +122,9 @@ fn c3_3_dialogs_of_tools_are_shown_and_answered() {
     let mut screen = start(&place, &[]);
     screen.send("go");
     screen.wait_for("Which colour?");
-    screen.listen(std::time::Duration::from_millis(700));
-    screen.keys("\x1b[B\r");
+    screen.answer("\x1b[B\r");
     screen.wait_for("Really green?");
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("Your name?");
     screen.keys("Ada\r");
     screen.wait_for("green true Ada");

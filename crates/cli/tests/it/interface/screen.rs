@@ -135,6 +135,12 @@ impl Screen {
         self.keys.flush().unwrap();
     }
 
+    /// Answers a question, after the pause that keeps typing from being taken as an answer.
+    pub(super) fn answer(&mut self, keys: &str) {
+        self.listen(Duration::from_millis(800));
+        self.keys(keys);
+    }
+
     /// Types a prompt or command, waits until it is in the composer, and sends it.
     pub(super) fn send(&mut self, text: &str) {
         self.keys(text);

@@ -33,24 +33,21 @@ fn a_tour_from_start_to_quit() {
     screen.wait_for("greeting <Ada>");
     screen.wait_for("drawn by the tool");
     screen.wait_for("Allow once");
-    screen.listen(Duration::from_millis(700));
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("approved");
 
     // Half of the staged change: the second file is left out.
     screen.wait_for("b.ts");
     screen.wait_for("g(1)");
-    screen.listen(Duration::from_millis(700));
-    screen.keys("\x1b[B \x1b[A");
-    screen.keys("a");
+    screen.answer("\x1b[B \x1b[A");
+    screen.answer("a");
     screen.wait_for("All done.");
     let read = |name: &str| std::fs::read_to_string(place.path("project").join(name)).unwrap();
     assert_eq!((read("a.ts").as_str(), read("b.ts").as_str()), ("g(1);\n", "f(2);\n"));
 
     screen.send("/undo");
     screen.wait_for("Undo:");
-    screen.listen(Duration::from_millis(700));
-    screen.keys("y");
+    screen.answer("y");
     screen.wait_for("Undid:");
     assert_eq!(read("a.ts"), "f(1);\n");
 
