@@ -280,6 +280,9 @@ impl App {
     fn draw_if_due(&mut self) {
         let is_due = self.is_urgent || self.last_frame.elapsed() >= FRAME_TIME;
         // Between a resize and its end, positions are not known.
+        if self.is_dirty && is_due && self.tty.size() != self.size {
+            self.resized_at.get_or_insert_with(Instant::now);
+        }
         if self.is_dirty && is_due && self.resized_at.is_none() && self.tty.output().is_idle() {
             self.draw();
         }
@@ -292,7 +295,7 @@ impl App {
         self.write_title();
         bytes.extend_from_slice(std::mem::take(&mut self.controls).as_bytes());
         self.tty.output().submit(bytes);
-        self.panels.note_shown(self.last_frame);
+        self.panels.note_shown(self.last_typed, self.last_frame);
     }
 
     fn resize(&mut self) {

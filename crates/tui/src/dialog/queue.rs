@@ -13,8 +13,10 @@ const QUIET_TIME: Duration = Duration::from_millis(600);
 struct Entry {
     id: u64,
     panel: Box<dyn Panel>,
-    /// Since when it is on the screen.
-    shown: Option<Instant>,
+    /// It was on the screen.
+    is_shown: bool,
+    /// Typing went on while it appeared; keys count after a pause.
+    waits_for_pause: bool,
 }
 
 /// Panels in the order they were opened; the first is shown.
@@ -43,13 +45,18 @@ impl Panels {
         }
         let id = id.unwrap_or(u64::MAX - self.next);
         self.next += 1;
-        self.entries.push_back(Entry { id, panel, shown: None });
+        self.entries.push_back(Entry { id, panel, is_shown: false, waits_for_pause: false });
     }
 
     /// Opens a panel above the one that is shown, as a panel that the person asked for.
     pub fn push_front(&mut self, panel: Box<dyn Panel>) {
         self.next += 1;
-        self.entries.push_front(Entry { id: u64::MAX - self.next, panel, shown: None });
+        self.entries.push_front(Entry {
+            id: u64::MAX - self.next,
+            panel,
+            is_shown: false,
+            waits_for_pause: false,
+        });
     }
 
     /// Closes a panel that is no longer wanted.
@@ -84,28 +91,24 @@ impl Panels {
         self.entries.front_mut().map(|entry| &mut *entry.panel as &mut dyn Panel)
     }
 
-    /// Notes that the first panel is on the screen.
-    pub fn note_shown(&mut self, now: Instant) {
-        if let Some(entry) = self.entries.front_mut() {
-            entry.shown.get_or_insert(now);
+    /// Notes that the first panel is on the screen, and whether something was typed just before.
+    pub fn note_shown(&mut self, typed: Option<Instant>, now: Instant) {
+        if let Some(entry) = self.entries.front_mut()
+            && !std::mem::replace(&mut entry.is_shown, true)
+        {
+            entry.waits_for_pause = typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
         }
     }
 
     /// Returns whether a key is meant for the first panel. One typed before a question was on the screen, or in the flow of
     /// typing, is not an answer to it.
-    pub fn takes_key(&self, typed_before: Option<Instant>, now: Instant) -> bool {
-        let Some(entry) = self.entries.front() else { return false };
+    pub fn takes_key(&mut self, typed: Option<Instant>, now: Instant) -> bool {
+        let Some(entry) = self.entries.front_mut() else { return false };
         if !entry.panel.is_question() {
             return true;
         }
-        match (entry.shown, typed_before) {
-            (None, _) => false,
-            // Typing went on while the question appeared: wait for a pause.
-            (Some(shown), Some(typed)) if typed + QUIET_TIME > shown => {
-                now.duration_since(typed) >= QUIET_TIME
-            }
-            (Some(_), _) => true,
-        }
+        entry.waits_for_pause &= typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
+        entry.is_shown && !entry.waits_for_pause
     }
 
     /// Returns when the first panel closes by itself.

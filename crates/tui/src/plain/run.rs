@@ -60,8 +60,7 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
                 Some(event) => plain.event(&event),
                 None => break,
             },
-            // A question takes the next line first.
-            line = lines.next(), if !lines.is_asking() => match line {
+            line = lines.next() => match line {
                 Some(line) => plain.line(&line).await,
                 None => plain.code = Some(0),
             },

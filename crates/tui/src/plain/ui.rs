@@ -1,12 +1,13 @@
 //! Questions of tools and approvals in the plain interface: printed text and numbered choices.
 
 use std::{
+    collections::VecDeque,
     io::{BufRead as _, Write as _},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
-use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision};
 use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui};
 
@@ -35,59 +36,58 @@ pub(super) fn say_part(text: &str) {
 
 /// Lines typed by the person. A question takes the next line; otherwise it is a prompt.
 pub(super) struct Lines {
-    receiver: AsyncMutex<mpsc::UnboundedReceiver<Option<String>>>,
-    asking: Mutex<usize>,
+    prompts: AsyncMutex<mpsc::UnboundedReceiver<Option<String>>>,
+    questions: Arc<Mutex<VecDeque<oneshot::Sender<String>>>>,
 }
 
 impl Lines {
     /// Starts to read standard input.
     pub(super) fn start() -> std::io::Result<Arc<Self>> {
         let (sender, receiver) = mpsc::unbounded_channel();
+        let questions: Arc<Mutex<VecDeque<oneshot::Sender<String>>>> = Arc::default();
+        let open = Arc::clone(&questions);
         let reading = move || {
             for line in std::io::stdin().lock().lines() {
-                let Ok(line) = line else { break };
-                if sender.send(Some(line)).is_err() {
+                let Ok(mut line) = line else { break };
+                // A question that was taken back leaves the line to the next.
+                let mut is_answer = false;
+                while let Some(question) = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                    match question.send(line) {
+                        Ok(()) => {
+                            is_answer = true;
+                            line = String::new();
+                            break;
+                        }
+                        Err(back) => line = back,
+                    }
+                }
+                if !is_answer && sender.send(Some(line)).is_err() {
                     return;
                 }
             }
             let _ = sender.send(None);
         };
         std::thread::Builder::new().name("terminal input".to_owned()).spawn(reading)?;
-        Ok(Arc::new(Self { receiver: AsyncMutex::new(receiver), asking: Mutex::new(0) }))
+        Ok(Arc::new(Self { prompts: AsyncMutex::new(receiver), questions }))
     }
 
-    /// Returns whether a question waits for a line.
-    pub(super) fn is_asking(&self) -> bool {
-        *self.asking.lock().unwrap_or_else(PoisonError::into_inner) > 0
-    }
-
-    /// Waits for the next line; `None` at the end of input.
+    /// Waits for the next prompt; `None` at the end of input.
     pub(super) async fn next(&self) -> Option<String> {
-        self.receiver.lock().await.recv().await.flatten()
+        self.prompts.lock().await.recv().await.flatten()
+    }
+
+    async fn answer(&self) -> Option<String> {
+        let (sender, receiver) = oneshot::channel();
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).push_back(sender);
+        receiver.await.ok()
     }
 
     async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
-        let _open = Asking::new(&self.asking);
         say(question);
         tokio::select! {
-            line = self.next() => line,
+            line = self.answer() => line,
             () = cancel.cancelled() => None,
         }
-    }
-}
-
-struct Asking<'a>(&'a Mutex<usize>);
-
-impl<'a> Asking<'a> {
-    fn new(count: &'a Mutex<usize>) -> Self {
-        *count.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Self(count)
-    }
-}
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
     }
 }
 
@@ -134,7 +134,7 @@ impl Ui for PlainUi {
         let question = format!("Question: {title}{text}\nType the answer. A line with a single dot ends it.");
         let mut lines = vec![self.lines.ask(&question, &dialog.cancel).await?];
         while lines.last().is_some_and(|line| line != ".") {
-            lines.push(self.lines.next().await?);
+            lines.push(self.lines.answer().await?);
         }
         lines.pop();
         Some(if lines.is_empty() { prefill.unwrap_or_default().to_owned() } else { lines.join("\n") })

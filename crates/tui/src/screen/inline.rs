@@ -4,7 +4,10 @@
 //! is on the screen and does not ask the terminal. Rows are appended with CR LF, so that the terminal scrolls by itself and
 //! keeps what leaves the screen.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
 
 use super::{
     Abilities, Frame,
@@ -30,12 +33,25 @@ pub struct Inline {
     height: usize,
     cursor: (usize, usize),
     shows_cursor: bool,
+    /// When the terminal was last written to.
+    written: Option<Instant>,
 }
+
+/// A terminal may be narrower for this long before the program learns it. Rows written meanwhile were cut, not wrapped.
+const LATE_TIME: Duration = Duration::from_millis(400);
 
 impl Inline {
     /// Creates a writer whose region starts at the cursor's row, which must be empty.
     pub fn new(size: Size, abilities: Abilities) -> Self {
-        Self { size, abilities, drawn: Some(Vec::new()), height: 1, cursor: (0, 0), shows_cursor: true }
+        Self {
+            size,
+            abilities,
+            drawn: Some(Vec::new()),
+            height: 1,
+            cursor: (0, 0),
+            shows_cursor: true,
+            written: None,
+        }
     }
 
     /// Sets what is known about the terminal.
@@ -74,7 +90,11 @@ impl Inline {
         let narrower = size.columns < self.size.columns;
         self.size = size;
         let drawn = self.drawn.take();
+        // If rows were written while the terminal may have been narrower already, it is not known which of them it wrapped.
+        // Then none is assumed to be: a copy of a row may stay, but no row of the history is overwritten.
+        let is_certain = self.written.is_none_or(|written| written.elapsed() > LATE_TIME);
         if narrower
+            && is_certain
             && self.abilities.reflows
             && let Some(drawn) = drawn
         {
@@ -110,6 +130,9 @@ impl Inline {
             body.push_str(CURSOR_ON);
         }
         self.drawn = Some(frame.rows);
+        if !body.is_empty() {
+            self.written = Some(Instant::now());
+        }
         // A single run of cells cannot be seen half drawn.
         if changes <= 1 {
             return body.into_bytes();

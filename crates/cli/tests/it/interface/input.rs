@@ -65,7 +65,8 @@ fn files_and_commands_are_completed() {
 
 #[test]
 fn during_a_run_enter_steers_alt_enter_follows_up_and_alt_up_takes_both_back() {
-    let place = place(&json!({ "turns": [["Working on it.", { "waitForAbort": true }], "Next."] }));
+    let place =
+        place(&json!({ "turns": [{ "reply": ["Working on it.", { "waitForAbort": true }] }, "Next."] }));
     let mut screen = start(&place, &[]);
     screen.send("go");
     screen.wait_for("Working on it.");

@@ -62,6 +62,7 @@ impl Screen {
             command.env(name, value);
         }
         command.env("TERM", "xterm-256color");
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
         for (name, value) in variables {
             command.env(name, value);
         }

@@ -23,6 +23,8 @@ fn c7_3_a_session_is_continued_and_listed() {
     screen.keys("\r");
     screen.wait_for("── Session my session");
     screen.wait_for("first prompt");
+    screen.send("third prompt");
+    screen.wait_for("Third answer.");
     screen.keys("\x04");
     screen.finish();
     let mut again = start(&place, &["-c"]);

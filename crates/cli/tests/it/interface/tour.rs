@@ -54,6 +54,7 @@ fn a_tour_from_start_to_quit() {
     screen.send("/fork");
     screen.wait_for("Start a session from before this prompt");
     screen.keys("\r");
+    screen.wait_for("New session");
     screen.wait_for("› take the tour");
     screen.keys("\r");
     screen.wait_for("Another branch.");
