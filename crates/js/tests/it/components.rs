@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolsmith_tool::{
     CompletionItem, CompletionSource, Completions, Component, ComponentChange, ComponentId, CustomOptions,
-    DialogOptions, EditorState, InputTap, Length, ScreenInfo, ToolCall, ToolContext, Ui, UiSlot,
+    DialogOptions, EditorState, InputTap, Length, ScreenInfo, Tool, ToolCall, ToolContext, Ui, UiSlot,
     WidgetContent, WidgetPlacement, WorkingIndicator, async_trait,
 };
 
@@ -170,6 +170,8 @@ fn screen() -> (Arc<Screen>, Changes, mpsc::UnboundedReceiver<()>) {
 
 /// Starts a body with `ui` and `tui` in a tool; gives what it returns.
 struct Running {
+    /// Keeps the engine.
+    tool: Arc<dyn Tool>,
     project: Project,
     call: tokio::task::JoinHandle<String>,
 }
@@ -186,18 +188,19 @@ async fn start(screen: &Arc<Screen>, body: &str) -> Running {
     let slot = UiSlot::headless();
     slot.set(Arc::clone(screen) as Arc<dyn Ui>);
     let context = ToolContext::detached().with_ui(slot.handle());
+    let called = Arc::clone(&tool);
     let call = tokio::spawn(async move {
-        match tool.execute(ToolCall::new("call-1", json!({})), context).await {
+        match called.execute(ToolCall::new("call-1", json!({})), context).await {
             Ok(result) => result.joined_text(),
             Err(error) => format!("failed: {error}"),
         }
     });
-    Running { project, call }
+    Running { tool, project, call }
 }
 
-async fn run(screen: &Arc<Screen>, body: &str) -> (Project, String) {
+async fn run(screen: &Arc<Screen>, body: &str) -> ((Project, Arc<dyn Tool>), String) {
     let running = start(screen, body).await;
-    (running.project, running.call.await.unwrap())
+    ((running.project, running.tool), running.call.await.unwrap())
 }
 
 async fn lines(component: &Arc<dyn Component>, width: usize) -> Vec<String> {

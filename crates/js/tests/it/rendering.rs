@@ -238,6 +238,8 @@ async fn c6_1_a_tool_says_which_renderers_it_has_and_how_they_are_framed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn code_is_highlighted_and_images_are_measured() {
+    // Grammars are loaded and compiled on first use, which a renderer does not wait for.
+    toolsmith_text::highlight("let x = 1; // n", "ts", &toolsmith_text::Theme::dark());
     let hook = "renderCall(args, options, theme) { const { highlightCode } = pi.pi; const png = \"iVBORw0KGgoAAAANSUhEUgAAAQAAAACA\";\n\
         return { render: () => [highlightCode(\"let x = 1; // n\", \"ts\")[0], JSON.stringify([pi.pi.getImageDimensions(png), pi.pi.getImageDimensions(\"AAAA\"), pi.pi.getCapabilities(), pi.pi.decodeKittyPrintable(\"\\u001b[97;2u\"), pi.pi.isViewportTUI({})])] }; }";
     let lines = call_lines(hook, json!({}), RenderOptions::new(200)).await.unwrap();
