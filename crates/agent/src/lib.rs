@@ -56,7 +56,10 @@ pub use dispatch::{
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use files::Saving;
-pub use pending::{PendingChoice, PendingView, ResolveToolChoice, Resolver};
+pub use pending::{
+    PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
+    Reviewer,
+};
 pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};

@@ -15,6 +15,7 @@ mod progress;
 mod project;
 mod project_files;
 mod prompt;
+mod review;
 mod runtime;
 mod streams;
 mod terminal;

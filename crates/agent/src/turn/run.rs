@@ -89,7 +89,7 @@ impl Run {
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
             let mut waiting = Vec::new();
             for hook in self.core.hooks() {
-                waiting.extend(hook.news().await);
+                waiting.extend(hook.notes(&self.context).await);
             }
             // Results come before messages about them.
             waiting.append(&mut self.waiting);
