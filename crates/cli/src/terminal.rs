@@ -80,3 +80,14 @@ pub(crate) fn discard_typed() {
     // Elsewhere there is nothing to discard, and the call fails.
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
+
+/// Prints how to continue a session, after the interface ended.
+pub(crate) fn say_resume(id: &str) {
+    use std::io::Write as _;
+    let short: String = id.chars().take(13).collect();
+    let mut out = crate::streams::stdout();
+    // The terminal may be gone.
+    let _ =
+        writeln!(out, "{}", paint(DIM, format_args!("To continue this session: toolsmith --resume {short}")));
+    let _ = out.flush();
+}

@@ -4,11 +4,14 @@
 //! nor model providers.
 #![warn(missing_docs)]
 
+pub mod app;
 pub mod blocks;
 pub mod composer;
+pub mod dialog;
 pub mod input;
 pub mod keys;
 pub mod overlay;
+pub mod plain;
 pub mod review;
 pub mod screen;
 pub mod tool_view;

@@ -179,6 +179,24 @@ impl ToolViews {
         newest
     }
 
+    /// Returns whether [`ToolViews::drawing`] would return what the call looks like now: the drawing is up to date, or there
+    /// will be none.
+    pub fn is_current(&self, tool: &Arc<dyn Tool>, block: &ToolBlock, options: DrawOptions) -> bool {
+        let hooks = tool.render_hooks();
+        let state = self.shared.lock();
+        if !hooks.any() || state.suspended.contains(&block.name) {
+            return true;
+        }
+        let mut options = options;
+        if !hooks.animates || !block.state.is_live() {
+            options.spinner_frame = 0;
+        }
+        state.calls.get(&block.id).is_some_and(|entry| {
+            let key = Key { version: block.version, options, epoch: entry.epoch };
+            entry.drawn.as_ref().is_some_and(|(drawn, _)| *drawn == key)
+        })
+    }
+
     /// Handles a renderer's own request to be drawn again. The next [`ToolViews::drawing`] asks it.
     pub fn invalidate(&self, id: &str) {
         let mut state = self.shared.lock();

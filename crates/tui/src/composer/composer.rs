@@ -63,6 +63,11 @@ impl Composer {
         self.attachments.expand(self.buffer.text())
     }
 
+    /// Returns the text with tokens, and the cursor in it.
+    pub(crate) fn raw(&self) -> (&str, usize) {
+        (self.buffer.text(), self.buffer.cursor())
+    }
+
     /// Returns whether nothing is written.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
