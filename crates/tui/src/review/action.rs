@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolsmith_agent::ReviewRequest;
+use toolsmith_agent::PendingView;
 use toolsmith_host::changes::FilePreview;
 use toolsmith_text::{FileDiff, Theme, hunk_rows};
 use toolsmith_tool::{FileSelection, HunkRange};
@@ -161,33 +161,26 @@ pub struct ReviewAction {
     pub can_split: bool,
     /// What the tool says about it, where it does not name files.
     pub details: Option<String>,
-    /// What the model proposes.
-    pub proposal: Option<String>,
 }
 
 impl ReviewAction {
-    /// Creates an action from the session's request. Paths below `root` are shown relative to it.
-    pub fn new(request: &ReviewRequest, root: &Path) -> Self {
-        let view = &request.action;
+    /// Creates an action from its previews. Paths below `root` are shown relative to it.
+    pub fn new(view: &PendingView, previews: &[FilePreview], root: &Path, can_split: bool) -> Self {
         let details = view.details.as_ref().map(|details| match details.as_str() {
             Some(text) => text.to_owned(),
             None => serde_json::to_string_pretty(details).unwrap_or_default(),
         });
         // The deleted half of a rename is part of the new file's entry.
-        let shown = request.files.iter().filter(|file| file.renamed_to.is_none());
+        let shown = previews.iter().filter(|file| file.renamed_to.is_none());
         Self {
             id: view.id,
             label: view.label.clone(),
             source: view.source_tool_name.clone(),
-            tier: request.tier.as_str().to_owned(),
-            void: view.void.clone().or_else(|| request.problem.clone()),
+            tier: view.tier.as_str().to_owned(),
+            void: view.void.clone(),
             files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),
-            can_split: !request.files.is_empty(),
-            details: details.filter(|_| request.files.is_empty()),
-            proposal: request.proposal.as_ref().map(|proposal| {
-                let verb = if proposal.apply { "apply" } else { "discard" };
-                format!("the model proposes to {verb} it: {}", proposal.reason)
-            }),
+            can_split: can_split && !previews.is_empty(),
+            details: details.filter(|_| previews.is_empty()),
         }
     }
 

@@ -112,9 +112,6 @@ impl Review {
                 theme.style(Token::ToolDiffRemoved),
             );
         }
-        if let Some(proposal) = &action.proposal {
-            source.push_text(format!(" · {proposal}"), theme.style(Token::Muted));
-        }
         vec![spread(title, count, self.columns), source.ellipsized(self.columns)]
     }
 

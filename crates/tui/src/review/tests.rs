@@ -23,7 +23,6 @@ fn action(id: u64, files: Vec<ReviewFile>) -> ReviewAction {
         files,
         can_split: true,
         details: None,
-        proposal: None,
     }
 }
 
