@@ -19,6 +19,7 @@ mod review;
 mod runtime;
 mod streams;
 mod terminal;
+mod tool_view;
 mod versions;
 
 use std::process::ExitCode;

@@ -50,6 +50,16 @@ pub(crate) fn error_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }
 
+/// Returns whether standard error shows colours.
+pub(crate) fn is_error_coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Returns the rows of the terminal on standard error, if it has one.
+pub(crate) fn error_rows() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(_, height)| usize::from(height.0))
+}
+
 /// Text in a style. The text may be of unknown origin: it is made harmless here.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))

@@ -126,23 +126,29 @@ fn load_failed(error: &LoadError) -> ToolError {
 }
 
 fn options_json(options: &RenderOptions) -> Value {
-    let mut json = json!({
-        "expanded": options.expanded,
-        "isPartial": options.is_partial,
-        "argsComplete": options.args_complete,
-        "executionStarted": options.execution_started,
-        "showImages": options.shows_images,
-    });
-    if let Some(id) = &options.tool_call_id {
-        json["toolCallId"] = id.as_str().into();
-    }
-    if let Some(duration) = options.duration {
-        json["durationMs"] = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into();
-    }
+    let mut json = json!({ "expanded": options.expanded, "isPartial": options.is_partial });
     if let Some(frame) = options.spinner_frame.filter(|_| options.is_partial) {
         json["spinnerFrame"] = frame.into();
     }
+    // Left out where they have their usual value, which a missing member means too.
+    if !options.args_complete {
+        json["argsComplete"] = false.into();
+    }
+    if !options.execution_started {
+        json["executionStarted"] = false.into();
+    }
     json
+}
+
+/// What renderers learn about their row beside the options.
+fn row_json(options: &RenderOptions) -> Value {
+    json!({
+        "toolCallId": options.tool_call_id,
+        "showImages": options.shows_images,
+        "argsComplete": options.args_complete,
+        "executionStarted": options.execution_started,
+        "durationMs": options.duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+    })
 }
 
 #[async_trait]
@@ -207,7 +213,8 @@ impl Tool for JsTool {
         if !self.render_hooks.call {
             return None;
         }
-        let payload = json!({ "args": arguments, "options": options_json(options) });
+        let payload =
+            json!({ "args": arguments, "options": options_json(options), "row": row_json(options) });
         self.draw("call", options.width, payload).await
     }
 
@@ -223,6 +230,7 @@ impl Tool for JsTool {
         let payload = json!({
             "args": arguments,
             "options": options_json(options),
+            "row": row_json(options),
             "result": { "content": result.content, "details": result.details, "isError": result.is_error },
         });
         self.draw("result", options.width, payload).await

@@ -1,6 +1,9 @@
 //! Highlighted code. The grammars are loaded on first use; colours are those of the theme.
 
-use std::{path::Path, sync::OnceLock};
+use std::{
+    path::Path,
+    sync::{Once, OnceLock},
+};
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -14,14 +17,26 @@ const MAX_BYTES: usize = 512 << 10;
 const MAX_LINES: usize = 10_000;
 const MAX_LINE_BYTES: usize = 4 << 10;
 
+static SYNTAXES: OnceLock<SyntaxSet> = OnceLock::new();
+
 fn syntaxes() -> &'static SyntaxSet {
-    static SYNTAXES: OnceLock<SyntaxSet> = OnceLock::new();
     SYNTAXES.get_or_init(two_face::syntax::extra_newlines)
 }
 
 /// Loads the grammars, which takes some milliseconds. UIs call it on another thread before the first code is shown.
 pub fn warm_highlighter() {
     let _ = (syntaxes(), rules());
+}
+
+/// Returns whether the grammars are loaded. If not, they are loaded on another thread, for callers that must not wait.
+pub(crate) fn is_warm() -> bool {
+    static START: Once = Once::new();
+    if SYNTAXES.get().is_none() {
+        START.call_once(|| {
+            drop(std::thread::Builder::new().name("highlighter".to_owned()).spawn(warm_highlighter))
+        });
+    }
+    SYNTAXES.get().is_some()
 }
 
 /// Returns the language of a file by its name, as code blocks name it.

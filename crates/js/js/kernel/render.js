@@ -43,11 +43,11 @@ const isContext = (name) => /^_*(ctx|context)/i.test(name ?? "");
 const isArgs = (name) => /^_*(args|params|input|toolargs)/i.test(name ?? "");
 
 /** What pi passes as the last argument. */
-function contextOf(row, slot, { args, options, result }) {
+function contextOf(row, slot, { args, options, result, row: known }) {
   return {
-    ...options, args, state: row.state, lastComponent: row.last[slot], toolCallId: options.toolCallId, cwd: host.cwd(),
-    isError: result?.isError === true, outputPad: 1,
-    invalidate: () => void (options.toolCallId !== undefined && host.uiCall(0, "callChanged", JSON.stringify(options.toolCallId))),
+    ...options, ...known, durationMs: known.durationMs ?? undefined, toolCallId: known.toolCallId ?? "", args, state: row.state,
+    lastComponent: row.last[slot], cwd: host.cwd(), isError: result?.isError === true, outputPad: 1,
+    invalidate: () => void (known.toolCallId !== null && host.uiCall(0, "callChanged", JSON.stringify(known.toolCallId))),
     keyText: (id) => builtin("toolsmith:family/keys").keyText(id),
     keyHint: (id, text) => builtin("toolsmith:family/coding_agent").keyHint(id, text),
   };
@@ -99,7 +99,7 @@ export function render(number, what, width, payloadJson) {
     const { object, invoke } = toolAt(number);
     const payload = JSON.parse(payloadJson);
     builtin("toolsmith:family/theme").refresh();
-    const row = rowOf(number, payload.options.toolCallId);
+    const row = rowOf(number, payload.row.toolCallId ?? undefined);
     // One object for all renderers of a row, so that a closure sees later values.
     for (const name of Object.keys(row.options)) delete row.options[name];
     payload.options = Object.assign(row.options, payload.options);

@@ -299,7 +299,8 @@ function draw(entry, width) {
   if (typeof component.render !== "function") throw new TypeError("the component has no render(width)");
   const lines = within(frame, component.render, component, [width]);
   if (!Array.isArray(lines)) throw new TypeError("render(width) did not return an array of lines");
-  return lines.map((line) => host.cutToWidth(String(line), width, ""));
+  // No screen shows more.
+  return lines.slice(0, 2000).map((line) => host.cutToWidth(String(line), width, ""));
 }
 
 /** Answers the interface: draws a component, passes keys, or asks one of the other kinds. */

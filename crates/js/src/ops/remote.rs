@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::{context, exec, pending, runtime, system, ui};
+use super::{context, exec, pending, runtime, system, text, ui};
 use crate::instance::{HostError, ThreadState};
 
 /// Arguments by position. Missing ones and those of another type count as empty.
@@ -108,6 +108,7 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         "wrapText" => json!(toolsmith_text::wrap(args.text(0), args.width(1))),
         "markdownRows" => json!(toolsmith_text::markdown_json(args.text(0), args.width(1))),
         "highlightRows" => json!(toolsmith_text::highlight_json(args.text(0), args.text(1))),
+        "imageSize" => json!(text::image_size(args.text(0))),
         "uiCall" => json!(ui::ui_call(state, args.call(0), args.text(1), args.text(2))),
         "worktree" => json!(system::worktree(args.text(0).as_ref())),
         "systemInfo" => json!(system::system_info()),

@@ -1,5 +1,6 @@
 //! Terminal text: width, truncation and wrapping with colours; Markdown and highlighted code by role.
 
+use base64::Engine as _;
 use rquickjs::{Object, Result, function::Func};
 
 pub(super) fn install(host: &Object<'_>) -> Result<()> {
@@ -15,8 +16,20 @@ pub(super) fn install(host: &Object<'_>) -> Result<()> {
         "markdownRows",
         Func::from(|text: String, width: usize| toolsmith_text::markdown_json(&text, width)),
     )?;
+    host.set("imageSize", Func::from(|data: String| image_size(&data)))?;
     host.set(
         "highlightRows",
         Func::from(|code: String, language: String| toolsmith_text::highlight_json(&code, &language)),
     )
+}
+
+/// The size of an image in base64 as JSON; empty if it cannot be read.
+pub(super) fn image_size(data: &str) -> String {
+    // The first bytes are enough for the size, except in a JPEG with large metadata.
+    let head = data.get(..data.len().min(256 << 10) / 4 * 4).unwrap_or_default();
+    let bytes = base64::engine::general_purpose::STANDARD.decode(head).unwrap_or_default();
+    match toolsmith_text::image_size(&bytes) {
+        Some(size) => serde_json::json!({ "widthPx": size.width, "heightPx": size.height }).to_string(),
+        None => String::new(),
+    }
 }

@@ -11,7 +11,8 @@ use toolsmith_js::Limits;
 use toolsmith_testkit::BATCH_RENAME;
 use toolsmith_tool::{
     AgentView, Approval, CancelToken, Component, CustomOptions, DialogOptions, NoticeLevel, PendingHandle,
-    PendingStack, SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, async_trait,
+    PendingStack, SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, WidgetContent,
+    WidgetPlacement, async_trait,
 };
 
 use crate::project::{Project, call, tool_source};
@@ -95,7 +96,7 @@ async fn c3_3_the_interface_is_switched_for_tools_that_took_it_earlier() {
             "notify n Warning",
             "status k Some(\"a b\")",
             "status k None",
-            "widget w Some([\"l1\"])",
+            "widget w Some(Lines([\"l1\"]))",
             "title T",
             "select s [\"a\", \"b\"]",
             "confirm c m",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::layout::{MarkdownOptions, markdown_rows};
 use crate::{
-    highlight::highlight,
+    highlight::{highlight, is_warm},
     row::{Row, Span},
     style::{Attributes, Color, Style},
     theme::{Theme, Token},
@@ -18,9 +18,15 @@ pub fn markdown_json(text: &str, columns: usize) -> String {
     Value::Array(rows.iter().map(row_json).collect()).to_string()
 }
 
-/// Highlights code. Returns rows as [`markdown_json`] does.
+/// Highlights code. Returns rows as [`markdown_json`] does. While the grammars are being loaded the rows are plain, because a
+/// renderer that waited for them would miss its deadline.
 pub fn highlight_json(code: &str, language: &str) -> String {
-    let rows = highlight(code, language, &Theme::roles());
+    let theme = Theme::roles();
+    let rows = if is_warm() {
+        highlight(code, language, &theme)
+    } else {
+        Row::lines(code, theme.style(Token::MdCodeBlock))
+    };
     Value::Array(rows.iter().map(row_json).collect()).to_string()
 }
 

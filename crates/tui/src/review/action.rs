@@ -5,15 +5,7 @@ use std::path::{Path, PathBuf};
 use toolsmith_agent::PendingView;
 use toolsmith_host::changes::FilePreview;
 use toolsmith_text::{FileDiff, Theme, hunk_rows};
-
-/// A chosen part of an action.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChoice {
-    /// The file, as the preview names it.
-    pub path: PathBuf,
-    /// Numbers of the chosen hunks, from zero; `None` for the whole file.
-    pub hunks: Option<Vec<usize>>,
-}
+use toolsmith_tool::{FileSelection, HunkRange};
 
 /// A file of an action.
 #[derive(Clone, Debug)]
@@ -21,8 +13,12 @@ pub struct FileChoice {
 pub struct ReviewFile {
     /// The file, as the preview names it.
     pub path: PathBuf,
+    /// The file that is deleted because this one has its content.
+    pub renamed_from: Option<PathBuf>,
     /// The path as it is shown: relative to the project.
     pub shown: String,
+    /// The parts of the difference, as they are applied.
+    ranges: Vec<HunkRange>,
     /// It is not text.
     pub is_binary: bool,
     /// The difference.
@@ -41,16 +37,25 @@ impl ReviewFile {
         let mut diff = FileDiff::parse(&preview.diff_text()).into_iter().next().unwrap_or_default();
         diff.is_new = preview.is_new;
         diff.is_deleted = preview.is_deleted;
-        let shown = preview.path.strip_prefix(root).unwrap_or(&preview.path).to_string_lossy().into_owned();
-        let chosen = vec![true; diff.hunks.len().max(1)];
+        let show = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+        let mut shown = show(&preview.path);
+        if let Some(from) = &preview.renamed_from {
+            shown = format!("{} → {shown}", show(from));
+            diff.hunks.clear();
+        }
+        let ranges: Vec<HunkRange> = preview.hunks.iter().map(|hunk| hunk.range.clone()).collect();
+        // Without the same parts on both sides, only the whole file can be chosen.
+        let parts = if ranges.len() == diff.hunks.len() { ranges.len() } else { 1 };
         Self {
             path: preview.path.clone(),
+            renamed_from: preview.renamed_from.clone(),
             shown,
+            ranges,
             is_binary: preview.is_binary,
             diff,
             is_open: false,
             heights: Vec::new(),
-            chosen,
+            chosen: vec![true; parts.max(1)],
         }
     }
 
@@ -58,10 +63,13 @@ impl ReviewFile {
     #[cfg(test)]
     pub(super) fn of_diff(path: &str, diff: &str) -> Self {
         let diff = FileDiff::parse(diff).into_iter().next().unwrap_or_default();
+        let ranges = (0..diff.hunks.len()).map(|at| HunkRange { old: at..at + 1, new: at..at + 1 }).collect();
         let chosen = vec![true; diff.hunks.len().max(1)];
         Self {
             path: path.into(),
+            renamed_from: None,
             shown: path.to_owned(),
+            ranges,
             is_binary: false,
             diff,
             is_open: false,
@@ -77,7 +85,7 @@ impl ReviewFile {
 
     /// Returns whether hunks are items of their own: a single hunk is the file.
     pub(super) fn shows_hunks(&self) -> bool {
-        self.diff.hunks.len() > 1
+        self.diff.hunks.len() > 1 && self.chosen.len() == self.diff.hunks.len()
     }
 
     /// Computes the rows of each hunk for a width.
@@ -119,13 +127,17 @@ impl ReviewFile {
         }
     }
 
-    fn choice(&self) -> Option<FileChoice> {
+    fn choice(&self) -> Vec<FileSelection> {
         if self.is_left_out() {
-            return None;
+            return Vec::new();
         }
-        let chosen = || self.chosen.iter().enumerate().filter(|(_, chosen)| **chosen).map(|(at, _)| at);
-        let hunks = (!self.is_chosen()).then(|| chosen().collect());
-        Some(FileChoice { path: self.path.clone(), hunks })
+        let mut selection = FileSelection::whole(&self.path);
+        if !self.is_chosen() {
+            let chosen = self.ranges.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen);
+            selection.hunks = Some(chosen.map(|(range, _)| range.clone()).collect());
+        }
+        // A rename is the new file and the deletion of the old one.
+        std::iter::once(selection).chain(self.renamed_from.as_ref().map(FileSelection::whole)).collect()
     }
 }
 
@@ -152,30 +164,32 @@ pub struct ReviewAction {
 }
 
 impl ReviewAction {
-    /// Creates an action from what the session knows of it. `can_split` is false for actions that the tool applies itself.
+    /// Creates an action from its previews. Paths below `root` are shown relative to it.
     pub fn new(view: &PendingView, previews: &[FilePreview], root: &Path, can_split: bool) -> Self {
         let details = view.details.as_ref().map(|details| match details.as_str() {
             Some(text) => text.to_owned(),
             None => serde_json::to_string_pretty(details).unwrap_or_default(),
         });
+        // The deleted half of a rename is part of the new file's entry.
+        let shown = previews.iter().filter(|file| file.renamed_to.is_none());
         Self {
             id: view.id,
             label: view.label.clone(),
             source: view.source_tool_name.clone(),
             tier: view.tier.as_str().to_owned(),
             void: view.void.clone(),
-            files: previews.iter().map(|preview| ReviewFile::new(preview, root)).collect(),
+            files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),
             can_split: can_split && !previews.is_empty(),
             details: details.filter(|_| previews.is_empty()),
         }
     }
 
     /// Returns the chosen parts; `None` if that is everything.
-    pub fn chosen(&self) -> Option<Vec<FileChoice>> {
+    pub fn chosen(&self) -> Option<Vec<FileSelection>> {
         if !self.can_split || self.files.iter().all(ReviewFile::is_chosen) {
             return None;
         }
-        Some(self.files.iter().filter_map(ReviewFile::choice).collect())
+        Some(self.files.iter().flat_map(ReviewFile::choice).collect())
     }
 
     pub(super) fn has_same_files(&self, other: &Self) -> bool {

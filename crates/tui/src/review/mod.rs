@@ -8,7 +8,9 @@ mod draw;
 
 use crate::input::{Key, KeyCode};
 
-pub use action::{FileChoice, ReviewAction, ReviewFile};
+use toolsmith_tool::FileSelection;
+
+pub use action::{ReviewAction, ReviewFile};
 
 /// What the person decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub enum ReviewDecision {
         /// The action.
         id: u64,
         /// The chosen parts; `None` for everything.
-        parts: Option<Vec<FileChoice>>,
+        parts: Option<Vec<FileSelection>>,
     },
     /// Discard the action with this id.
     Discard {

@@ -1,6 +1,7 @@
 //! The keys of a review and what they decide.
 
 use toolsmith_text::{Row, Theme};
+use toolsmith_tool::HunkRange;
 
 use super::{action::ReviewFile, *};
 
@@ -61,10 +62,13 @@ fn c8_6_everything_is_applied_unless_something_is_left_out() {
 fn c8_6_hunks_and_files_can_be_left_out() {
     // The second hunk of the first file, and the second file.
     let decision = press(&mut review(), "vv vv a");
-    let parts = vec![FileChoice { path: "src/x.rs".into(), hunks: Some(vec![0]) }];
+    let parts = vec![FileSelection {
+        path: "src/x.rs".into(),
+        hunks: Some(vec![HunkRange { old: 0..1, new: 0..1 }]),
+    }];
     assert_eq!(decision, Some(ReviewDecision::Apply { id: 7, parts: Some(parts) }));
     let decision = press(&mut review(), " a");
-    let parts = vec![FileChoice { path: "src/y.rs".into(), hunks: None }];
+    let parts = vec![FileSelection::whole("src/y.rs")];
     assert_eq!(decision, Some(ReviewDecision::Apply { id: 7, parts: Some(parts) }));
 }
 

@@ -5,14 +5,13 @@ use std::path::Path;
 use tokio::sync::oneshot;
 use toolsmith::agent::{PendingChoice, PendingView, ReviewDecision as Answer};
 use toolsmith_host::changes::FilePreview;
-use toolsmith_tool::FileSelection;
 
 use crate::{
     app::effect::Effect,
     dialog::{Drawn, Panel, Space, Step},
     input::Key,
     keys::KeyBindings,
-    review::{FileChoice, Review, ReviewAction, ReviewDecision},
+    review::{Review, ReviewAction, ReviewDecision},
     text::{Row, Token},
 };
 
@@ -22,7 +21,6 @@ pub(in crate::app) type Previewed = (PendingView, Result<Vec<FilePreview>, Strin
 /// Reviews pending actions.
 pub(in crate::app) struct PendingPanel {
     review: Review,
-    previews: Vec<(u64, Vec<FilePreview>)>,
     /// Set if the run waits for the decision.
     answer: Option<oneshot::Sender<Answer>>,
     /// Shown above, such as what the model proposes.
@@ -32,7 +30,6 @@ pub(in crate::app) struct PendingPanel {
 impl PendingPanel {
     /// Creates a review that the person asked for, newest action first.
     pub(in crate::app) fn new(actions: Vec<Previewed>, root: &Path) -> Self {
-        let mut previews = Vec::new();
         let mut note = None;
         let mut reviewed = Vec::new();
         for (view, files) in actions {
@@ -42,9 +39,8 @@ impl PendingPanel {
             });
             let can_split = !files.is_empty();
             reviewed.push(ReviewAction::new(&view, &files, root, can_split));
-            previews.push((view.id, files));
         }
-        Self { review: Review::new(reviewed), previews, answer: None, note }
+        Self { review: Review::new(reviewed), answer: None, note }
     }
 
     /// Creates a review that the run waits for.
@@ -60,35 +56,12 @@ impl PendingPanel {
         panel
     }
 
-    /// Converts numbers of hunks to the lines they change.
-    fn selection(&self, id: u64, parts: Vec<FileChoice>) -> Vec<FileSelection> {
-        let files = self.previews.iter().find(|(known, _)| *known == id).map(|(_, files)| files.as_slice());
-        parts
-            .into_iter()
-            .map(|part| {
-                let preview = files.and_then(|files| files.iter().find(|file| file.path == part.path));
-                let hunks = part.hunks.map(|numbers| {
-                    let known = preview.map(|file| file.hunks.as_slice()).unwrap_or_default();
-                    numbers
-                        .into_iter()
-                        .filter_map(|number| known.get(number))
-                        .map(|hunk| hunk.range.clone())
-                        .collect()
-                });
-                FileSelection { hunks, ..FileSelection::whole(part.path) }
-            })
-            .collect()
-    }
-
     fn decide(&mut self, decision: ReviewDecision) -> Step {
         let (answer, effect) = match decision {
-            ReviewDecision::Apply { id, parts } => {
-                let files = parts.map(|parts| self.selection(id, parts));
-                (
-                    Answer::Apply { selection: files.clone(), note: None },
-                    Some(Effect::Apply(PendingChoice::Id(id), files)),
-                )
-            }
+            ReviewDecision::Apply { id, parts } => (
+                Answer::Apply { selection: parts.clone(), note: None },
+                Some(Effect::Apply(PendingChoice::Id(id), parts)),
+            ),
             ReviewDecision::Discard { id } => {
                 (Answer::Discard { note: None }, Some(Effect::Discard(PendingChoice::Id(id))))
             }
