@@ -9,7 +9,8 @@ use toolsmith::{
 };
 
 use super::{
-    app::App,
+    event::Event,
+    interface::App,
     transcript::{Item, ToolItem},
 };
 use crate::blocks::{Block, SummaryBlock, SummaryKind, ThinkingBlock, ToolBlock, ToolState, UserBlock};
@@ -57,12 +58,8 @@ impl App {
                 self.status.pending = *count;
                 self.refresh_pending();
             }
-            AgentEvent::QueueChanged { steering, follow_up } => {
-                // Messages delivered are removed when they appear; a cleared queue empties the list.
-                if steering + follow_up == 0 {
-                    self.queued.clear();
-                }
-            }
+            // Messages delivered are removed when they appear; a cleared queue empties the list.
+            AgentEvent::QueueChanged { steering: 0, follow_up: 0 } => self.queued.clear(),
             AgentEvent::Error { message, .. } => {
                 self.transcript.finish_message();
                 self.notice(NoticeLevel::Error, message);
@@ -154,8 +151,12 @@ impl App {
         self.title_dirty = true;
         self.notify_end(duration);
         self.refresh_branch();
-        // Prompts that were typed too late to be steered start the next run.
-        self.send_waiting();
+        if let Some(session) = self.session.clone() {
+            self.spawn(async move {
+                session.wait_for_idle().await;
+                Event::Idle
+            });
+        }
     }
 
     fn session_event(&mut self, event: &SessionEvent) {

@@ -9,7 +9,7 @@ use toolsmith_tool::{
     InputTap, WidgetContent, WidgetPlacement,
 };
 
-use super::{app::App, event::Event};
+use super::{event::Event, interface::App};
 use crate::{
     composer::{Submission, completion::Candidate},
     dialog::Drawn,

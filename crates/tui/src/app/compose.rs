@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use toolsmith_tool::WidgetPlacement;
 
 use super::{
-    app::App,
     components::Part,
+    interface::App,
     status::spinner_frame,
     transcript::{Item, LAST_DRAWING},
 };

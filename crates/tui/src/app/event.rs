@@ -83,6 +83,8 @@ pub(super) enum Event {
     ShellEnd(u64, Result<(i32, bool), String>),
     /// Something to do.
     Do(Effect),
+    /// The session is ready for the next prompt.
+    Idle,
     /// Something that is drawn elsewhere changed.
     Redraw,
     /// The branch that is checked out.

@@ -3,7 +3,7 @@
 use toolsmith::tool::NoticeLevel;
 
 use super::{
-    app::App,
+    interface::App,
     transcript_view::{TranscriptView, ViewLook},
 };
 use crate::{
@@ -143,11 +143,11 @@ impl App {
             Some(Action::ScreenHalfPageDown) => view.scroll_by(page / 2),
             Some(Action::ScreenLineUp) => view.scroll_by(-1),
             Some(Action::ScreenLineDown) => view.scroll_by(1),
-            Some(Action::PreviousPrompt) => view.to_prompt(false, items),
-            Some(Action::NextPrompt) => view.to_prompt(true, items),
+            Some(Action::PreviousPrompt) => view.go_to_prompt(false, items),
+            Some(Action::NextPrompt) => view.go_to_prompt(true, items),
             Some(Action::ScreenSearch) => view.start_search(),
-            Some(Action::ScreenTop) => view.to_top(),
-            Some(Action::ScreenBottom) => view.to_end(),
+            Some(Action::ScreenTop) => view.go_to_top(),
+            Some(Action::ScreenBottom) => view.go_to_end(),
             _ if full.is_docked => return false,
             _ => return self.pager_key(key),
         }
@@ -161,8 +161,8 @@ impl App {
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => view.scroll_by(-1),
             KeyCode::Down | KeyCode::Char('j') => view.scroll_by(1),
-            KeyCode::Home | KeyCode::Char('g') => view.to_top(),
-            KeyCode::End | KeyCode::Char('G') => view.to_end(),
+            KeyCode::Home | KeyCode::Char('g') => view.go_to_top(),
+            KeyCode::End | KeyCode::Char('G') => view.go_to_end(),
             KeyCode::Char(' ') => view.scroll_by(view.page()),
             KeyCode::Char('/') => view.start_search(),
             KeyCode::Char('n') => view.find(true),

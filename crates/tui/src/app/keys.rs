@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use toolsmith::tool::NoticeLevel;
 
-use super::{app::App, effect::Effect, event::Event};
+use super::{effect::Effect, event::Event, interface::App};
 use crate::{
     composer::{ComposerEvent, Submission},
     dialog::Step,

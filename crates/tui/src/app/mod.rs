@@ -2,7 +2,6 @@
 //! panels. One task owns everything; background work reports to it through a channel.
 
 mod agent_events;
-mod app;
 mod bridge;
 mod commands;
 mod components;
@@ -12,6 +11,7 @@ mod event;
 mod full;
 mod host;
 mod images;
+mod interface;
 mod keys;
 mod operations;
 mod outside;
@@ -23,8 +23,8 @@ mod status;
 mod transcript;
 mod transcript_view;
 
-pub use app::run;
 pub use effect::Effect;
 pub use host::{
     Exit, Host, ModelEntry, OpenError, OpenRequest, Options, ProviderEntry, ScreenMode, TrustQuestion,
 };
+pub use interface::run;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use toolsmith::{Prompt, SessionSource, agent::session::Sessions, llm::ThinkingLevel, tool::NoticeLevel};
 
 use super::{
-    app::{App, QueuedMessage},
     effect::Effect,
     event::Event,
     images,
+    interface::{App, QueuedMessage},
 };
 use crate::{
     composer::{
@@ -29,7 +29,7 @@ impl App {
         }
         if let Some(command) = text.strip_prefix('/') {
             let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-            return self.command(&name.to_owned(), argument.trim().to_owned().as_str());
+            return self.command(name, argument.trim());
         }
         if let Some(command) = text.strip_prefix('!') {
             let (command, is_private) = match command.strip_prefix('!') {
@@ -63,6 +63,24 @@ impl App {
             Err(error) => self.notice(NoticeLevel::Error, &error.to_string()),
         }
         self.changed_now();
+    }
+
+    /// Sends what was queued too late for the run that ended, and what waited for the session.
+    fn became_idle(&mut self) {
+        if self.running.is_some() {
+            return;
+        }
+        let late = self.session.as_ref().map(|session| session.agent().clear_queues()).unwrap_or_default();
+        self.queued.clear();
+        for message in late {
+            let toolsmith::llm::Message::User(said) = message else { continue };
+            let prompt = Prompt::new(said.content);
+            match (&self.session, self.running) {
+                (Some(session), Some(_)) => drop(session.steer(prompt)),
+                _ => self.send_prompt(prompt),
+            }
+        }
+        self.send_waiting();
     }
 
     /// Handles what background work reports.
@@ -119,6 +137,7 @@ impl App {
             Event::ShellOutput(id, text) => self.shell_output(id, &text),
             Event::ShellEnd(id, end) => self.shell_end(id, end),
             Event::Do(effect) => self.perform(effect),
+            Event::Idle => self.became_idle(),
             Event::Redraw => {}
             Event::Branch(branch) => self.status.branch = branch,
         }

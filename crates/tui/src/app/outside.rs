@@ -6,7 +6,7 @@ use base64::Engine as _;
 use toolsmith::tool::{CancelToken, NoticeLevel};
 use toolsmith_host::exec;
 
-use super::{app::App, effect::Effect};
+use super::{effect::Effect, interface::App};
 
 /// Runs that took longer are announced when they end.
 const LONG_RUN: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@ use toolsmith::{
 };
 
 use super::{
-    app::App,
+    interface::App,
     transcript::{Item, ShellItem, ToolItem, Transcript},
 };
 use crate::blocks::{

@@ -9,8 +9,8 @@ use toolsmith::{
 use toolsmith_host::exec;
 
 use super::{
-    app::App,
     event::Event,
+    interface::App,
     transcript::{Item, ShellItem},
 };
 use crate::blocks::BashBlock;

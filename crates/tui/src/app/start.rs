@@ -5,10 +5,10 @@ use std::sync::Arc;
 use toolsmith::{SessionSource, agent::session::Sessions, tool::NoticeLevel};
 
 use super::{
-    app::App,
     bridge::{DialogApprover, DialogReviewer},
     event::Event,
     host::{OpenError, OpenRequest, Options, TrustQuestion},
+    interface::App,
     transcript::Item,
 };
 use crate::{

@@ -176,12 +176,12 @@ impl TranscriptView {
         isize::try_from(self.page.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
-    pub(super) fn to_top(&mut self) {
+    pub(super) fn go_to_top(&mut self) {
         (self.from, self.scroll, self.follows) = (0, 0, false);
         self.drawn.clear();
     }
 
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn go_to_end(&mut self) {
         self.follows = true;
     }
 
@@ -211,7 +211,7 @@ impl TranscriptView {
     }
 
     /// Goes to the next or previous prompt.
-    pub(super) fn to_prompt(&mut self, forward: bool, items: &[Item]) {
+    pub(super) fn go_to_prompt(&mut self, forward: bool, items: &[Item]) {
         let starts: Vec<(usize, usize)> = (self.from..items.len())
             .filter(|at| items.get(*at).is_some_and(Item::is_prompt))
             .filter_map(|at| Some((at, self.start_of(at)?)))

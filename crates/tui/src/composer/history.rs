@@ -90,7 +90,7 @@ impl History {
     }
 
     /// Goes to the next prompt, and at the end back to the draft.
-    pub fn next(&mut self) -> Option<String> {
+    pub fn following(&mut self) -> Option<String> {
         let (at, draft) = self.place.take()?;
         match self.prompts.get(at + 1) {
             Some(prompt) => {

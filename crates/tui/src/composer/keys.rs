@@ -1,7 +1,7 @@
 //! What keys do in the composer.
 
 use super::{
-    composer::{Composer, ComposerEvent},
+    prompt::{Composer, ComposerEvent},
     search::Search,
 };
 use crate::{
@@ -182,7 +182,7 @@ impl Composer {
     }
 
     fn recall_next(&mut self) {
-        if let Some(prompt) = self.history.next() {
+        if let Some(prompt) = self.history.following() {
             self.buffer.set(prompt);
             self.menu = None;
         }

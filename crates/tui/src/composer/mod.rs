@@ -3,17 +3,17 @@
 mod attachments;
 mod buffer;
 pub mod completion;
-mod composer;
 mod history;
 mod keys;
 mod layout;
+mod prompt;
 mod search;
 
 pub use attachments::{Attachment, Image};
 pub use buffer::Buffer;
-pub use composer::{Composer, ComposerEvent, Submission};
 pub use history::{History, load as load_history};
 pub use layout::Layout;
+pub use prompt::{Composer, ComposerEvent, Submission};
 
 #[cfg(test)]
 #[path = "composer_tests.rs"]

@@ -119,7 +119,7 @@ impl Key {
     pub fn text(&self) -> Option<char> {
         let Modifiers { ctrl, alt, command, .. } = self.modifiers;
         match self.code {
-            KeyCode::Char(c) if !(ctrl || alt || command) && !c.is_control() => Some(c),
+            KeyCode::Char(c) if !(ctrl || alt || command || c.is_control()) => Some(c),
             _ => None,
         }
     }

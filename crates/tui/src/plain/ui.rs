@@ -76,16 +76,19 @@ impl Lines {
         self.prompts.lock().await.recv().await.flatten()
     }
 
-    async fn answer(&self) -> Option<String> {
+    /// Takes the next line as an answer.
+    fn answer(&self) -> oneshot::Receiver<String> {
         let (sender, receiver) = oneshot::channel();
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).push_back(sender);
-        receiver.await.ok()
+        receiver
     }
 
     async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
+        // Lines that were typed before belong to the prompt; those after the question are answers.
+        let answer = self.answer();
         say(question);
         tokio::select! {
-            line = self.answer() => line,
+            line = answer => line.ok(),
             () = cancel.cancelled() => None,
         }
     }
@@ -134,7 +137,7 @@ impl Ui for PlainUi {
         let question = format!("Question: {title}{text}\nType the answer. A line with a single dot ends it.");
         let mut lines = vec![self.lines.ask(&question, &dialog.cancel).await?];
         while lines.last().is_some_and(|line| line != ".") {
-            lines.push(self.lines.answer().await?);
+            lines.push(self.lines.answer().await.ok()?);
         }
         lines.pop();
         Some(if lines.is_empty() { prefill.unwrap_or_default().to_owned() } else { lines.join("\n") })

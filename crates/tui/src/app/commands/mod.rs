@@ -9,7 +9,7 @@ use toolsmith::{
     tool::{NoticeLevel, closest_names},
 };
 
-use super::{app::App, effect::Effect};
+use super::{effect::Effect, interface::App};
 use crate::{
     composer::completion::{Candidate, fuzzy_filter},
     text::Theme,

@@ -3,9 +3,9 @@
 use toolsmith::{agent::PendingChoice, tool::NoticeLevel};
 
 use crate::app::{
-    app::App,
     effect::Effect,
     event::Event,
+    interface::App,
     panels::{PendingPanel, UndoPanel},
 };
 

@@ -6,9 +6,9 @@ use toolsmith::{llm::ThinkingLevel, tool::NoticeLevel};
 
 use crate::{
     app::{
-        app::App,
         effect::Effect,
         event::Event,
+        interface::App,
         panels::{ChoicePanel, SessionsPanel, TreePanel},
     },
     dialog::ListItem,

@@ -4,7 +4,7 @@ use toolsmith::tool::NoticeLevel;
 
 use super::{COMMANDS, Command};
 use crate::{
-    app::{app::App, transcript::Item},
+    app::{interface::App, transcript::Item},
     keys::Action,
     text::{Row, Style, Token},
 };
