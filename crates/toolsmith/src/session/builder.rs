@@ -452,7 +452,7 @@ impl SessionBuilder {
             .hook(Arc::new(DeferredTools::new(registry)))
             .hook(Arc::new(ResolveToolChoice::new(resolver.clone())));
         if reminds {
-            agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+            agent = agent.hook(Arc::new(TodoReminders::new(todos.clone())));
         }
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
@@ -470,6 +470,7 @@ impl SessionBuilder {
             models,
             recovery,
             mcp,
+            todos,
             cwd: self.cwd,
         })
     }
