@@ -212,7 +212,7 @@ impl Project {
         toolsmith::mcp_servers(servers, &self.cwd, &self.home, self.untrusted_folder().as_deref(), ui)
     }
 
-    /// What was wrong with configuration files of MCP servers.
+    /// Returns problems of configuration files of MCP servers.
     pub(crate) fn mcp_warnings(&self, configuration: &Configuration) -> Vec<Warning> {
         let warning = |problem: &toolsmith_mcp::config::ConfigProblem| {
             let message = match &problem.server {

@@ -18,7 +18,7 @@ use crate::config::ServerConfig;
 const MAX_BYTES: u64 = 16 << 20;
 const FORMAT: u32 = 1;
 
-/// What is known of a server from earlier.
+/// Cached definitions of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CachedServer {
     pub(crate) format: u32,

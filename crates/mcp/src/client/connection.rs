@@ -38,7 +38,7 @@ const PROBE_TIME: Duration = Duration::from_secs(2);
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// What a connection needs of its surroundings.
+/// Directories and files a connection uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) cwd: PathBuf,

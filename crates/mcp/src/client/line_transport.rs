@@ -29,7 +29,7 @@ const MAX_LINE: usize = 16 << 20;
 /// Bytes of output that is not a message kept for error texts.
 const MAX_NOISE: usize = 600;
 
-/// What the transport noticed, for error texts.
+/// Faults the transport noticed, for error texts.
 #[derive(Debug, Default)]
 pub(crate) struct LineFaults {
     faults: Mutex<Faults>,

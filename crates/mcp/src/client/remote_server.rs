@@ -80,7 +80,7 @@ impl ServerStatus {
     }
 }
 
-/// What changed about a server.
+/// A change of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerChange {

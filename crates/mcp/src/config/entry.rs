@@ -141,7 +141,7 @@ pub struct ServerConfig {
     pub transport: Transport,
     /// Description for `tool_search` and for people.
     pub description: Option<String>,
-    /// Whether it is started.
+    /// It is started with a session.
     pub enabled: bool,
     /// A run fails if the server cannot be started.
     pub required: bool,

@@ -31,7 +31,7 @@ use super::{
     progress::ProgressTarget,
     running_call::{Asking, CallStep, RunningCall},
     served::{ServedCall, ServedSession},
-    shared::{ServeEvent, Shared, random_handle},
+    serving::{ServeEvent, Shared, random_handle},
 };
 
 const ANSWER_KEY: &str = "answer";
@@ -260,7 +260,7 @@ impl Handler {
     }
 }
 
-/// What a state is bound to: the method, the tool and its arguments.
+/// Returns the data a state is bound to: the method, the tool and its arguments.
 fn binding_data(request: &CallToolRequestParams) -> Vec<u8> {
     let arguments = request.arguments.as_ref().map(canonical).unwrap_or_default();
     Sha256::digest(format!("tools/call\0{}\0{arguments}", request.name).as_bytes()).to_vec()

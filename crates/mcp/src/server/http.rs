@@ -25,7 +25,7 @@ use toolsmith_tool::CancelToken;
 use super::{
     handler::{Binding, Handler},
     served::ServedTools,
-    shared::{ServeEvents, ServeOptions, Shared, random_bytes},
+    serving::{ServeEvents, ServeOptions, Shared, random_bytes},
 };
 
 /// The path of the endpoint.

@@ -10,12 +10,12 @@ mod pending;
 mod progress;
 mod running_call;
 mod served;
-mod shared;
+mod serving;
 mod stdio;
 
 pub use http::{BoundHttp, HttpError, HttpOptions, bind_http};
 pub use served::{
     Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession, ServedTools,
 };
-pub use shared::{ServeEvents, ServeOptions};
+pub use serving::{ServeEvents, ServeOptions};
 pub use stdio::serve_stream;

@@ -15,7 +15,7 @@ use toolsmith_tool::{DialogOptions, ToolContext, ToolResult};
 use super::{
     mapping,
     served::{Decision, FileChoice, ServedPending, ServedSession},
-    shared::random_handle,
+    serving::random_handle,
 };
 
 pub(super) const RESOLVE: &str = "toolsmith_resolve";
@@ -54,7 +54,7 @@ impl Handles {
 #[derive(Clone)]
 pub(super) struct PendingActions {
     pub(super) session: Arc<dyn ServedSession>,
-    pub(super) shared: Arc<super::shared::Shared>,
+    pub(super) shared: Arc<super::serving::Shared>,
     /// Requests belong to no connection.
     pub(super) is_stateless: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct RunningCall {
     pub(super) progress: ProgressTarget,
 }
 
-/// What a call did next.
+/// The next step of a call.
 pub(super) enum CallStep {
     Finished(CallToolResult),
     Asks(Question),

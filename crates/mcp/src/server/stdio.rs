@@ -10,7 +10,7 @@ use toolsmith_tool::CancelToken;
 use super::{
     handler::{Binding, Handler},
     served::ServedTools,
-    shared::{ServeEvents, ServeOptions, Shared},
+    serving::{ServeEvents, ServeOptions, Shared},
 };
 
 /// Serves until the client closes its end or `stop` is triggered. Pending actions are rejected then.

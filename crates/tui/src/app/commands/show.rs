@@ -125,7 +125,8 @@ impl App {
         let mut pairs: Vec<(String, String)> = Vec::new();
         for server in servers.list() {
             let state = server.status.as_str();
-            let counts = format!("{state} · {} tools · {}", server.tools.len(), server.config.origin.scope.as_str());
+            let counts =
+                format!("{state} · {} tools · {}", server.tools.len(), server.config.origin.scope.as_str());
             pairs.push((server.config.name.clone(), counts));
             if let toolsmith::mcp_protocol::ServerStatus::Failed(reason) = &server.status {
                 problems.push(reason.clone());
