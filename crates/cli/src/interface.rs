@@ -6,7 +6,7 @@ use std::{
 };
 
 use tokio::{sync::Mutex, task::JoinHandle};
-use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
+use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait, visible, visible_line};
 
 use crate::{
     escapes::plain,
@@ -142,7 +142,11 @@ impl Ui for TerminalUi {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
         let mut question = format!("{}\n", paint(HEADING, plain(title)));
         for (at, option) in options.iter().enumerate() {
-            question.push_str(&format!("  {} {}\n", paint(NAME, format_args!("{}.", at + 1)), plain(option)));
+            question.push_str(&format!(
+                "  {} {}\n",
+                paint(NAME, format_args!("{}.", at + 1)),
+                visible_line(&plain(option))
+            ));
         }
         question.push_str("Number or name (empty for none):");
         loop {
@@ -201,7 +205,7 @@ impl Ui for TerminalUi {
             NoticeLevel::Error => paint(ERROR, "error: "),
             _ => String::new(),
         };
-        self.print(format!("{word}{}", plain(message)));
+        self.print(format!("{word}{}", visible(&plain(message))));
     }
 
     fn set_status(&self, _key: &str, text: Option<&str>) {

@@ -133,6 +133,7 @@ impl Call {
         engine: &Engine,
         own: &CallArguments,
     ) -> Result<Self> {
+        project.check_settings()?;
         let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
         // A call that cannot be made leaves nothing in the user's directory.
         if custom.is_none() && !BUILT_IN_NAMES.contains(&own.name.as_str()) {

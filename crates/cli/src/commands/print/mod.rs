@@ -181,6 +181,7 @@ impl PrintArguments {
 
     /// Builds the session from the command line.
     pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
+        project.check_settings()?;
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
