@@ -5,7 +5,6 @@
 #![warn(missing_docs)]
 
 mod allocator;
-mod ansi;
 mod builtins;
 mod engine;
 mod engine_kind;
@@ -14,7 +13,6 @@ mod errors;
 mod instance;
 mod limits;
 mod load;
-mod markdown;
 mod module;
 mod module_request;
 mod modules;

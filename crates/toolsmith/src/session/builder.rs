@@ -429,7 +429,7 @@ impl SessionBuilder {
             .hook(Arc::new(ResolveToolChoice::new(resolver.clone())))
             .limits(self.limits);
         if reminds {
-            agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+            agent = agent.hook(Arc::new(TodoReminders::new(todos.clone())));
         }
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
@@ -446,6 +446,7 @@ impl SessionBuilder {
             sessions,
             models,
             recovery,
+            todos,
             cwd: self.cwd,
         })
     }

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, TodoPhase, Todos,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
@@ -41,6 +41,7 @@ pub struct Session {
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
+    pub(super) todos: Todos,
 }
 
 impl Session {
@@ -138,6 +139,11 @@ impl Session {
     /// Returns the stored session: its file, its tree, exports.
     pub fn log(&self) -> SessionLog {
         self.current.get()
+    }
+
+    /// Returns the todo list at the current position.
+    pub fn todos(&self) -> Vec<TodoPhase> {
+        self.todos.phases(&self.current)
     }
 
     /// Sets the UI for tools from now on (CONTRACT 3.3).

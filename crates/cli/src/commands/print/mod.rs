@@ -1,6 +1,6 @@
 //! `toolsmith -p PROMPT`: one prompt, one answer, as text or as JSON events.
 
-mod input;
+pub(crate) mod input;
 mod json;
 mod text;
 
@@ -9,7 +9,8 @@ use std::{process::ExitCode, sync::Arc};
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
 use toolsmith::{
-    BuiltIns, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource, Warning,
+    BuiltIns, Discovered, KeyStore, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource,
+    Warning,
 };
 use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
@@ -78,12 +79,15 @@ pub(crate) struct PrintArguments {
     /// Continue the most recent session in this directory.
     #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
     go_on: bool,
-    /// Continue the session with this id, id prefix or file (see `toolsmith sessions list`).
-    #[arg(long, short, value_name = "SESSION")]
+    /// Continue the session with this id, id prefix or file (see `toolsmith sessions list`); without one, choose it.
+    #[arg(long, short, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
     /// Do not store the session.
     #[arg(long, conflicts_with_all = ["go_on", "resume"])]
     no_session: bool,
+    /// Use the plain interface: no cursor movement, numbered choices (also ACCESSIBLE=1).
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// Maximum number of model turns per prompt.
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     max_turns: Option<usize>,
@@ -111,7 +115,7 @@ impl PrintArguments {
     }
 
     /// A single word is more likely a mistyped command than a prompt.
-    fn check_word(&self) -> Result<()> {
+    pub(crate) fn check_word(&self) -> Result<()> {
         let [word] = self.prompt.as_slice() else { return Ok(()) };
         if self.print || word.contains(char::is_whitespace) || word.starts_with('@') {
             return Ok(());
@@ -153,6 +157,35 @@ impl PrintArguments {
         }
     }
 
+    /// Returns whether the terminal interface is meant: no output mode was chosen.
+    pub(crate) fn is_interactive(&self) -> bool {
+        !self.print && self.mode.is_none()
+    }
+
+    /// Returns whether the list of sessions is opened first.
+    pub(crate) fn picks_session(&self) -> bool {
+        self.resume.as_deref() == Some("")
+    }
+
+    /// Returns whether no option or prompt was given.
+    pub(crate) fn prompt_words(&self) -> &[String] {
+        &self.prompt
+    }
+
+    /// Returns where the session of the terminal interface is stored, and why not in a file if that is not possible.
+    pub(crate) fn interactive_source(&self, project: &Project) -> (SessionSource, Option<String>) {
+        if self.picks_session() {
+            return (SessionSource::New, None);
+        }
+        let source = self.session_source();
+        match (&source, Sessions::at(project.home.toolsmith()).check_writable(&project.cwd)) {
+            (SessionSource::New | SessionSource::Latest, Err(error)) => {
+                (SessionSource::Memory, Some(format!("The session is not stored: {error}")))
+            }
+            _ => (source, None),
+        }
+    }
+
     /// Returns where the session is stored; in memory with a warning if its file cannot be created.
     fn stored_source(&self, project: &Project) -> SessionSource {
         let sessions = Sessions::at(project.home.toolsmith());
@@ -181,14 +214,29 @@ impl PrintArguments {
 
     /// Builds the session from the command line.
     pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
+        if self.picks_session() {
+            let hint = "`toolsmith sessions list` shows the ids.";
+            return Err(Problem::wrong_use("--resume needs a session here").hint(hint).into());
+        }
+        self.session_at(project, discovered, self.stored_source(project))
+    }
+
+    /// Builds a session that is stored as given.
+    pub(crate) fn session_at(
+        &self,
+        project: &Project,
+        discovered: Discovered,
+        source: SessionSource,
+    ) -> Result<SessionBuilder> {
         project.check_settings()?;
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
             .discovered(discovered)
+            .environment(KeyStore::at(&project.home).environment())
             .model_choice(self.choice())
             .built_ins(self.built_ins())
-            .session(self.stored_source(project));
+            .session(source);
         if let Some(level) = self.thinking {
             builder = builder.thinking(level);
         }
