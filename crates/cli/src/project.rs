@@ -76,12 +76,12 @@ impl Project {
             .trust(trust.clone());
         let loaded = load_settings(&sources)?;
         warnings.extend(loaded.warnings.iter().cloned());
-        // A path on the command line is seen from where the person is, whatever `--cwd` says.
+        // Relative paths are resolved from the working directory, also from that of `--cwd` (CONTRACT 2.5).
         let given = shared.tools.iter().map(|path| {
             let path = if path.starts_with('~') {
                 path.clone()
             } else {
-                here.join(path).to_string_lossy().into_owned()
+                cwd.join(path).to_string_lossy().into_owned()
             };
             ConfiguredPath::new(path, ConfiguredFrom::CommandLine)
         });
