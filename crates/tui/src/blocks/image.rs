@@ -42,7 +42,7 @@ impl ImageBlock {
         let size = match bytes {
             0..=1023 => format!("{bytes} B"),
             1024..=1_048_575 => format!("{} KB", bytes / 1024),
-            _ => format!("{}.{} MB", bytes >> 20, (bytes & 0xf_ffff) * 10 >> 20),
+            _ => format!("{}.{} MB", bytes >> 20, ((bytes & 0xf_ffff) * 10) >> 20),
         };
         match self.pixels() {
             Some(pixels) => format!("{}×{}, {size}", pixels.width, pixels.height),

@@ -103,7 +103,7 @@ impl StatusLine {
             parts.push((1, model));
         }
         if let Some((used, whole)) = self.context {
-            let percent = if whole == 0 { 0 } else { used.saturating_mul(100) / whole };
+            let percent = used.saturating_mul(100).checked_div(whole).unwrap_or(0);
             let token = match percent {
                 0..=69 => Token::StatusLineContext,
                 70..=89 => Token::Warning,
