@@ -1,12 +1,13 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
-//! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
-//! licences of what is built in, `picture` the images in the README, `bench` measures.
+//! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
+//! code, `notices` the licences of what is built in, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
 mod cast;
 mod compat;
+mod conformance;
 mod docs;
 mod notices;
 mod svg;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | notices | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +34,9 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["tidy"] => tidy::run(),
         ["compat"] => compat::run(),
+        ["conformance"] => conformance::run(false),
+        ["conformance", "--small"] => conformance::run(true),
+        [conformance::CLIENT, url] => conformance::run_client(url),
         ["docs"] => docs::run(false),
         ["docs", "--check"] => docs::run(true),
         ["picture"] => cast::run(false),

@@ -27,6 +27,7 @@ mod approval;
 mod approval_text;
 mod compaction;
 mod conversation;
+mod deferral;
 mod dispatch;
 mod events;
 mod files;
@@ -50,6 +51,7 @@ pub use approval::{
 pub use approval_text::ApprovalText;
 pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
 pub use conversation::{Conversation, ConversationError, InMemory};
+pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
     GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,

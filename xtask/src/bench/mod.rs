@@ -6,8 +6,9 @@ mod ast;
 pub(crate) mod engine;
 mod exec;
 mod list;
+mod mcp;
 mod modules;
-mod peers;
+pub(crate) mod peers;
 mod process;
 mod program;
 mod report;
@@ -19,7 +20,7 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 6] = ["exec", "list", "agent", "ast", "sessions", "engine"];
+const SUBJECTS: [&str; 7] = ["exec", "list", "agent", "ast", "sessions", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -34,6 +35,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "exec" => exec::run(&mut report)?,
             "engine" => engine::run(&mut report)?,
             "list" => list::run(&mut report)?,
+            "mcp" => mcp::run(&mut report)?,
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,

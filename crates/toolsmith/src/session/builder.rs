@@ -7,14 +7,15 @@ use std::{
 
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, Dispatcher, ResolveTool,
-    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
+    ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
+use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::{
     Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
     UnknownTools, closest_names,
@@ -36,6 +37,7 @@ use crate::{
     },
     home::{Home, HomeError},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
+    mcp::{McpTools, mcp_servers},
     settings::{PreviewDecision, Settings},
     trust::TrustDecision,
     warning::Warning,
@@ -121,6 +123,7 @@ pub struct SessionBuilder {
     limits: AgentLimits,
     source: SessionSource,
     rules: Vec<Rule>,
+    mcp: Vec<ServerConfig>,
 }
 
 impl SessionBuilder {
@@ -148,6 +151,7 @@ impl SessionBuilder {
             limits: AgentLimits::default(),
             source: SessionSource::default(),
             rules: Vec::new(),
+            mcp: Vec::new(),
         }
     }
 
@@ -290,6 +294,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Adds MCP servers, such as those of [`crate::mcp_configuration`]. They are started in the background.
+    pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = ServerConfig>) -> Self {
+        self.mcp.extend(servers);
+        self
+    }
+
     /// Sets where the session is stored.
     pub fn session(mut self, source: SessionSource) -> Self {
         self.source = source;
@@ -346,6 +356,7 @@ impl SessionBuilder {
             }
         });
         protect_found(&protected, &discovered);
+        let untrusted = discovered.untrusted_folder.clone();
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let mut loaded =
@@ -417,17 +428,29 @@ impl SessionBuilder {
         }
         let current = CurrentSession::new(kept);
         let recovery = Recovery::new(&self.settings, &current);
+        let dispatcher = dispatcher.build();
+        let registry = dispatcher.registry().clone();
+        let mcp = (!self.mcp.is_empty()).then(|| {
+            let servers = mcp_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle());
+            McpTools::start(servers, registry.clone(), self.settings.tools.disabled.clone())
+        });
         let mut agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
-            .dispatcher(dispatcher.build())
+            .dispatcher(dispatcher)
             .system_prompt(system)
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
-            .hook(Arc::new(ResolveToolChoice::new(resolver.clone())))
             .limits(self.limits);
+        // Which tools there are, then which of them are offered, then what is preferred.
+        if let Some(mcp) = &mcp {
+            agent = agent.hook(Arc::new(mcp.clone()));
+        }
+        agent = agent
+            .hook(Arc::new(DeferredTools::new(registry)))
+            .hook(Arc::new(ResolveToolChoice::new(resolver.clone())));
         if reminds {
             agent = agent.hook(Arc::new(TodoReminders::new(todos.clone())));
         }
@@ -447,6 +470,7 @@ impl SessionBuilder {
             models,
             recovery,
             todos,
+            mcp,
             cwd: self.cwd,
         })
     }

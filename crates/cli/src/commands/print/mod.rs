@@ -236,6 +236,7 @@ impl PrintArguments {
             .environment(KeyStore::at(&project.home).environment())
             .model_choice(self.choice())
             .built_ins(self.built_ins())
+            .mcp_servers(project.mcp_configuration().servers)
             .session(source);
         if let Some(level) = self.thinking {
             builder = builder.thinking(level);
@@ -270,7 +271,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     own.check_word()?;
     let mut project = Project::open(shared)?;
     project.warn();
-    let prompt = input::read(&own.prompt, &project.cwd)?;
+    let prompt = input::read(&own.prompt, &project.cwd, &project.mcp_configuration().servers)?;
     let discovered = project.discover_asking()?;
     let waiting: Vec<_> = discovered.waiting().cloned().collect();
     runtime::block_on(async {
@@ -299,6 +300,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
                 if force { stopper.force_stop(reason) } else { stopper.abort(reason) }
             },
         );
+        let prompt =
+            session.expand_prompt(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
         let events = session.subscribe();
         session.prompt(prompt)?;
         let told = match as_json {
