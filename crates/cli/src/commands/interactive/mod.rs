@@ -45,7 +45,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let prompt = match own.prompt_words() {
         [] => None,
-        words => Some(input::read(words, &project.cwd)?),
+        words => Some(input::read(words, &project.cwd, &project.mcp_configuration().servers)?),
     };
     let (keys, key_warnings) = KeyBindings::load(&project.home.toolsmith().join("keybindings.json"));
     let mut notices: Vec<String> = project.warnings.iter().map(ToString::to_string).collect();
