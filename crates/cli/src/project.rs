@@ -8,7 +8,7 @@ use toolsmith::{
     BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope,
     LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
-    settings::{LoadedSettings, SettingsSources, load_settings},
+    settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
 use toolsmith_host::changes::ChangeStore;
@@ -91,6 +91,17 @@ impl Project {
         });
         let given = given.collect();
         Ok(Self { cwd, home, trust, loaded, warnings, sources, given })
+    }
+
+    /// Checks that every settings file that counts can be read. What cannot be read may have been a `deny`, so nothing runs
+    /// without it (CONTRACT 5.4).
+    pub(crate) fn check_settings(&self) -> Result<()> {
+        let counts = |file: &&SettingsFile| !file.path.starts_with(&self.cwd) || self.trust.allows(&self.cwd);
+        let broken = self.loaded.files.iter().filter(|file| file.state == FileState::Broken).find(counts);
+        let Some(file) = broken else { return Ok(()) };
+        let what = format!("the settings in {} cannot be used", file.path.display());
+        let hint = "Fix the file or move it away: its restrictions would be missing.";
+        Err(Problem::failed(what).hint(hint).into())
     }
 
     /// Finds the modules. Nothing of them is run.

@@ -469,8 +469,8 @@ impl SessionBuilder {
             sessions,
             models,
             recovery,
-            mcp,
             todos,
+            mcp,
             cwd: self.cwd,
         })
     }

@@ -45,8 +45,8 @@ pub struct Session {
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
-    pub(super) mcp: Option<McpTools>,
     pub(super) todos: Todos,
+    pub(super) mcp: Option<McpTools>,
 }
 
 impl Session {

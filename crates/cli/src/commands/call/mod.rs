@@ -184,6 +184,7 @@ impl Call {
         own: &CallArguments,
         slot: UiSlot,
     ) -> Result<Self> {
+        project.check_settings()?;
         let custom = loaded
             .get(&own.name)
             .map(|custom| (Arc::clone(&custom.tool), custom.origin()))

@@ -23,7 +23,7 @@ use crate::{
 
 /// Returns whether the interface is meant: on a terminal, without an output mode.
 pub(crate) fn applies(shared: &Shared, own: &PrintArguments) -> bool {
-    !shared.json && own.is_interactive() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    !shared.json && own.is_interactive() && std::io::stdin().is_terminal() && terminal::is_output_terminal()
 }
 
 /// Returns whether the command line is empty, which shows help where there is no terminal.

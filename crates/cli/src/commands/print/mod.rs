@@ -228,6 +228,7 @@ impl PrintArguments {
         discovered: Discovered,
         source: SessionSource,
     ) -> Result<SessionBuilder> {
+        project.check_settings()?;
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
