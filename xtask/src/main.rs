@@ -1,6 +1,6 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
-//! licences of what is built in, `cast` a picture of the demo, `bench` measures.
+//! licences of what is built in, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,8 +35,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["compat"] => compat::run(),
         ["docs"] => docs::run(false),
         ["docs", "--check"] => docs::run(true),
-        ["cast"] => cast::run(false),
-        ["cast", "--release"] => cast::run(true),
+        ["picture"] => cast::run(false),
+        ["picture", "--release"] => cast::run(true),
         ["notices"] => notices::run(),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
