@@ -231,4 +231,4 @@ impl Transcript {
 }
 
 /// Time a tool has for the last drawing of a call before the previous one is used.
-pub(super) const LAST_DRAWING: Duration = Duration::from_millis(300);
+pub(super) const LAST_DRAWING: Duration = Duration::from_secs(1);
