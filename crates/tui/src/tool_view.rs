@@ -64,9 +64,8 @@ pub async fn draw(tool: &Arc<dyn Tool>, block: &ToolBlock, options: &DrawOptions
     request.execution_started = !matches!(block.state, ToolState::Writing | ToolState::Waiting);
     request.shows_images = options.shows_images;
     request.duration = block.elapsed.filter(|_| !is_partial);
-    let mut drawing = ToolDrawing::default();
-    drawing.own_frame = hooks.own_frame;
-    drawing.merges = hooks.merges;
+    let mut drawing =
+        ToolDrawing { own_frame: hooks.own_frame, merges: hooks.merges, ..ToolDrawing::default() };
     if hooks.call && !(hooks.merges && block.result.is_some()) {
         let drawn = tool.render_call(&block.arguments, &request).await;
         drawing.call = drawn.map(|drawn| take_rows(drawn, &mut drawing.own_frame));
