@@ -140,7 +140,7 @@ fn options_json(options: &RenderOptions) -> Value {
     json
 }
 
-/// State of a row that renderers receive beside the options.
+/// Returns the facts about a row that renderers receive beside the options.
 fn row_json(options: &RenderOptions) -> Value {
     json!({
         "toolCallId": options.tool_call_id,

@@ -48,7 +48,7 @@ pub trait CompletionSource: Send + Sync {
     async fn apply(&self, state: &EditorState, item: &CompletionItem, prefix: &str) -> Option<EditorState>;
 }
 
-/// Outcome of a tap.
+/// Result of a tap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Tapped {

@@ -132,7 +132,7 @@ fn skip_chars(rows: Vec<Row>, count: usize) -> Vec<Row> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Finished {
     end: usize,
-    /// The rest is the last item of the list that the part ends with.
+    /// The text that follows is the last item of the list that the part ends with.
     splits_list: bool,
 }
 

@@ -28,7 +28,7 @@ pub enum ThemeError {
     Color {
         /// Where the colour stands.
         entry: String,
-        /// The value.
+        /// The text found there.
         value: String,
     },
     /// Entries of `vars` refer to each other.

@@ -15,7 +15,7 @@ use crate::style::{Color, ColorDepth, Style, color_parameters, reduce};
 pub use file::ThemeError;
 pub use token::Token;
 
-/// Background that a theme is for.
+/// Background that a theme is made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Appearance {
     /// Light text on a dark background.

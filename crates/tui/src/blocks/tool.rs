@@ -33,7 +33,7 @@ impl ToolState {
     }
 }
 
-/// Rows drawn by a tool itself. `None` in a slot means that its renderer is missing or failed.
+/// Rows drawn by the tool itself. `None` in a slot means that its renderer is missing or failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolDrawing {

@@ -159,7 +159,7 @@ pub struct ReviewAction {
     pub files: Vec<ReviewFile>,
     /// Single files and hunks can be applied.
     pub can_split: bool,
-    /// Description by the tool, where it does not name files.
+    /// Details from the tool, where it does not name files.
     pub details: Option<String>,
 }
 

@@ -29,7 +29,7 @@ enum Kind {
     Hunk(usize, usize),
     /// A drawn row of a difference, by hunk and number.
     Diff(usize, usize, usize),
-    /// Description by the tool.
+    /// A line of the details.
     Detail(usize),
 }
 
