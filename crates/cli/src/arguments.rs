@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, mcp, new, print, rpc,
-        sessions, test, trust, types, undo,
+        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, mcp, new, print,
+        rpc, sessions, test, trust, types, undo,
     },
     versions,
 };
