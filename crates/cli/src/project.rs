@@ -54,7 +54,7 @@ impl Project {
                 }
                 folder
             }
-            None => here.clone(),
+            None => here,
         };
         let home = Home::from_environment()?;
         let mut warnings = Vec::new();

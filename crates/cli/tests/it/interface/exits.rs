@@ -27,7 +27,6 @@ fn c9_3_quitting_restores_the_modes_and_says_how_to_resume() {
     for keys in ["\x04", "\x03\x03", "/quit\r"] {
         let place = place(&json!(["Hello."]));
         let mut screen = start(&place, &[]);
-        let before = screen.master.get_termios();
         screen.send("hi");
         screen.wait_for("Hello.");
         screen.keys(keys);
@@ -35,7 +34,6 @@ fn c9_3_quitting_restores_the_modes_and_says_how_to_resume() {
         assert_eq!(code, 0, "{keys:?}");
         assert_restored(&bytes);
         assert!(bytes.contains("toolsmith --resume"), "{bytes}");
-        drop(before);
     }
 }
 

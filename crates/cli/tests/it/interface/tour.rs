@@ -1,8 +1,6 @@
 //! A person's tour: start, prompt, a tool with its own rendering, approval, a staged change reviewed and half of it
 //! applied, undo, branch, resume, quit.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use super::{place, start};
