@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Maximum number of pending actions. A person decides about each of them.
-const MAX_PENDING: usize = 200;
+const MAX_PENDING: usize = 2000;
 
 /// Source of an action whose tool gives none.
 const DEFAULT_SOURCE: &str = "custom_tool";

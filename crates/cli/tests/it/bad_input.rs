@@ -80,13 +80,14 @@ async fn a_tool_named_like_a_built_in_is_refused() {
 }
 
 #[tokio::test]
-async fn a_config_file_that_is_not_toml_stops_nothing() {
+async fn c5_4_a_config_file_that_is_not_toml_stops_calls_and_is_located() {
     let place = Place::trusted(&[
         ("project/.toolsmith/tools/hello.ts", HELLO),
         ("home/.toolsmith/config.toml", "this is = = not toml\n"),
     ]);
     let said = place.run(&["call", "hello", "name=x"]).await;
-    assert_eq!((said.code, said.stdout.as_str()), (0, "Hello, x!\n"));
+    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains("cannot be used"), "{}", said.stderr);
     assert!(said.stderr.contains("config.toml:1:"), "{}", said.stderr);
     assert!(said.stderr.contains("is not TOML"), "{}", said.stderr);
 }

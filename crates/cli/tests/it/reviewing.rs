@@ -100,5 +100,5 @@ async fn c4_7_a_tool_cannot_stage_actions_without_end() {
     let place = Place::trusted(&[("project/.toolsmith/tools/stage.ts", stage)]);
     let said = place.run(&["call", "stage", "--discard"]).await;
     assert_eq!(said.code, 0, "{said:#?}");
-    assert!(said.stdout.contains("200: 200 actions are pending already"), "{said:#?}");
+    assert!(said.stdout.contains("2000: 2000 actions are pending already"), "{said:#?}");
 }

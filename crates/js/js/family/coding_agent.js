@@ -12,7 +12,7 @@ export * from "toolsmith:family/theme";
 export * from "toolsmith:family/truncation";
 export { keyText } from "toolsmith:family/keys";
 export { SettingsList } from "toolsmith:family/settings_list";
-export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
+export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, decodeKittyPrintable, getCapabilities, getImageDimensions, isViewportTUI, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
 export { logger };
 
 export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/environment";

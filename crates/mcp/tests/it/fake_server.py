@@ -120,7 +120,7 @@ for line in sys.stdin:
             text(str(os.getpid()))
         elif name == "children":
             import subprocess
-            child = subprocess.Popen(["sleep", "3600"], start_new_session=True)
+            child = subprocess.Popen(["/bin/sleep", "3600"], start_new_session=True)
             text(f"{os.getpid()} {child.pid}")
         else:
             text(name)
