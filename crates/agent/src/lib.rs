@@ -29,6 +29,7 @@ mod compaction;
 mod conversation;
 mod dispatch;
 mod events;
+mod extensions;
 mod files;
 mod panics;
 mod pending;
@@ -42,19 +43,26 @@ mod turn;
 
 pub use agent::{
     Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Occupied, Prompt, PromptError, RunSummary,
-    Totals,
+    Totals, WeakAgent, model_json,
 };
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
 pub use approval_text::ApprovalText;
-pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
+pub use compaction::{
+    CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport, Compactor,
+    SummaryError, summarize_branch,
+};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
     GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
+pub use extensions::{
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message, message_from_extension,
+    message_to_extension,
+};
 pub use files::Saving;
 pub use pending::{PendingChoice, PendingView, ResolveToolChoice, Resolver};
 pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
@@ -65,4 +73,6 @@ pub use tools::{
     TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
     register_built_in_tools,
 };
-pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};
+pub use turn::{
+    AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnContext, TurnHook,
+};

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Semaphore};
 use toolsmith_host::output::{HeldFile, Output};
-use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
 
 use crate::{
     engine_kind::{EngineKind, EngineRules},
@@ -134,6 +134,7 @@ pub(crate) struct EngineShared {
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
     pending: RwLock<PendingHandle>,
+    actions: RwLock<Option<Arc<dyn SessionActions>>>,
     pub(crate) threads: AtomicUsize,
     pub(crate) abandoned: AtomicUsize,
     /// As many modules are loaded at once as there are cores.
@@ -144,7 +145,31 @@ pub(crate) struct EngineShared {
     outputs: Mutex<Vec<HeldFile>>,
 }
 
+/// A handle that does not keep an engine alive.
+#[derive(Clone)]
+pub struct WeakEngine {
+    shared: Weak<EngineShared>,
+}
+
+impl WeakEngine {
+    /// Returns the engine, if it is still there.
+    pub fn upgrade(&self) -> Option<Engine> {
+        self.shared.upgrade().map(|shared| Engine { shared })
+    }
+}
+
+impl fmt::Debug for WeakEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakEngine")
+    }
+}
+
 impl Engine {
+    /// Returns a handle that does not keep the engine alive.
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine { shared: Arc::downgrade(&self.shared) }
+    }
+
     /// Creates an engine whose tools run their operations on the current tokio runtime.
     ///
     /// # Panics
@@ -162,6 +187,7 @@ impl Engine {
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),
+                actions: RwLock::default(),
                 threads: AtomicUsize::new(0),
                 abandoned: AtomicUsize::new(0),
                 loading: Semaphore::new(cores),
@@ -204,6 +230,11 @@ impl Engine {
         *self.shared.pending.write().unwrap_or_else(PoisonError::into_inner) = pending;
     }
 
+    /// Sets who carries out the actions of extensions. Without one, actions fail.
+    pub fn set_session_actions(&self, actions: Option<Arc<dyn SessionActions>>) {
+        *self.shared.actions.write().unwrap_or_else(PoisonError::into_inner) = actions;
+    }
+
     /// Returns the state of the engine.
     pub fn stats(&self) -> EngineStats {
         EngineStats {
@@ -239,6 +270,11 @@ impl EngineShared {
     pub(crate) fn default_context(&self) -> ToolContext {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();
         ToolContext::detached().with_ui(self.ui.handle()).with_pending(pending)
+    }
+
+    /// Returns who carries out the actions of extensions.
+    pub(crate) fn actions(&self) -> Option<Arc<dyn SessionActions>> {
+        self.actions.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps the files of outputs, whose names a tool is told, until the engine ends.

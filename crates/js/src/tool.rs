@@ -105,6 +105,7 @@ impl JsTool {
         let number = running.number(&self.spec.name)?;
         match running.instance.draw(number, what, width, payload.to_string()).await? {
             Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
+            Drawn::Nothing => None,
             Drawn::Failed(error) => {
                 if !self.render_failure_logged.swap(true, Ordering::Relaxed) {
                     tracing::warn!(tool = %self.spec.name, %error, "Tool renderer failed");

@@ -37,12 +37,14 @@ mod arguments;
 mod cancel;
 mod content;
 mod context;
+mod extension;
 mod file_change;
 mod names;
 mod pending;
 mod registry;
 mod render;
 mod result;
+mod session_action;
 mod session_event;
 mod session_view;
 mod spec;
@@ -56,6 +58,9 @@ pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
+pub use extension::{
+    CommandSpec, Completion, Extension, FlagSpec, ProviderSpec, Registrations, RendererKind, ShortcutSpec,
+};
 pub use file_change::{BadContentHash, ContentHash, FileChange, FileTiers, FileWatch};
 pub use names::{NameError, check_tool_name, closest_names};
 pub use pending::{
@@ -65,6 +70,9 @@ pub use pending::{
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderOptions, RenderedLines};
 pub use result::{Failure, Stop, ToolError, ToolResult};
+pub use session_action::{
+    ActionError, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
+};
 pub use session_event::{
     CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,
 };

@@ -15,7 +15,7 @@ use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, Ses
 
 use super::{
     agent::Agent,
-    default_views::{CoreView, FolderSession, model_json},
+    default_views::{CoreView, FolderSession},
     state::{Activity, Core, Selected},
 };
 use crate::{
@@ -94,7 +94,7 @@ pub struct AgentBuilder {
     hooks: Vec<Arc<dyn TurnHook>>,
     limits: AgentLimits,
     settings: Value,
-    models: Vec<Model>,
+    models: Arc<dyn Fn() -> Vec<Model> + Send + Sync>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
@@ -112,7 +112,7 @@ impl Default for AgentBuilder {
             hooks: Vec::new(),
             limits: AgentLimits::default(),
             settings: Value::Object(serde_json::Map::new()),
-            models: Vec::new(),
+            models: Arc::new(Vec::new),
             clock: Arc::new(|| {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -208,8 +208,14 @@ impl AgentBuilder {
     }
 
     /// Sets the models tools see.
-    pub fn models(mut self, models: impl IntoIterator<Item = Model>) -> Self {
-        self.models = models.into_iter().collect();
+    pub fn models(self, models: impl IntoIterator<Item = Model>) -> Self {
+        let models: Vec<Model> = models.into_iter().collect();
+        self.models_from(move || models.clone())
+    }
+
+    /// Sets the source of the models tools see. It is asked when a tool asks.
+    pub fn models_from(mut self, models: impl Fn() -> Vec<Model> + Send + Sync + 'static) -> Self {
+        self.models = Arc::new(models);
         self
     }
 
@@ -227,7 +233,7 @@ impl AgentBuilder {
         let selected = self.selected.ok_or(BuildError::NoModel)?;
         let dispatcher = self.dispatcher.unwrap_or_else(|| Dispatcher::builder(Registry::new()).build());
         let session = self.session.unwrap_or_else(|| Arc::new(FolderSession { cwd: self.cwd }));
-        let models = self.models.iter().map(model_json).collect();
+        let models = self.models;
         let settings = self.settings;
         let core = Arc::new_cyclic(|core| Core {
             selected: RwLock::new(selected),
@@ -246,6 +252,8 @@ impl AgentBuilder {
             events: Broadcaster::default(),
             activity: watch::Sender::new(Activity::Idle { last: None }),
             totals: Mutex::default(),
+            run_system: Mutex::default(),
+            settling: watch::Sender::new(0),
         });
         Ok(Agent::new(core))
     }

@@ -13,6 +13,21 @@ function draw(component, width) {
   return lines.flatMap((line) => String(line).split("\n"));
 }
 
+const asLines = (component, width) => JSON.stringify(draw(component, width).map((line) => host.cutToWidth(line, width, "")));
+
+/** Draws a message or an entry with the renderer an extension registered for its type. */
+export function renderExtension(number, kind, width, payloadJson) {
+  try {
+    const { customType, value, options } = JSON.parse(payloadJson);
+    const { theme } = builtin("toolsmith:family/theme");
+    const component = builtin("toolsmith:pi/extension_events").component(number, kind, customType, value, options, theme);
+    if (component === undefined || component === null) return ["nothing", ""];
+    return ["lines", asLines(component, width)];
+  } catch (error) {
+    return ["thrown", describeJson(error)];
+  }
+}
+
 /** Draws one hook; the outcome goes to the Rust side as JSON lines or as what was thrown. */
 export function render(number, what, width, payloadJson) {
   try {
@@ -24,8 +39,7 @@ export function render(number, what, width, payloadJson) {
     // Two parameters are the older order, which had no options.
     else if (invoke !== undefined && object.renderCall.length !== 2) component = object.renderCall(args, theme, { args, ...options });
     else component = object.renderCall.length === 2 ? object.renderCall(args, theme) : object.renderCall(args, options, theme);
-    const lines = draw(component, width);
-    return ["lines", JSON.stringify(lines.map((line) => host.cutToWidth(line, width, "")))];
+    return ["lines", asLines(component, width)];
   } catch (error) {
     return ["thrown", describeJson(error)];
   }

@@ -18,6 +18,16 @@ pub(crate) enum Command {
     Abort { call: u32, reason: String },
     /// Render something now.
     Render { number: u32, what: &'static str, width: usize, payload: String, reply: oneshot::Sender<Drawn> },
+    /// Render a message or an entry with the renderer an extension registered.
+    RenderExtension {
+        number: u32,
+        kind: &'static str,
+        width: usize,
+        payload: String,
+        reply: oneshot::Sender<Drawn>,
+    },
+    /// A partial result of an action.
+    TaskUpdate { number: u64, json: String },
     /// An operation ended.
     Settle { number: u64, outcome: Settled },
     /// An event on the bus between tools.
@@ -51,6 +61,13 @@ pub(crate) enum CallKind {
     Session {
         number: u32,
         event: String,
+    },
+    /// Something of an extension: `event`, `command`, `completions` or `shortcut`.
+    Extension {
+        number: u32,
+        what: &'static str,
+        name: String,
+        payload: String,
     },
     /// `approval` or `details`.
     Approval {
@@ -91,6 +108,8 @@ pub(crate) enum CallFailure {
 #[derive(Debug)]
 pub(crate) enum Drawn {
     Lines(Vec<String>),
+    /// There is nothing to draw; the default view takes its place.
+    Nothing,
     Failed(String),
 }
 

@@ -25,6 +25,7 @@ impl CustomView for CustomComponent {
         let payload = json!({ "width": width }).to_string();
         match self.instance.upgrade()?.view(self.number, "render", payload).await? {
             Drawn::Lines(lines) => Some(lines.into()),
+            Drawn::Nothing => None,
             Drawn::Failed(error) => {
                 tracing::warn!(%error, "A tool's component failed to render");
                 None

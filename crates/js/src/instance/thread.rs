@@ -177,6 +177,9 @@ impl Thread<'_> {
                     CallKind::Session { number, event } => {
                         self.kernel.tell_session(ctx, call, number, &event)
                     }
+                    CallKind::Extension { number, what, name, payload } => {
+                        self.kernel.start_extension(ctx, call, number, what, &name, payload)
+                    }
                     CallKind::Approval { number, what, arguments } => {
                         self.kernel.ask_approval(ctx, call, number, what, &arguments)
                     }
@@ -187,6 +190,14 @@ impl Thread<'_> {
             }
             Command::Render { number, what, width, payload, reply } => {
                 let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
+            }
+            Command::RenderExtension { number, kind, width, payload, reply } => {
+                let drawn =
+                    self.draw(|ctx| self.kernel.render_extension(ctx, number, kind, width, &payload));
+                let _ = reply.send(drawn);
+            }
+            Command::TaskUpdate { number, json } => {
+                self.enter(Entry::Callback, |ctx| self.kernel.task_update(ctx, number, &json))
             }
             Command::View { number, what, payload, reply } => {
                 let drawn = self.draw(|ctx| self.kernel.view(ctx, number, what, &payload));
@@ -246,6 +257,7 @@ impl Thread<'_> {
                 Ok(lines) => Drawn::Lines(lines),
                 Err(error) => Drawn::Failed(error.to_string()),
             },
+            Ok((kind, _)) if kind == "nothing" => Drawn::Nothing,
             Ok((_, thrown)) | Err(thrown) => Drawn::Failed(Thrown::from_json(&thrown).full_message()),
         }
     }

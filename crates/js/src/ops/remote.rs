@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::{context, exec, pending, runtime, system, ui};
+use super::{context, exec, pending, runtime, session, system, ui};
 use crate::{
     ansi,
     instance::{HostError, ThreadState},
@@ -74,6 +74,19 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         }
         "exec" => {
             exec::start(state, args.whole(0), args.text(1));
+            Value::Null
+        }
+        "act" => json!(session::act(state, args.text(0)).map_err(to_error)?),
+        "perform" => {
+            session::perform(state, args.whole(0), args.text(1), args.flag(2));
+            Value::Null
+        }
+        "registered" => {
+            session::registered(state, args.text(0));
+            Value::Null
+        }
+        "addTool" => {
+            session::add_tool(state, args.text(0)).map_err(to_error)?;
             Value::Null
         }
         "openDialog" => {

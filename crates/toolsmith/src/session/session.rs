@@ -7,9 +7,12 @@ use toolsmith_agent::{
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
-use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
+use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
-use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
+use super::{
+    builder::SessionBuilder, extensions::SessionExtensions, models::Models, recovery::Recovery,
+    tool_info::ToolInfo,
+};
 use crate::loading::LoadedTools;
 
 /// A session, which can be prompted, observed and stopped. Clones are the same session.
@@ -41,6 +44,7 @@ pub struct Session {
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
+    pub(super) extensions: SessionExtensions,
 }
 
 impl Session {
@@ -94,6 +98,16 @@ impl Session {
     /// Waits until no run is in progress.
     pub async fn wait_for_idle(&self) -> Option<Arc<RunSummary>> {
         self.agent.wait_for_idle().await
+    }
+
+    /// Waits until no run is in progress and extensions have handled the end of the last one; they may start another.
+    pub async fn wait_until_settled(&self) -> Option<Arc<RunSummary>> {
+        self.agent.wait_until_settled().await
+    }
+
+    /// Returns the extensions in load order.
+    pub fn extensions(&self) -> Vec<Arc<dyn Extension>> {
+        self.extensions.modules.list()
     }
 
     /// Subscribes to all events from now on.
@@ -153,6 +167,9 @@ impl Session {
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
+        let end = serde_json::json!({ "type": "session_shutdown", "reason": "quit" });
+        self.extensions.modules.shutdown(end, &self.agent.tool_context()).await;
+        self.engine.set_session_actions(None);
         let kept = self.log();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {

@@ -1,6 +1,6 @@
 //! The answer on standard output; progress on standard error, if it is a terminal.
 
-use std::{collections::BTreeSet, io::Write as _, time::Duration};
+use std::{collections::BTreeSet, io::Write as _, pin::pin, time::Duration};
 
 use anyhow::Result;
 use serde_json::Value;
@@ -19,35 +19,59 @@ use crate::{
 /// Maximum characters of arguments shown beside a call.
 const SHOWN_CHARS: usize = 100;
 
-/// Shows the run until it ends, then the model's final text.
+/// Shows runs until `work` is done, then the model's final text.
 pub(super) async fn follow(
     mut events: Subscription,
     session: &Session,
     terminal: Option<&TerminalUi>,
+    work: impl Future<Output = Result<()>>,
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
     let mut refused = BTreeSet::new();
-    while let Some(event) = events.next().await {
+    let mut last = None;
+    let mut take = |event: &AgentEvent| {
         if watched {
-            show(&event, terminal);
+            show(event, terminal);
         }
         // The model is informed each time; the user once per tool.
-        if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event.as_ref()
+        if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event
             && is_refused_unasked(result)
             && refused.insert(tool_name.clone())
         {
             tell_refused(tool_name);
         }
-        if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
-            let summary = session.wait_for_idle().await;
-            let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
-            if !text.is_empty() {
-                writeln!(streams::stdout(), "{}", plain(text))?;
-            }
-            return Ok(end.clone());
+        if let AgentEvent::Notice { message } = event
+            && !watched
+            && message.starts_with("Extension ")
+        {
+            let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), harmless(message));
         }
+        if let AgentEvent::AgentEnd { end, .. } = event {
+            last = Some(end.clone());
+        }
+    };
+    let mut work = pin!(work);
+    let outcome = loop {
+        tokio::select! {
+            biased;
+            event = events.next() => match event {
+                Some(event) => take(&event),
+                None => break Ok(()),
+            },
+            outcome = &mut work => break outcome,
+        }
+    };
+    while let Some(event) = events.try_next() {
+        take(&event);
     }
-    Ok(RunEnd::Completed)
+    outcome?;
+    let Some(end) = last else { return Ok(RunEnd::Completed) };
+    let summary = session.wait_for_idle().await;
+    let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
+    if !text.is_empty() {
+        writeln!(streams::stdout(), "{}", plain(text))?;
+    }
+    Ok(end)
 }
 
 /// Reports that a call was refused because nobody could be asked, and how to allow it (CONTRACT 5.4).
