@@ -50,8 +50,8 @@ pub use approval::{
 };
 pub use approval_text::ApprovalText;
 pub use compaction::{
-    CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport, Compactor,
-    SummaryError, summarize_branch,
+    CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport,
+    Compactor, SummaryError, summarize_branch,
 };
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use dispatch::{
@@ -60,8 +60,8 @@ pub use dispatch::{
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message, message_from_extension,
-    message_to_extension,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message,
+    message_from_extension, message_to_extension,
 };
 pub use files::Saving;
 pub use pending::{PendingChoice, PendingView, ResolveToolChoice, Resolver};

@@ -9,7 +9,8 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith::{
-    FoundModule, LoadedTools, ModelError, Session, SessionBuildError, ToolLoadError, Warning, settings::SettingsError,
+    FoundModule, LoadedTools, ModelError, Session, SessionBuildError, ToolLoadError, Warning,
+    settings::SettingsError,
 };
 use toolsmith_agent::session::SessionError;
 use toolsmith_llm::SelectError;

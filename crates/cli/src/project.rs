@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope,
-    LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
+    TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
     trust_store,

@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Semaphore};
 use toolsmith_host::output::{HeldFile, Output};
-use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, ToolSpec, Ui, UiSlot};
 
 use crate::{
     engine_kind::{EngineKind, EngineRules},
@@ -38,7 +38,11 @@ pub struct EngineOptions {
     limits_by_path: Vec<(PathBuf, Limits)>,
     /// Handles `pi.exec` instead of the system.
     pub exec: Option<Arc<dyn ExecHandler>>,
+    built_ins: Option<BuiltInSpecs>,
 }
+
+/// Returns the specifications of the built-in tools.
+pub(crate) type BuiltInSpecs = Arc<dyn Fn() -> Vec<ToolSpec> + Send + Sync>;
 
 impl fmt::Debug for EngineOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,6 +63,7 @@ impl EngineOptions {
             engines: EngineRules::default(),
             limits_by_path: Vec::new(),
             exec: None,
+            built_ins: None,
         }
     }
 
@@ -97,6 +102,13 @@ impl EngineOptions {
         self
     }
 
+    /// Sets the specifications of the built-in tools, which extensions can wrap. Asked for when a module needs them.
+    #[must_use]
+    pub fn built_ins(mut self, specs: impl Fn() -> Vec<ToolSpec> + Send + Sync + 'static) -> Self {
+        self.built_ins = Some(Arc::new(specs));
+        self
+    }
+
     /// Handles `pi.exec` with `handler` instead of the system.
     #[must_use]
     pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
@@ -130,6 +142,7 @@ pub(crate) struct EngineShared {
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
     pub(crate) exec: Option<Arc<dyn ExecHandler>>,
+    pub(crate) built_ins: Option<BuiltInSpecs>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
@@ -184,6 +197,7 @@ impl Engine {
                 search_path: options.search_path,
                 engines: options.engines,
                 exec: options.exec,
+                built_ins: options.built_ins,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),

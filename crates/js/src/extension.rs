@@ -34,9 +34,10 @@ impl JsExtension {
 
     /// Returns the instance and the number of the module in it.
     async fn running(&self) -> Result<(Running, u32), ToolError> {
-        let running = self.module.instance().await.map_err(|error| {
-            ToolError::reply(format!("The extension could not be restarted: {error}"))
-        })?;
+        let running =
+            self.module.instance().await.map_err(|error| {
+                ToolError::reply(format!("The extension could not be restarted: {error}"))
+            })?;
         match running.extension {
             Some(number) => Ok((running, number)),
             None => Err(ToolError::reply("after reloading, the module has no registrations any more")),
@@ -96,7 +97,12 @@ impl Extension for JsExtension {
         self.call("event", event, &payload, context).await
     }
 
-    async fn run_command(&self, name: &str, arguments: &str, context: ToolContext) -> Result<Value, ToolError> {
+    async fn run_command(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: ToolContext,
+    ) -> Result<Value, ToolError> {
         self.call("command", name, &json!(arguments), context).await
     }
 
@@ -131,7 +137,8 @@ impl Extension for JsExtension {
             "value": value,
             "options": { "expanded": options.expanded, "outputPad": 0 },
         });
-        let drawn = running.instance.draw_extension(running.extension?, kind, options.width, payload.to_string());
+        let drawn =
+            running.instance.draw_extension(running.extension?, kind, options.width, payload.to_string());
         match drawn.await? {
             Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
             Drawn::Nothing => None,

@@ -150,7 +150,12 @@ pub trait Extension: Send + Sync {
     ///
     /// # Errors
     /// Fails if there is no such command, or its handler throws or is stopped.
-    async fn run_command(&self, name: &str, arguments: &str, context: ToolContext) -> Result<Value, ToolError>;
+    async fn run_command(
+        &self,
+        name: &str,
+        arguments: &str,
+        context: ToolContext,
+    ) -> Result<Value, ToolError>;
 
     /// Returns completions for the arguments of a command.
     ///

@@ -14,9 +14,7 @@ use crate::{content::ContentBlock, context::ToolContext, registry::Origin, tool:
 #[non_exhaustive]
 pub enum ActionError {
     /// There is no session yet, or it is gone.
-    #[error(
-        "Extension runtime not initialized. Action methods cannot be called during extension loading."
-    )]
+    #[error("Extension runtime not initialized. Action methods cannot be called during extension loading.")]
     NoSession,
     /// The action failed.
     #[error("{0}")]
@@ -241,6 +239,17 @@ pub enum SessionTask {
         /// Id of the call.
         #[serde(default)]
         call_id: String,
+    },
+    /// Returns the approval that a call of a built-in tool requires.
+    ApprovalOf {
+        /// Name of the tool.
+        name: String,
+        /// Its arguments.
+        #[serde(default)]
+        arguments: Value,
+        /// Working directory; that of the session if `None`.
+        #[serde(default)]
+        cwd: Option<String>,
     },
     /// Asks a model outside the conversation.
     Complete {

@@ -20,7 +20,8 @@ pub const BUILT_IN_NAMES: [&str; 11] =
 /// Returns the names of the built-in tools that the settings leave on. A custom tool may take the name of another one.
 pub fn built_in_names(settings: &Settings) -> Vec<&'static str> {
     let is_off = |name: &str| {
-        (name == TODO_WRITE && !settings.todo.enabled) || settings.tools.disabled.iter().any(|off| off == name)
+        (name == TODO_WRITE && !settings.todo.enabled)
+            || settings.tools.disabled.iter().any(|off| off == name)
     };
     BUILT_IN_NAMES.into_iter().filter(|name| !is_off(name)).collect()
 }

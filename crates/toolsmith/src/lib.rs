@@ -27,7 +27,8 @@ pub use discovery::{
 pub use home::{Home, HomeError};
 pub use load_error::ToolLoadError;
 pub use loading::{
-    CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
+    CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options,
+    load_custom_tools,
 };
 pub use rust_tool::{AnyError, rust_tool};
 pub use session::{

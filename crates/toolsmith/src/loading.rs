@@ -14,8 +14,7 @@ use toolsmith_tool::{Extension, Origin, OriginKind, RegisterError, Tool, check_t
 use crate::{
     discovery::{
         ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule, ModuleKind,
-        ToolSource,
-        discover_custom_tool_paths,
+        ToolSource, discover_custom_tool_paths,
     },
     load_error::ToolLoadError,
     settings::Settings,
@@ -152,7 +151,13 @@ impl LoadedTools {
 /// a module are unknown before it runs, so overrides are matched by the name of its file or directory.
 pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
     let programs = program_folders(discovered.untrusted_folder.as_deref());
-    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs);
+    let folder = cwd.to_path_buf();
+    let built_ins = move || {
+        let tools = toolsmith_agent::built_in_tools(&folder, None);
+        tools.iter().map(|tool| tool.spec().clone()).collect()
+    };
+    let mut options =
+        EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs).built_ins(built_ins);
     for module in &discovered.modules {
         let Some(own) = settings.tools.each.get(&module.name()) else {
             continue;
@@ -231,7 +236,8 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
-        let LoadedModule { tools, extension, errors, notes, engine, engine_reason, files, elapsed, .. } = module;
+        let LoadedModule { tools, extension, errors, notes, engine, engine_reason, files, elapsed, .. } =
+            module;
         self.outcome.files.extend(files.iter().cloned());
         self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));
         if let Some(extension) = &extension {

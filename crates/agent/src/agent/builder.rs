@@ -15,7 +15,7 @@ use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, Ses
 
 use super::{
     agent::Agent,
-    default_views::{CoreView, FolderSession},
+    default_views::{CoreView, FindModel, FolderSession},
     state::{Activity, Core, Selected},
 };
 use crate::{
@@ -95,6 +95,7 @@ pub struct AgentBuilder {
     limits: AgentLimits,
     settings: Value,
     models: Arc<dyn Fn() -> Vec<Model> + Send + Sync>,
+    find_model: FindModel,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
@@ -113,6 +114,7 @@ impl Default for AgentBuilder {
             limits: AgentLimits::default(),
             settings: Value::Object(serde_json::Map::new()),
             models: Arc::new(Vec::new),
+            find_model: None,
             clock: Arc::new(|| {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -219,6 +221,12 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets how a model is found that is not among those, such as one without a key.
+    pub fn find_model(mut self, find: impl Fn(&str, &str) -> Option<Model> + Send + Sync + 'static) -> Self {
+        self.find_model = Some(Arc::new(find));
+        self
+    }
+
     /// Sets the clock for messages: milliseconds since the Unix epoch.
     pub fn clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -233,7 +241,7 @@ impl AgentBuilder {
         let selected = self.selected.ok_or(BuildError::NoModel)?;
         let dispatcher = self.dispatcher.unwrap_or_else(|| Dispatcher::builder(Registry::new()).build());
         let session = self.session.unwrap_or_else(|| Arc::new(FolderSession { cwd: self.cwd }));
-        let models = self.models;
+        let (models, find_model) = (self.models, self.find_model);
         let settings = self.settings;
         let core = Arc::new_cyclic(|core| Core {
             selected: RwLock::new(selected),
@@ -245,7 +253,8 @@ impl AgentBuilder {
             pending: self.pending,
             ui: self.ui,
             session,
-            view: Arc::new(CoreView { core: core.clone(), settings, models }) as Arc<dyn AgentView>,
+            view: Arc::new(CoreView { core: core.clone(), settings, models, find_model })
+                as Arc<dyn AgentView>,
             hooks: self.hooks,
             limits: self.limits,
             clock: self.clock,

@@ -33,7 +33,11 @@ pub(super) struct CoreView {
     pub(super) core: Weak<Core>,
     pub(super) settings: Value,
     pub(super) models: Arc<dyn Fn() -> Vec<Model> + Send + Sync>,
+    pub(super) find_model: FindModel,
 }
+
+/// Finds a model by provider and id.
+pub(super) type FindModel = Option<Arc<dyn Fn(&str, &str) -> Option<Model> + Send + Sync>>;
 
 impl fmt::Debug for CoreView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,6 +51,10 @@ impl AgentView for CoreView {
     }
     fn models(&self) -> Vec<Value> {
         (self.models)().iter().map(model_json).collect()
+    }
+    fn find_model(&self, provider: &str, id: &str) -> Option<Value> {
+        let model = self.find_model.as_ref().and_then(|find| find(provider, id))?;
+        Some(model_json(&model))
     }
     fn is_idle(&self) -> bool {
         self.core.upgrade().is_none_or(|core| core.is_idle())

@@ -119,7 +119,9 @@ impl Core {
         replaced.unwrap_or_else(|| {
             let system = self.system.read().unwrap_or_else(PoisonError::into_inner);
             let notes = self.dispatcher.registry().read(|registry| {
-                ToolNotes::of(tools.iter().filter_map(|tool| registry.get(&tool.name)).map(|found| found.tool.spec()))
+                ToolNotes::of(
+                    tools.iter().filter_map(|tool| registry.get(&tool.name)).map(|found| found.tool.spec()),
+                )
             });
             system.render_with(tools, &notes)
         })

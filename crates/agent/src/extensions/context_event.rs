@@ -80,7 +80,9 @@ fn read(parts: &[Value], messages: &[Arc<Message>]) -> Result<Vec<Arc<Message>>,
     for part in parts {
         match part {
             Value::Array(range) => {
-                let at = |index: usize| range.get(index).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+                let at = |index: usize| {
+                    range.get(index).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok())
+                };
                 let kept = at(0).zip(at(1)).and_then(|(from, to)| messages.get(from..to));
                 edited.extend_from_slice(kept.ok_or("its answer names messages that do not exist")?);
             }

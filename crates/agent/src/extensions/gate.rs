@@ -42,7 +42,8 @@ impl Gate for ExtensionGate {
                 "toolCallId": call.id,
                 "input": replaced.as_ref().unwrap_or(call.arguments),
             });
-            let answer = match self.extensions.call(&module, "tool_call", payload, call.context.clone()).await {
+            let answer = match self.extensions.call(&module, "tool_call", payload, call.context.clone()).await
+            {
                 Ok(answer) => answer,
                 Err(error) => {
                     return GateVerdict::Refuse(format!("Extension {} failed: {error}", module.name()));
@@ -71,7 +72,8 @@ impl Gate for ExtensionGate {
                 "isError": result.is_error,
             });
             // A failure was reported; the result stays as it is.
-            let Ok(changed) = self.extensions.call(&module, "tool_result", payload, call.context.clone()).await
+            let Ok(changed) =
+                self.extensions.call(&module, "tool_result", payload, call.context.clone()).await
             else {
                 continue;
             };

@@ -64,7 +64,12 @@ impl ExtensionHook {
     }
 
     /// Notifies also after the run was stopped.
-    async fn tell_always(&self, event: &'static str, context: &TurnContext, payload: impl FnOnce() -> Value + Send) {
+    async fn tell_always(
+        &self,
+        event: &'static str,
+        context: &TurnContext,
+        payload: impl FnOnce() -> Value + Send,
+    ) {
         if self.extensions.listens_to(event) {
             let payload = payload();
             self.extensions.notify(event, payload, &unstoppable(context)).await;
@@ -81,7 +86,8 @@ impl ExtensionHook {
                 "images": images_of(&prompt.content),
                 "source": start.source.as_str(),
             });
-            let Ok(answer) = self.extensions.call(&module, "input", payload, context.tool_context()).await else {
+            let Ok(answer) = self.extensions.call(&module, "input", payload, context.tool_context()).await
+            else {
                 continue;
             };
             if answer["handled"] == true {
@@ -121,7 +127,8 @@ impl ExtensionHook {
                 }
             }
             let context = context.tool_context();
-            let Ok(answer) = self.extensions.call(&module, "before_agent_start", payload, context).await else {
+            let Ok(answer) = self.extensions.call(&module, "before_agent_start", payload, context).await
+            else {
                 continue;
             };
             if let Some(text) = answer["systemPrompt"].as_str() {
@@ -200,13 +207,20 @@ impl TurnHook for ExtensionHook {
         let index = turn.saturating_sub(1);
         self.turn.store(index, Ordering::Relaxed);
         let now = context.now();
-        self.tell("turn_start", context, || json!({ "type": "turn_start", "turnIndex": index, "timestamp": now })).await;
+        self.tell(
+            "turn_start",
+            context,
+            || json!({ "type": "turn_start", "turnIndex": index, "timestamp": now }),
+        )
+        .await;
     }
 
     async fn message_started(&self, message: &Message, context: &TurnContext) {
-        self.tell("message_start", context, || {
-            json!({ "type": "message_start", "message": message_to_extension(message) })
-        })
+        self.tell(
+            "message_start",
+            context,
+            || json!({ "type": "message_start", "message": message_to_extension(message) }),
+        )
         .await;
     }
 
@@ -230,7 +244,8 @@ impl TurnHook for ExtensionHook {
         context_event::edit(&self.extensions, "context", &mut plan.messages, &context).await;
         context_event::edit(&self.extensions, "context_with_system", &mut plan.messages, &context).await;
         if ExtensionExchange::is_wanted(&self.extensions) {
-            plan.exchange = Some(Arc::new(ExtensionExchange { extensions: self.extensions.clone(), context }));
+            plan.exchange =
+                Some(Arc::new(ExtensionExchange { extensions: self.extensions.clone(), context }));
         }
     }
 
@@ -282,7 +297,8 @@ impl TurnHook for ExtensionHook {
                 continue;
             }
             let active = self.continuations.load(Ordering::Relaxed) > 0;
-            let payload = json!({ "type": event, "stop_hook_active": active, "outcome": "completed", "entries": [] });
+            let payload =
+                json!({ "type": event, "stop_hook_active": active, "outcome": "completed", "entries": [] });
             for answer in self.extensions.ask(event, payload, &context.tool_context()).await {
                 let wants = answer["continue"] == true || answer["decision"] == "block";
                 if !wants || self.continuations.fetch_add(1, Ordering::Relaxed) >= MAX_CONTINUATIONS {
@@ -314,7 +330,8 @@ impl TurnHook for ExtensionHook {
 
     async fn settled(&self, end: &RunEnd, context: &TurnContext) {
         let aborted = matches!(end, RunEnd::Aborted { .. });
-        self.tell_always("agent_settled", context, || json!({ "type": "agent_settled", "aborted": aborted })).await;
+        self.tell_always("agent_settled", context, || json!({ "type": "agent_settled", "aborted": aborted }))
+            .await;
         self.extensions.flush().await;
     }
 
@@ -322,7 +339,11 @@ impl TurnHook for ExtensionHook {
         self.set_running(None);
     }
 
-    async fn before_compaction(&self, plan: &CompactionPlan<'_>, context: &TurnContext) -> CompactionDecision {
+    async fn before_compaction(
+        &self,
+        plan: &CompactionPlan<'_>,
+        context: &TurnContext,
+    ) -> CompactionDecision {
         let event = "session_before_compact";
         if !self.extensions.listens_to(event) {
             return CompactionDecision::Proceed;

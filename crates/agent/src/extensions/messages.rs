@@ -44,7 +44,8 @@ pub fn message_from_extension(mut value: Value) -> Result<Message, String> {
         }
         role => return Err(format!("unknown message role \"{role}\"")),
     }
-    serde_json::from_value(value).map_err(|error| format!("a message with role \"{role}\" is invalid: {error}"))
+    serde_json::from_value(value)
+        .map_err(|error| format!("a message with role \"{role}\" is invalid: {error}"))
 }
 
 fn user_text(text: String) -> Message {

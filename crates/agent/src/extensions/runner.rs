@@ -242,7 +242,12 @@ impl Extensions {
     }
 
     /// Notifies without waiting. Events arrive in the order they were sent.
-    pub fn send(&self, event: &'static str, payload: impl FnOnce() -> Value, context: impl FnOnce() -> ToolContext) {
+    pub fn send(
+        &self,
+        event: &'static str,
+        payload: impl FnOnce() -> Value,
+        context: impl FnOnce() -> ToolContext,
+    ) {
         if self.listens_to(event) {
             self.inner.pump.push(self, event, payload(), context());
         }

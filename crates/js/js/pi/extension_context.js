@@ -39,7 +39,7 @@ const members = {
     outcomeOf(await perform({ type: "callTool", name: String(name), arguments: args ?? {} }, options.signal ?? ctx.signal, options.onUpdate)),
   // Runs the built-in tool of a name, also one that the extension replaced.
   invokeTool: (ctx) => async (name, args, options = {}) =>
-    perform({ type: "callBuiltIn", name: String(name), arguments: args ?? {}, callId: `invoke-${++nested}` }, options.signal ?? ctx.signal, options.onUpdate),
+    outcomeOf(await perform({ type: "callBuiltIn", name: String(name), arguments: args ?? {}, callId: `invoke-${++nested}` }, options.signal ?? ctx.signal, options.onUpdate)),
   waitForIdle: () => async () => void (await perform({ type: "waitForIdle" })),
   newSession: (ctx) => async (options) => {
     const outcome = await perform({ type: "newSession" });

@@ -192,8 +192,7 @@ impl Thread<'_> {
                 let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
             }
             Command::RenderExtension { number, kind, width, payload, reply } => {
-                let drawn =
-                    self.draw(|ctx| self.kernel.render_extension(ctx, number, kind, width, &payload));
+                let drawn = self.draw(|ctx| self.kernel.render_extension(ctx, number, kind, width, &payload));
                 let _ = reply.send(drawn);
             }
             Command::TaskUpdate { number, json } => {

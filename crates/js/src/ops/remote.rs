@@ -77,6 +77,7 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             Value::Null
         }
         "act" => json!(session::act(state, args.text(0)).map_err(to_error)?),
+        "builtInSpecs" => json!(session::built_in_specs(state)),
         "perform" => {
             session::perform(state, args.whole(0), args.text(1), args.flag(2));
             Value::Null

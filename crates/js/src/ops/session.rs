@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Exception, Object, Result, function::Func};
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolsmith_tool::{ActionError, SessionAction, SessionTask, UpdateSink};
 
 use super::runtime::whole;
@@ -28,6 +28,8 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         }),
     )?;
     let own = Rc::clone(state);
+    host.set("builtInSpecs", Func::from(move || built_in_specs(&own)))?;
+    let own = Rc::clone(state);
     host.set("registered", Func::from(move |json: String| registered(&own, &json)))?;
     let own = Rc::clone(state);
     host.set(
@@ -36,6 +38,20 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             add_tool(&own, &json).map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
         }),
     )
+}
+
+/// Returns the specifications of the built-in tools as JSON.
+pub(super) fn built_in_specs(state: &ThreadState) -> String {
+    let specs = state.shared.engine.built_ins.as_ref().map(|built_ins| built_ins()).unwrap_or_default();
+    let specs = specs.iter().map(|spec| {
+        json!({
+            "name": spec.name,
+            "label": spec.label,
+            "description": spec.description,
+            "parameters": spec.parameters,
+        })
+    });
+    Value::Array(specs.collect()).to_string()
 }
 
 /// Carries out an action; returns its result as JSON, or nothing.
@@ -86,7 +102,9 @@ pub(super) fn registered(state: &ThreadState, json: &str) {
     let described: std::result::Result<DescribedExtension, _> = serde_json::from_str(json);
     match (described, state.shared.module.upgrade()) {
         (Ok(described), Some(module)) => module.set_registrations(described.registrations),
-        (Err(error), _) => tracing::warn!(module = %state.shared.label, %error, "a registration cannot be read"),
+        (Err(error), _) => {
+            tracing::warn!(module = %state.shared.label, %error, "a registration cannot be read")
+        }
         (_, None) => {}
     }
 }

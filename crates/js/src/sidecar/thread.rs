@@ -190,10 +190,9 @@ fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
         CallKind::Session { number, event } => {
             ("tellSession", vec![call.into(), number.into(), event.into()])
         }
-        CallKind::Extension { number, what, name, payload } => (
-            "startExtension",
-            vec![call.into(), number.into(), what.into(), name.into(), payload.into()],
-        ),
+        CallKind::Extension { number, what, name, payload } => {
+            ("startExtension", vec![call.into(), number.into(), what.into(), name.into(), payload.into()])
+        }
         CallKind::Approval { number, what, arguments } => {
             ("askApproval", vec![call.into(), number.into(), what.into(), arguments.into()])
         }

@@ -55,7 +55,11 @@ pub(super) fn find_configured(finder: &mut Finder<'_>) {
 }
 
 /// Adds the extensions that the manifest of a directory names; `None` if it names none.
-pub(super) fn package_extensions(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) -> Option<usize> {
+pub(super) fn package_extensions(
+    finder: &mut Finder<'_>,
+    folder: &Path,
+    source: &ToolSource,
+) -> Option<usize> {
     let file = folder.join("package.json");
     let package = match read_json::<BTreeMap<String, Value>>(&file) {
         Ok(package) => package?,

@@ -217,7 +217,13 @@ fn take_package(
 }
 
 /// Adds one path of a manifest, which must stay in its package.
-pub(super) fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str, source: &ToolSource) {
+pub(super) fn take_tool(
+    finder: &mut Finder<'_>,
+    folder: &Path,
+    manifest: &Path,
+    path: &str,
+    source: &ToolSource,
+) {
     let escapes_by_name = {
         let mut depth = 0_i32;
         Path::new(path).components().any(|part| {

@@ -45,11 +45,7 @@ const fn provider(
     Provider { id, name, folders, tools: TOOLS, extensions: false }
 }
 
-const fn extensible(
-    id: &'static str,
-    name: &'static str,
-    folders: (&'static str, &'static str),
-) -> Provider {
+const fn extensible(id: &'static str, name: &'static str, folders: (&'static str, &'static str)) -> Provider {
     Provider { extensions: true, ..provider(id, name, Some(folders)) }
 }
 

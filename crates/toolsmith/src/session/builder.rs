@@ -19,8 +19,8 @@ use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
-    CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
-    UnknownTools,
+    CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent,
+    Tool, Ui, UiSlot, UnknownTools,
 };
 
 use super::{
@@ -465,6 +465,10 @@ impl SessionBuilder {
             .models_from({
                 let models = models.clone();
                 move || models.available()
+            })
+            .find_model({
+                let models = models.clone();
+                move |provider, id| models.find(provider, id)
             })
             .limits(self.limits);
         if reminds {

@@ -11,11 +11,11 @@ mod recovery;
 mod session;
 mod tool_info;
 
+pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use extensions::{
     Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources, RESERVED_COMMANDS, RESERVED_KEYS,
     SessionMode, ShortcutInfo, UserBashResult, WeakSession,
 };
-pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use model_choice::{ModelChoice, ModelError, providers};
 pub use operations::{AbandonedBranch, OperationError, SessionSwitched};
 pub use session::Session;

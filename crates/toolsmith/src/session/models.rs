@@ -1,7 +1,7 @@
 //! Models a running session can switch to: by name, and those of earlier sessions.
 
 use toolsmith_agent::session::{EntryKind, SessionLog, SessionState};
-use toolsmith_llm::{Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
+use toolsmith_llm::{Catalog, Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
 
 use super::{
     extensions::ExtensionModels,
@@ -54,6 +54,24 @@ impl Models {
             models.insert(0, first.model.clone());
         }
         models
+    }
+
+    /// Returns a known model, also one without a key.
+    pub(super) fn find(&self, provider: &str, id: &str) -> Option<Model> {
+        if let Some(first) = &self.first
+            && first.model.provider == provider
+            && first.model.id == id
+        {
+            return Some(first.model.clone());
+        }
+        let settings = self.settings();
+        let is_configured = settings.providers.get(provider).is_some_and(|own| own.models.contains_key(id));
+        let known = providers(&settings, self.environment.clone()).ok()?;
+        let catalog = known.get(provider).ok()?.config().catalog.clone();
+        let is_known = Catalog::builtin().get(catalog.as_deref().unwrap_or(provider), id).is_some();
+        (is_known || is_configured)
+            .then(|| known.select_at(provider, id).ok())?
+            .map(|selection| selection.model)
     }
 
     pub(super) fn begin_with(&mut self, first: &Selection) {

@@ -262,9 +262,7 @@ impl Session {
     pub fn set_thinking(&self, level: ThinkingLevel) -> Result<(), OperationError> {
         let previous = self.agent().thinking();
         self.agent().set_thinking(level);
-        let event = || {
-            json!({ "type": "thinking_level_select", "level": level.as_str(), "previousLevel": previous.as_str() })
-        };
+        let event = || json!({ "type": "thinking_level_select", "level": level.as_str(), "previousLevel": previous.as_str() });
         if previous != level {
             self.extensions.modules.send("thinking_level_select", event, || self.agent().tool_context());
         }

@@ -10,8 +10,8 @@ use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
 use serde_json::{Value, json};
 use toolsmith::{
-    BuiltIns, CommandOutcome, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionMode,
-    SessionSource, Warning,
+    BuiltIns, CommandOutcome, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder,
+    SessionMode, SessionSource, Warning,
 };
 use toolsmith_agent::{AgentLimits, ApprovalMode, Prompt, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
@@ -197,7 +197,8 @@ impl PrintArguments {
         let known = session.flags();
         for (name, value) in &self.flags {
             let Some(flag) = known.iter().find(|flag| flag.name == *name) else {
-                let hint = "`toolsmith --help` lists the options; `toolsmith list` lists those of extensions.";
+                let hint =
+                    "`toolsmith --help` lists the options; `toolsmith list` lists those of extensions.";
                 return Err(Problem::wrong_use(format!("unexpected argument '--{name}'")).hint(hint).into());
             };
             if flag.takes_text && value.is_none() {

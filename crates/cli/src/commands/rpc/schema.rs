@@ -12,9 +12,9 @@ use super::{
     frame::{Frame, PROTOCOL_VERSION},
     reference,
     reply::{
-        ActiveTools, BranchMessages, Called, Changes, CommandRun, Commands, CompactedTo, Completions, Decided, Exported, Initialized, LastText,
-        Messages, ModelSet, Models, PendingActions, PendingFiles, Prompted, RetryAborted, SessionList, State,
-        Stats, Tools, TreeRows, Undone, Went,
+        ActiveTools, BranchMessages, Called, Changes, CommandRun, Commands, CompactedTo, Completions,
+        Decided, Exported, Initialized, LastText, Messages, ModelSet, Models, PendingActions, PendingFiles,
+        Prompted, RetryAborted, SessionList, State, Stats, Tools, TreeRows, Undone, Went,
     },
     request::{Answer, Request, RequestId},
 };

@@ -10,8 +10,8 @@ use toolsmith_agent::{
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
-    ActionError, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction, SessionActions, SessionTask,
-    Tool, ToolContext, async_trait,
+    ActionError, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction, SessionActions,
+    SessionTask, Tool, ToolContext, async_trait,
 };
 
 use super::{
@@ -135,7 +135,9 @@ impl Session {
                 self.set_thinking(level).map_err(ActionError::failed)?;
                 Value::Null
             }
-            SessionAction::GetFlag { name } => self.extensions.flags().get(&name).cloned().unwrap_or_default(),
+            SessionAction::GetFlag { name } => {
+                self.extensions.flags().get(&name).cloned().unwrap_or_default()
+            }
             SessionAction::Shutdown => {
                 self.extensions.inner.shutdown.cancel("requested by an extension");
                 Value::Null
@@ -156,7 +158,12 @@ impl Session {
             SessionAction::IsProjectTrusted => json!(self.extensions.inner.is_trusted),
             SessionAction::GetContextMessages => {
                 let messages = agent.conversation().context();
-                json!(messages.iter().map(|message| toolsmith_agent::message_to_extension(message)).collect::<Vec<_>>())
+                json!(
+                    messages
+                        .iter()
+                        .map(|message| toolsmith_agent::message_to_extension(message))
+                        .collect::<Vec<_>>()
+                )
             }
             SessionAction::RegisterProvider { name, config, .. } => {
                 self.extensions.inner.models.register(&name, &config).map_err(ActionError::Failed)?;
@@ -221,6 +228,9 @@ impl Session {
             SessionTask::CallBuiltIn { name, arguments, cwd, call_id } => {
                 let built_ins = &self.extensions.inner.built_ins;
                 json!(built_ins.call(&name, &call_id, arguments, cwd.as_deref(), context).await?)
+            }
+            SessionTask::ApprovalOf { name, arguments, cwd } => {
+                self.extensions.inner.built_ins.approval(&name, &arguments, cwd.as_deref()).await?
             }
             SessionTask::Complete { model, system, messages, tools, thinking, max_tokens } => {
                 self.complete(model, &system, messages, tools, thinking, max_tokens, &context).await?
@@ -329,7 +339,8 @@ impl Session {
             })
             .collect();
         let level = thinking.and_then(|level| level.parse().ok()).unwrap_or_default();
-        let mut request = Request::new(&model).system(system).messages(&messages).tools(&tools).thinking(level);
+        let mut request =
+            Request::new(&model).system(system).messages(&messages).tools(&tools).thinking(level);
         request.max_tokens = max_tokens;
         let answer = provider.stream(&request, context.cancel.clone()).finish().await;
         answer.map(|message| json!(Message::Assistant(message))).map_err(ActionError::failed)

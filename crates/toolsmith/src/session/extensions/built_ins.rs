@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolsmith_host::changes::ChangeStore;
 use toolsmith_tool::{ActionError, ArgumentSchema, Tool, ToolCall, ToolContext, ToolResult};
 
@@ -43,6 +43,18 @@ impl BuiltInCalls {
                 .into_iter()
                 .find(|tool| tool.spec().name == name),
         }
+    }
+
+    /// Returns the approval that a call requires.
+    pub(crate) async fn approval(
+        &self,
+        name: &str,
+        arguments: &Value,
+        cwd: Option<&str>,
+    ) -> Result<Value, ActionError> {
+        let tool =
+            self.tool_in(name, cwd).ok_or_else(|| ActionError::failed("there is no such built-in tool"))?;
+        Ok(json!(tool.approval(arguments).await))
     }
 
     /// Runs a built-in tool. Its failures are results, as they are for the model.

@@ -19,15 +19,54 @@ use super::super::session::Session;
 
 /// Commands that the terminal interface has itself. An extension cannot register them.
 pub const RESERVED_COMMANDS: &[&str] = &[
-    "help", "hotkeys", "model", "thinking", "settings", "new", "resume", "name", "session", "tree", "fork", "clone",
-    "compact", "copy", "export", "trust", "mcp", "extensions", "skills", "pending", "undo", "reload", "redraw",
-    "theme", "quit", "exit", "login", "logout",
+    "help",
+    "hotkeys",
+    "model",
+    "thinking",
+    "settings",
+    "new",
+    "resume",
+    "name",
+    "session",
+    "tree",
+    "fork",
+    "clone",
+    "compact",
+    "copy",
+    "export",
+    "trust",
+    "mcp",
+    "extensions",
+    "skills",
+    "pending",
+    "undo",
+    "reload",
+    "redraw",
+    "theme",
+    "quit",
+    "exit",
+    "login",
+    "logout",
 ];
 
 /// Keys that the terminal interface needs itself. An extension cannot register them.
 pub const RESERVED_KEYS: &[&str] = &[
-    "ctrl+c", "ctrl+d", "ctrl+z", "ctrl+k", "ctrl+p", "ctrl+l", "ctrl+o", "ctrl+t", "ctrl+g", "shift+tab", "escape",
-    "enter", "alt+enter", "shift+enter", "tab", "backspace",
+    "ctrl+c",
+    "ctrl+d",
+    "ctrl+z",
+    "ctrl+k",
+    "ctrl+p",
+    "ctrl+l",
+    "ctrl+o",
+    "ctrl+t",
+    "ctrl+g",
+    "shift+tab",
+    "escape",
+    "enter",
+    "alt+enter",
+    "shift+enter",
+    "tab",
+    "backspace",
 ];
 
 /// A command as data.
@@ -119,7 +158,10 @@ pub enum CommandError {
 fn closest_text(closest: &[String]) -> String {
     match closest {
         [] => String::new(),
-        names => format!("; did you mean {}?", names.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().join(", ")),
+        names => format!(
+            "; did you mean {}?",
+            names.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 
@@ -168,7 +210,10 @@ impl Session {
                         path: Some(extension.path().to_path_buf()),
                         ..CommandInfo::new(spec.name, spec.description, "extension")
                     };
-                    list.push((info.completions(spec.has_completions), Runner::Extension(Arc::clone(&extension))));
+                    list.push((
+                        info.completions(spec.has_completions),
+                        Runner::Extension(Arc::clone(&extension)),
+                    ));
                 }
             }
         }
@@ -223,7 +268,10 @@ impl Session {
         let found = list.into_iter().find(|(info, _)| info.name == name);
         found.map(|(_, runner)| runner).ok_or_else(|| CommandError::Unknown {
             name: name.to_owned(),
-            closest: closest_names(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect(),
+            closest: closest_names(name, names.iter().map(String::as_str))
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         })
     }
 
@@ -307,10 +355,10 @@ impl Session {
             return Err(CommandError::UnknownShortcut(key.to_owned()));
         };
         let context = self.agent().tool_context().with_cancel(cancel);
-        extension.run_shortcut(&own, context).await.map_err(|error| CommandError::Failed {
-            name: wanted,
-            message: message_of(error),
-        })
+        extension
+            .run_shortcut(&own, context)
+            .await
+            .map_err(|error| CommandError::Failed { name: wanted, message: message_of(error) })
     }
 
     /// Returns the flags of extensions.
@@ -320,7 +368,12 @@ impl Session {
 
     /// Sets the value of a flag, as `pi.getFlag` returns it.
     pub fn set_flag(&self, name: &str, value: Value) {
-        self.extensions.inner.flags.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value);
+        self.extensions
+            .inner
+            .flags
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.to_owned(), value);
     }
 
     /// Renders a custom message or entry with the renderer an extension registered for its type; `None` uses the default

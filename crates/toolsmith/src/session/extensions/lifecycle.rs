@@ -131,11 +131,17 @@ impl Session {
     }
 
     /// Asks extensions about a move in the tree.
-    pub(crate) async fn before_tree(&self, kept: &SessionLog, target: Option<&str>, summarize: bool) -> Decided {
+    pub(crate) async fn before_tree(
+        &self,
+        kept: &SessionLog,
+        target: Option<&str>,
+        summarize: bool,
+    ) -> Decided {
         if !self.extensions.modules.listens_to("session_before_tree") {
             return Decided::default();
         }
-        let (old, new) = (kept.branch(None), kept.branch(target));
+        let old = kept.branch(None);
+        let new = target.map(|id| kept.branch(Some(id))).unwrap_or_default();
         let shared = old.iter().zip(&new).take_while(|(one, other)| one["id"] == other["id"]).count();
         let ancestor = shared.checked_sub(1).and_then(|at| old.get(at)).map(|entry| entry["id"].clone());
         let payload = json!({
@@ -152,7 +158,12 @@ impl Session {
     }
 
     /// Notifies extensions of a move in the tree.
-    pub(crate) async fn tree_moved(&self, old_leaf: Option<&str>, summary: Option<&str>, from_extension: bool) {
+    pub(crate) async fn tree_moved(
+        &self,
+        old_leaf: Option<&str>,
+        summary: Option<&str>,
+        from_extension: bool,
+    ) {
         let log = self.log();
         let payload = json!({
             "type": "session_tree",
@@ -198,14 +209,16 @@ impl Session {
                 let origin = Origin::new(OriginKind::Extension, found.path.to_string_lossy());
                 for tool in module.tools {
                     let name = tool.tool.spec().name.clone();
-                    let is_taken = registry.get(&name).is_some_and(|found| found.origin.kind != OriginKind::BuiltIn);
+                    let is_taken =
+                        registry.get(&name).is_some_and(|found| found.origin.kind != OriginKind::BuiltIn);
                     if is_taken {
                         problems.push(format!("Tool name \"{name}\" conflicts with existing tool"));
                         continue;
                     }
                     match registry.replace(tool.tool, origin.clone()) {
                         Ok(_) => {
-                            let was_active = old.iter().find(|(old, _)| *old == name).is_none_or(|(_, active)| *active);
+                            let was_active =
+                                old.iter().find(|(old, _)| *old == name).is_none_or(|(_, active)| *active);
                             registry.set_tool_active(&name, was_active);
                         }
                         Err(error) => problems.push(error.to_string()),

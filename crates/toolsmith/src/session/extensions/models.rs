@@ -49,7 +49,8 @@ impl ExtensionModels {
 
 fn read(config: &Value) -> ProviderSettings {
     let text = |name: &str| config[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let mut settings = ProviderSettings { wire: text("api"), base_url: text("baseUrl"), ..ProviderSettings::default() };
+    let mut settings =
+        ProviderSettings { wire: text("api"), base_url: text("baseUrl"), ..ProviderSettings::default() };
     match text("apiKey") {
         Some(key) if key.starts_with('$') => {
             settings.api_key_env = Some(key.trim_start_matches('$').trim_matches(['{', '}']).to_owned());

@@ -45,7 +45,8 @@ impl Session {
                 let outcome = run(&request, &cancel, |_| {}).await;
                 let outcome = outcome.map_err(|error| ToolError::reply(error.to_string()))?;
                 let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
-                let separator = if stdout.is_empty() || stdout.ends_with('\n') || stderr.is_empty() { "" } else { "\n" };
+                let separator =
+                    if stdout.is_empty() || stdout.ends_with('\n') || stderr.is_empty() { "" } else { "\n" };
                 UserBashResult {
                     output: format!("{stdout}{separator}{stderr}"),
                     exit_code: (!outcome.killed).then_some(outcome.code),
@@ -66,8 +67,7 @@ impl Session {
         exclude: bool,
         cancel: &CancelToken,
     ) -> Option<UserBashResult> {
-        let payload =
-            json!({ "type": "user_bash", "command": command, "excludeFromContext": exclude, "cwd": self.cwd });
+        let payload = json!({ "type": "user_bash", "command": command, "excludeFromContext": exclude, "cwd": self.cwd });
         let context = self.agent().tool_context().with_cancel(cancel.clone());
         let answer = self.extensions.modules.ask("user_bash", payload, &context).await.into_iter().next()?;
         Some(UserBashResult {

@@ -5,11 +5,17 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use toolsmith_agent::{Resolver, WeakAgent, session::{CurrentSession, Sessions}};
+use toolsmith_agent::{
+    Resolver, WeakAgent,
+    session::{CurrentSession, Sessions},
+};
 use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 
-use super::{super::{models::Models, recovery::Recovery, session::Session}, SessionExtensions};
+use super::{
+    super::{models::Models, recovery::Recovery, session::Session},
+    SessionExtensions,
+};
 use crate::loading::LoadedTools;
 
 /// A session handle that does not keep the session alive.
@@ -43,7 +49,10 @@ impl WeakSession {
             models: self.models.clone(),
             cwd: self.cwd.clone(),
             recovery: self.recovery.clone(),
-            extensions: SessionExtensions { modules: self.modules.upgrade()?, inner: self.extensions.upgrade()? },
+            extensions: SessionExtensions {
+                modules: self.modules.upgrade()?,
+                inner: self.extensions.upgrade()?,
+            },
         })
     }
 }

@@ -28,12 +28,10 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
         Request::Initialize { protocol_version, client, ui, approval } => {
             conversation::initialize(driver, protocol_version, client, ui, approval)
         }
-        Request::Prompt { said, streaming_behavior } => {
-            match commands::named(driver, &said) {
-                Some((name, arguments)) => commands::start(driver, name, arguments),
-                None => conversation::prompt(driver, said.into(), streaming_behavior),
-            }
-        }
+        Request::Prompt { said, streaming_behavior } => match commands::named(driver, &said) {
+            Some((name, arguments)) => commands::start(driver, name, arguments),
+            None => conversation::prompt(driver, said.into(), streaming_behavior),
+        },
         Request::GetCommands => commands::list(driver),
         Request::RunCommand { name, arguments } => commands::run(driver, &name, &arguments).await,
         Request::CompleteCommand { name, prefix } => commands::complete(driver, &name, &prefix).await,
