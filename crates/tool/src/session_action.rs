@@ -83,6 +83,9 @@ pub enum SessionAction {
         /// When the model receives it during a run.
         #[serde(default)]
         deliver_as: Option<DeliverAs>,
+        /// Runs the command it names, `/name arguments`, instead.
+        #[serde(default)]
+        expand: bool,
     },
     /// Appends an entry that the model never sees.
     AppendEntry {

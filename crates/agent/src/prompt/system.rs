@@ -136,6 +136,7 @@ impl SystemPrompt {
             "promptGuidelines": notes.guidelines,
             "contextFiles": files.collect::<Vec<_>>(),
             "skills": [],
+            "sections": {},
             "customPrompt": self.replacement,
             "appendSystemPrompt": self.appended.join("\n\n"),
         })

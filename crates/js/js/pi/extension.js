@@ -228,7 +228,7 @@ function makeMembers(state) {
     sendMessage: ready((message, options) =>
       void act({ type: "sendMessage", message: draftOf(message, "sendMessage"), deliverAs: delivery(options), triggerTurn: options?.triggerTurn === true })),
     sendUserMessage: ready((content, options) =>
-      void act({ type: "sendUserMessage", content: blocksOf(content, "sendUserMessage"), deliverAs: delivery(options) })),
+      void act({ type: "sendUserMessage", content: blocksOf(content, "sendUserMessage"), deliverAs: delivery(options), expand: options?.expandPromptTemplates === true })),
     appendEntry: ready((customType, data) => {
       if (typeof customType !== "string" || customType === "") throw new TypeError("appendEntry needs a non-empty string type");
       act({ type: "appendEntry", customType, data: data === undefined ? null : plain(data) });

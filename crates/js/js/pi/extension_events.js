@@ -199,5 +199,9 @@ export function component(number, kind, customType, value, options, theme) {
     logger.debug(`there is no ${kind} renderer for "${customType}"`);
     return undefined;
   }
-  return renderer(value, options, theme);
+  // A text that was sent as such is a text again.
+  const blocks = kind === "message" && Array.isArray(value?.content) ? value.content : undefined;
+  const isText = blocks !== undefined && blocks.length > 0 && blocks.every((block) => block?.type === "text");
+  const shown = isText ? { ...value, content: blocks.map((block) => block.text).join("\n") } : value;
+  return renderer(shown, options, theme);
 }

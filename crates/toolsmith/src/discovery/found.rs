@@ -234,11 +234,19 @@ impl<'a> Finder<'a> {
     }
 
     pub(super) fn warn(&mut self, path: &Path, message: impl Into<String>) {
-        self.discovered.warnings.push(Warning::about(path, message));
+        let warning = Warning::about(path, message);
+        // Plugins are read once for tools and once for extensions.
+        if !self.discovered.warnings.contains(&warning) {
+            self.discovered.warnings.push(warning);
+        }
     }
 
     pub(super) fn error(&mut self, error: ToolLoadError) {
-        self.discovered.errors.push(error);
+        let is_known =
+            |known: &ToolLoadError| known.path == error.path && known.message == error.message;
+        if !self.discovered.errors.iter().any(is_known) {
+            self.discovered.errors.push(error);
+        }
     }
 
     /// Reads a file of the working directory, which must lie in it unless the file itself is trusted.

@@ -253,7 +253,8 @@ const KEYS: &[Key] = &[
         Some(""),
         "Additional extensions; relative paths are resolved from the working directory.",
     ),
-    tightening(
+    // An untrusted project must not disable an extension that guards the user.
+    key(
         "extensions.disabled",
         KeyKind::Names,
         Some(""),

@@ -6,6 +6,7 @@ mod extensions;
 mod idleness;
 mod loading;
 mod models;
+mod official;
 mod operations;
 mod operations_refused;
 mod outside;

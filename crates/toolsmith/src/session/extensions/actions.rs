@@ -10,7 +10,7 @@ use toolsmith_agent::{
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
-    ActionError, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction, SessionActions,
+    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction, SessionActions,
     SessionTask, Tool, ToolContext, async_trait,
 };
 
@@ -19,7 +19,7 @@ use super::{
         operations::{AbandonedBranch, OperationError, SessionSwitched},
         session::Session,
     },
-    WeakSession,
+    CommandOutcome, WeakSession,
 };
 
 /// Carries out actions of extensions.
@@ -88,8 +88,12 @@ impl Session {
                 self.send_custom(message, deliver_as, trigger_turn, context)?;
                 Value::Null
             }
-            SessionAction::SendUserMessage { content, deliver_as } => {
-                send_user(agent, Prompt::new(content), deliver_as)?;
+            SessionAction::SendUserMessage { content, deliver_as, expand } => {
+                let text = content.first().and_then(ContentBlock::as_text).filter(|_| expand);
+                match text.and_then(|text| self.find_command(text)) {
+                    Some((name, arguments)) => self.start_command(name, arguments),
+                    None => send_user(agent, Prompt::new(content), deliver_as)?,
+                }
                 Value::Null
             }
             SessionAction::AppendEntry { custom_type, data } => {
@@ -237,6 +241,22 @@ impl Session {
             }
             _ => return Err(ActionError::failed("this action is not known")),
         })
+    }
+
+    /// Runs a command in the background; a prompt it returns starts a run.
+    fn start_command(&self, name: String, arguments: String) {
+        let session = self.clone();
+        tokio::spawn(async move {
+            let outcome = session.run_command(&name, &arguments, CancelToken::new()).await;
+            let problem = match outcome {
+                Ok(CommandOutcome::Prompt(prompt)) => session.prompt(prompt).err().map(|error| error.to_string()),
+                Ok(CommandOutcome::Done) => None,
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(problem) = problem {
+                session.agent().notice(problem);
+            }
+        });
     }
 
     /// Adds a custom message: at once, to a queue, or as the start of a run.
