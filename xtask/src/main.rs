@@ -1,6 +1,6 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
-//! licences of what is built in, `cast` a picture of the demo, `bench` measures.
+//! licences of what is built in, `extensions` loads public extensions, `cast` a picture of the demo, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
@@ -8,6 +8,7 @@ mod cargo;
 mod cast;
 mod compat;
 mod docs;
+mod extensions;
 mod notices;
 mod svg;
 mod tidy;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | extensions [PATH…] | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +39,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["cast"] => cast::run(false),
         ["cast", "--release"] => cast::run(true),
         ["notices"] => notices::run(),
+        ["extensions", more @ ..] => extensions::run(more),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
         [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),

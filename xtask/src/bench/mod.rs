@@ -5,6 +5,7 @@ mod agent;
 mod ast;
 pub(crate) mod engine;
 mod exec;
+mod extensions;
 mod list;
 mod modules;
 mod peers;
@@ -19,7 +20,7 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 6] = ["exec", "list", "agent", "ast", "sessions", "engine"];
+const SUBJECTS: [&str; 7] = ["exec", "list", "agent", "ast", "sessions", "extensions", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -37,6 +38,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,
+            "extensions" => extensions::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }

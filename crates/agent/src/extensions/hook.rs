@@ -181,7 +181,8 @@ fn edited_prompt(current: &str, options: &Value) -> Option<String> {
     for line in guidelines.iter().filter(|line| !current.contains(**line)) {
         text.push_str(&format!("\n- {line}"));
     }
-    for section in options["sections"].as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str()) {
+    for section in options["sections"].as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str())
+    {
         text.push_str(&format!("\n\n{section}"));
     }
     if let Some(append) = append.filter(|append| !current.contains(*append)) {

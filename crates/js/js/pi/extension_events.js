@@ -41,6 +41,14 @@ async function decide(handlers, event, ctx) {
   return decided;
 }
 
+/** Parts of a system prompt as one text. Where the prompt is a list elsewhere, `[...prompt, part]` is its characters here. */
+function joinPrompt(parts, prompt) {
+  const characters = [...prompt];
+  const isSpread = parts.length >= characters.length && characters.length > 0 && parts.slice(0, characters.length).join("") === prompt;
+  const texts = isSpread ? [prompt, ...parts.slice(characters.length)] : parts;
+  return texts.map(String).join("\n\n");
+}
+
 const chains = {
   async tool_call(handlers, event, ctx) {
     const before = stringify(event.input);
@@ -73,8 +81,9 @@ const chains = {
     for (const handler of handlers) {
       const given = answer(await handler(event, ctx), "before_agent_start");
       if (given?.message !== undefined && given.message !== null) messages.push(draftOf(given.message, "before_agent_start"));
+      if (typeof given?.systemPromptAppend === "string") systemPrompt = event.systemPrompt += `\n\n${given.systemPromptAppend.trim()}`;
       if (given?.systemPrompt === undefined) continue;
-      const text = Array.isArray(given.systemPrompt) ? given.systemPrompt.join("\n\n") : given.systemPrompt;
+      const text = Array.isArray(given.systemPrompt) ? joinPrompt(given.systemPrompt, event.systemPrompt) : given.systemPrompt;
       if (typeof text !== "string") throw new TypeError("before_agent_start: systemPrompt must be a string");
       systemPrompt = event.systemPrompt = text;
     }

@@ -49,10 +49,8 @@ impl FileResolver {
         let packages =
             Pair { import: with("import", PACKAGE_EXTENSIONS), require: with("require", PACKAGE_EXTENSIONS) };
         let require = with("require", OWN_EXTENSIONS);
-        let discovered = ResolveOptions {
-            tsconfig: Some(TsconfigDiscovery::Auto),
-            ..options("import", OWN_EXTENSIONS)
-        };
+        let discovered =
+            ResolveOptions { tsconfig: Some(TsconfigDiscovery::Auto), ..options("import", OWN_EXTENSIONS) };
         let paths = import.clone_with_options(discovered);
         Self { own: Pair { import, require }, packages, paths }
     }
@@ -111,8 +109,7 @@ fn package_name(specifier: &str) -> String {
     specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
 }
 
-const OWN_EXTENSIONS: &[&str] =
-    &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"];
+const OWN_EXTENSIONS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"];
 const PACKAGE_EXTENSIONS: &[&str] = &[".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
 fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {

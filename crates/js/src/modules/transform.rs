@@ -90,8 +90,7 @@ impl Language {
 pub(crate) const COMMON_JS_HEAD: &str = "(function (exports, require, module, __filename, __dirname) { ";
 
 /// Prefix of an ES module that uses `require`, as other runtimes allow.
-const REQUIRE_HEAD: &str =
-    "import { createRequire as __createRequire } from \"node:module\"; const require = __createRequire(import.meta.url); ";
+const REQUIRE_HEAD: &str = "import { createRequire as __createRequire } from \"node:module\"; const require = __createRequire(import.meta.url); ";
 
 /// Returns whether an error is about something other runtimes accept.
 fn is_tolerated(diagnostic: &OxcDiagnostic) -> bool {

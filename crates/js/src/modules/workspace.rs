@@ -59,8 +59,10 @@ fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
 
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let mut folders: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.ends_with("node_modules")).collect();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir() && !path.ends_with("node_modules"))
+        .collect();
     folders.sort();
     folders
 }

@@ -242,8 +242,7 @@ impl<'a> Finder<'a> {
     }
 
     pub(super) fn error(&mut self, error: ToolLoadError) {
-        let is_known =
-            |known: &ToolLoadError| known.path == error.path && known.message == error.message;
+        let is_known = |known: &ToolLoadError| known.path == error.path && known.message == error.message;
         if !self.discovered.errors.iter().any(is_known) {
             self.discovered.errors.push(error);
         }

@@ -10,8 +10,8 @@ use toolsmith_agent::{
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
-    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction, SessionActions,
-    SessionTask, Tool, ToolContext, async_trait,
+    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction,
+    SessionActions, SessionTask, Tool, ToolContext, async_trait,
 };
 
 use super::{
@@ -249,7 +249,9 @@ impl Session {
         tokio::spawn(async move {
             let outcome = session.run_command(&name, &arguments, CancelToken::new()).await;
             let problem = match outcome {
-                Ok(CommandOutcome::Prompt(prompt)) => session.prompt(prompt).err().map(|error| error.to_string()),
+                Ok(CommandOutcome::Prompt(prompt)) => {
+                    session.prompt(prompt).err().map(|error| error.to_string())
+                }
                 Ok(CommandOutcome::Done) => None,
                 Err(error) => Some(error.to_string()),
             };

@@ -3,7 +3,9 @@
 use serde_json::json;
 use toolsmith_tool::{RenderOptions, RendererKind, SessionView as _};
 
-use super::place::{Person, Setup, official};
+use toolsmith_testkit::{ModelServer, Reply};
+
+use super::place::{Person, Setup, official, official_with};
 
 fn with_person() -> Setup<'static> {
     Setup { person: Some(Person::default()), ..Setup::default() }
@@ -11,11 +13,22 @@ fn with_person() -> Setup<'static> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_answer_is_bookmarked() {
-    let Some(on) = official("pi/bookmark.ts", json!(["Worth keeping."]), Setup::default()).await else { return };
+    let Some(on) = official("pi/bookmark.ts", json!(["Worth keeping."]), Setup::default()).await else {
+        return;
+    };
     on.ask("Go").await;
     on.command("bookmark", "good").await;
     let entries = on.session.log().entries();
-    let answer = entries.iter().rev().find(|entry| matches!(&entry.kind, toolsmith_agent::session::EntryKind::Message(toolsmith_llm::Message::Assistant(_)))).unwrap();
+    let answer = entries
+        .iter()
+        .rev()
+        .find(|entry| {
+            matches!(
+                &entry.kind,
+                toolsmith_agent::session::EntryKind::Message(toolsmith_llm::Message::Assistant(_))
+            )
+        })
+        .unwrap();
     assert_eq!(on.session.log().label(&answer.id).as_deref(), Some("good"));
     on.command("unbookmark", "").await;
     assert_eq!(on.session.log().label(&answer.id), None);
@@ -40,12 +53,15 @@ async fn events_on_the_bus_are_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_message_is_sent_and_drawn() {
-    let Some(on) = official("pi/message-renderer.ts", json!(["Done."]), Setup::default()).await else { return };
+    let Some(on) = official("pi/message-renderer.ts", json!(["Done."]), Setup::default()).await else {
+        return;
+    };
     on.command("status", "warn Disk almost full").await;
     let entries = toolsmith_tool::SessionView::entries(&on.session.log());
     let sent = entries.iter().find(|entry| entry["customType"] == "status-update").unwrap();
     let options = RenderOptions::new(60);
-    let drawn = on.session.render_custom(RendererKind::Message, "status-update", sent, &options).await.unwrap();
+    let drawn =
+        on.session.render_custom(RendererKind::Message, "status-update", sent, &options).await.unwrap();
     let text = drawn.lines.join("\n");
     assert!(text.contains("[WARN]") && text.contains("Disk almost full"), "{text}");
 }
@@ -56,7 +72,11 @@ async fn a_status_card_is_an_entry_that_the_model_never_sees() {
     on.command("status-card", "All well").await;
     let entries = toolsmith_tool::SessionView::entries(&on.session.log());
     let card = entries.iter().find(|entry| entry["customType"] == "status-card").unwrap();
-    let drawn = on.session.render_custom(RendererKind::Entry, "status-card", card, &RenderOptions::new(60)).await.unwrap();
+    let drawn = on
+        .session
+        .render_custom(RendererKind::Entry, "status-card", card, &RenderOptions::new(60))
+        .await
+        .unwrap();
     assert!(drawn.lines.join("\n").contains("All well"));
     on.ask("Go").await;
     assert_eq!(on.last_request(), ["Go"]);
@@ -64,7 +84,9 @@ async fn a_status_card_is_an_entry_that_the_model_never_sees() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_sends_a_user_message() {
-    let Some(on) = official("pi/send-user-message.ts", json!(["Answer."]), with_person()).await else { return };
+    let Some(on) = official("pi/send-user-message.ts", json!(["Answer."]), with_person()).await else {
+        return;
+    };
     on.command("ask", "What is this?").await;
     assert_eq!(on.last_request(), ["What is this?"]);
 }
@@ -85,7 +107,11 @@ async fn a_timed_question_is_answered() {
     let Some(on) = official("pi/timed-confirm.ts", json!(["Done."]), setup).await else { return };
     on.command("timed", "").await;
     on.command("timed-select", "").await;
-    assert!(on.person.saw("Confirmed by user!") && on.person.saw("Selected: Option B"), "{:?}", on.person.shown);
+    assert!(
+        on.person.saw("Confirmed by user!") && on.person.saw("Selected: Option B"),
+        "{:?}",
+        on.person.shown
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,10 +129,19 @@ async fn a_command_reloads_the_extensions() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_is_summarised_on_request() {
-    let Some(on) = official("pi/summarize.ts", json!(["An answer.", "A summary."]), with_person()).await else { return };
+    let server = ModelServer::start().await.unwrap();
+    server.push(Reply::new().text("A summary."));
+    let url = server.url().to_owned();
+    let made = official_with("pi/summarize.ts", json!(["An answer."]), with_person(), |builder| {
+        let settings = format!("[providers.openai]\nbase_url = \"{url}\"\napi_key = \"k\"\n");
+        let place = crate::place::Place::new(&[("home/.toolsmith/config.toml", &settings)]);
+        builder.settings(place.settings().settings)
+    });
+    let Some(on) = made.await else { return };
     on.ask("A question").await;
     on.command("summarize", "").await;
-    assert!(on.last_request()[0].contains("A question") && on.last_request()[0].contains("Summarize this conversation"));
+    let asked = server.last_request().body.to_string();
+    assert!(asked.contains("A question") && asked.contains("Summarize this conversation"), "{asked}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +157,9 @@ async fn work_is_committed_at_the_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_are_offered() {
-    let Some(on) = official("pi/dynamic-resources/index.ts", json!(["Done."]), Setup::default()).await else { return };
+    let Some(on) = official("pi/dynamic-resources/index.ts", json!(["Done."]), Setup::default()).await else {
+        return;
+    };
     let found = on.session.extension_resources();
     assert!(!found.skills.is_empty() && !found.prompts.is_empty() && !found.themes.is_empty(), "{found:?}");
 }

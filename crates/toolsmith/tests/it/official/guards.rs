@@ -8,7 +8,11 @@ use super::place::{Person, Setup, call, official};
 #[tokio::test(flavor = "multi_thread")]
 async fn the_permission_gate_blocks_dangerous_commands() {
     for name in ["pi/permission-gate.ts", "omp/permission-gate.ts"] {
-        let turns = json!([call("bash", json!({ "command": "rm -rf x" })), call("bash", json!({ "command": "printf fine" })), "Done."]);
+        let turns = json!([
+            call("bash", json!({ "command": "rm -rf x" })),
+            call("bash", json!({ "command": "printf fine" })),
+            "Done."
+        ]);
         let Some(on) = official(name, turns, Setup::default()).await else { return };
         on.ask("Go").await;
         let results = on.results();
@@ -34,11 +38,19 @@ async fn the_permission_gate_asks_the_person() {
 async fn protected_paths_cannot_be_written() {
     for name in ["pi/protected-paths.ts", "omp/protected-paths.ts"] {
         let write = |path: &str| call("write", json!({ "path": path, "content": "x" }));
-        let Some(on) = official(name, json!([write(".env"), write("a.txt"), "Done."]), Setup::default()).await else { return };
+        let Some(on) =
+            official(name, json!([write(".env"), write("a.txt"), "Done."]), Setup::default()).await
+        else {
+            return;
+        };
         on.ask("Go").await;
         let results = on.results();
         assert!(results[0].0 && results[0].1.contains("is protected"), "{results:?}");
-        assert!(!results[1].0 && on.place.path("project/a.txt").exists() && !on.place.path("project/.env").exists());
+        assert!(
+            !results[1].0
+                && on.place.path("project/a.txt").exists()
+                && !on.place.path("project/.env").exists()
+        );
     }
 }
 
@@ -71,7 +83,11 @@ async fn destructive_operations_are_confirmed() {
 async fn the_read_override_blocks_secrets_and_logs() {
     let read = |path: &str| call("read", json!({ "path": path }));
     let setup = Setup { files: &[("project/.env", "KEY=1"), ("project/a.txt", "plain")], ..Setup::default() };
-    let Some(on) = official("pi/tool-override.ts", json!([read(".env"), read("a.txt"), "Done."]), setup).await else { return };
+    let Some(on) =
+        official("pi/tool-override.ts", json!([read(".env"), read("a.txt"), "Done."]), setup).await
+    else {
+        return;
+    };
     on.ask("Go").await;
     let results = on.results();
     assert!(!results[0].1.contains("KEY=1") && results[0].1.to_lowercase().contains("block"), "{results:?}");
@@ -81,9 +97,18 @@ async fn the_read_override_blocks_secrets_and_logs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn plan_mode_restricts_the_tools() {
     let turns = json!([call("bash", json!({ "command": "touch made" })), "Planned."]);
-    let Some(on) = official("pi/plan-mode/index.ts", turns, Setup { person: Some(Person::default()), ..Setup::default() }).await else { return };
+    let Some(on) = official(
+        "pi/plan-mode/index.ts",
+        turns,
+        Setup { person: Some(Person::default()), ..Setup::default() },
+    )
+    .await
+    else {
+        return;
+    };
     on.command("plan", "").await;
-    let active: Vec<String> = on.session.tools().into_iter().filter(|tool| tool.is_active).map(|tool| tool.name).collect();
+    let active: Vec<String> =
+        on.session.tools().into_iter().filter(|tool| tool.is_active).map(|tool| tool.name).collect();
     assert!(!active.contains(&"write".to_owned()) && !active.contains(&"edit".to_owned()), "{active:?}");
     on.ask("Plan it").await;
     assert!(on.results()[0].0 && !on.place.path("project/made").exists(), "{:?}", on.results());

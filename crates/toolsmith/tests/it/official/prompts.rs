@@ -27,7 +27,9 @@ async fn rules_of_the_project_are_named_to_the_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_prompt_customizer_adds_a_section() {
-    let Some(on) = official("pi/prompt-customizer.ts", json!(["Done."]), Setup::default()).await else { return };
+    let Some(on) = official("pi/prompt-customizer.ts", json!(["Done."]), Setup::default()).await else {
+        return;
+    };
     on.ask("Go").await;
     assert!(on.last_system().contains("Use `read` for file contents"), "{}", on.last_system());
 }
@@ -62,8 +64,10 @@ async fn changes_are_added_to_questions_about_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preset_selects_tools_and_instructions() {
-    let presets = r#"{ "plan": { "tools": ["read", "ls"], "instructions": "Only plan.", "thinkingLevel": "low" } }"#;
-    let files = [(".toolsmith", ""), (".pi", ""), (".omp", "")].map(|(folder, _)| format!("project/{folder}/presets.json"));
+    let presets =
+        r#"{ "plan": { "tools": ["read", "ls"], "instructions": "Only plan.", "thinkingLevel": "low" } }"#;
+    let files = [(".toolsmith", ""), (".pi", ""), (".omp", "")]
+        .map(|(folder, _)| format!("project/{folder}/presets.json"));
     let files: Vec<(&str, &str)> = files.iter().map(|file| (file.as_str(), presets)).collect();
     let setup = Setup { files: &files, flags: &[("preset", json!("plan"))], ..Setup::default() };
     let Some(on) = official("pi/preset.ts", json!(["Done."]), setup).await else { return };
@@ -77,7 +81,12 @@ async fn a_preset_selects_tools_and_instructions() {
 async fn provider_payloads_are_logged() {
     let folders = [".toolsmith", ".pi", ".omp"].map(|folder| format!("project/{folder}/keep"));
     let files: Vec<(&str, &str)> = folders.iter().map(|file| (file.as_str(), "")).collect();
-    let Some(on) = official("pi/provider-payload.ts", json!(["Done."]), Setup { files: &files, ..Setup::default() }).await else { return };
+    let Some(on) =
+        official("pi/provider-payload.ts", json!(["Done."]), Setup { files: &files, ..Setup::default() })
+            .await
+    else {
+        return;
+    };
     on.ask("Look at this prompt").await;
     let log = [".toolsmith", ".pi", ".omp"].iter().find_map(|folder| {
         std::fs::read_to_string(on.place.path(&format!("project/{folder}/provider-payload.log"))).ok()
@@ -134,13 +143,14 @@ async fn custom_compaction_replaces_the_summary() {
     let long = "word ".repeat(3000);
     let setup = Setup { person: Some(Person::default()), ..Setup::default() };
     let url = server.url().to_owned();
-    let made = official_with("pi/custom-compaction.ts", json!([long, long, long, "Four."]), setup, |builder| {
-        let place = crate::place::Place::new(&[(
-            "home/.toolsmith/config.toml",
-            &format!("[providers.google]\nbase_url = \"{url}\"\napi_key = \"k\"\n"),
-        )]);
-        builder.settings(place.settings().settings)
-    });
+    let made =
+        official_with("pi/custom-compaction.ts", json!([long, long, long, "Four."]), setup, |builder| {
+            let place = crate::place::Place::new(&[(
+                "home/.toolsmith/config.toml",
+                &format!("[providers.google]\nbase_url = \"{url}\"\napi_key = \"k\"\n"),
+            )]);
+            builder.settings(place.settings().settings)
+        });
     let Some(on) = made.await else { return };
     for prompt in ["one", "two", "three", "four"] {
         on.ask(prompt).await;

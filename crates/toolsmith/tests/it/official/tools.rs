@@ -16,7 +16,12 @@ async fn hello_greets() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_are_added_while_the_session_runs() {
-    let turns = json!([call("echo_session", json!({ "message": "a" })), "One.", call("echo_mine", json!({ "message": "b" })), "Two."]);
+    let turns = json!([
+        call("echo_session", json!({ "message": "a" })),
+        "One.",
+        call("echo_mine", json!({ "message": "b" })),
+        "Two."
+    ]);
     let Some(on) = official("pi/dynamic-tools.ts", turns, Setup::default()).await else { return };
     on.ask("Go").await;
     on.command("add-echo-tool", "echo_mine").await;
@@ -27,7 +32,15 @@ async fn tools_are_added_while_the_session_runs() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_structured_answer_has_its_guidelines() {
     let arguments = json!({ "headline": "Ready", "summary": "s", "actionItems": ["a"] });
-    let Some(on) = official("pi/structured-output.ts", json!([call("structured_output", arguments), "Done."]), Setup::default()).await else { return };
+    let Some(on) = official(
+        "pi/structured-output.ts",
+        json!([call("structured_output", arguments), "Done."]),
+        Setup::default(),
+    )
+    .await
+    else {
+        return;
+    };
     on.ask("Go").await;
     assert_eq!(on.results(), [(false, "Saved structured output: Ready".to_owned())]);
     assert!(on.model.requests()[0].system.contains("Use structured_output as your final action"));
@@ -36,7 +49,12 @@ async fn a_structured_answer_has_its_guidelines() {
 #[tokio::test(flavor = "multi_thread")]
 async fn todos_are_kept_in_the_session() {
     let todo = |arguments| call("todo", arguments);
-    let turns = json!([todo(json!({ "action": "add", "text": "write tests" })), todo(json!({ "action": "toggle", "id": 1 })), todo(json!({ "action": "list" })), "Done."]);
+    let turns = json!([
+        todo(json!({ "action": "add", "text": "write tests" })),
+        todo(json!({ "action": "toggle", "id": 1 })),
+        todo(json!({ "action": "list" })),
+        "Done."
+    ]);
     let Some(on) = official("pi/todo.ts", turns, Setup::default()).await else { return };
     on.ask("Go").await;
     let last = on.results()[2].1.clone();
@@ -45,7 +63,15 @@ async fn todos_are_kept_in_the_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shell_gets_the_environment_of_the_spawn_hook() {
-    let Some(on) = official("pi/bash-spawn-hook.ts", json!([call("bash", json!({ "command": "printf \"hook=$PI_SPAWN_HOOK\"" })), "Done."]), Setup::default()).await else { return };
+    let Some(on) = official(
+        "pi/bash-spawn-hook.ts",
+        json!([call("bash", json!({ "command": "printf \"hook=$PI_SPAWN_HOOK\"" })), "Done."]),
+        Setup::default(),
+    )
+    .await
+    else {
+        return;
+    };
     on.ask("Go").await;
     assert!(on.results()[0].1.contains("hook=1"), "{:?}", on.results());
 }
@@ -83,7 +109,11 @@ async fn a_tool_ends_the_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_without_anybody_to_ask_says_so() {
     let arguments = json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }] });
-    let Some(on) = official("pi/question.ts", json!([call("question", arguments), "Done."]), Setup::default()).await else { return };
+    let Some(on) =
+        official("pi/question.ts", json!([call("question", arguments), "Done."]), Setup::default()).await
+    else {
+        return;
+    };
     on.ask("Go").await;
     assert!(on.results()[0].1.to_lowercase().contains("ui not available"), "{:?}", on.results());
 }
@@ -92,7 +122,14 @@ async fn a_question_without_anybody_to_ask_says_so() {
 async fn the_demo_of_the_host_api_works() {
     let setup = Setup { person: Some(Person::default()), ..Setup::default() };
     let Some(on) = official("omp/api-demo.ts", json!(["Done."]), setup).await else { return };
-    assert!(!on.session.tools().iter().filter(|tool| tool.origin.starts_with("extension")).collect::<Vec<_>>().is_empty());
+    assert!(
+        !on.session
+            .tools()
+            .iter()
+            .filter(|tool| tool.origin.starts_with("extension"))
+            .collect::<Vec<_>>()
+            .is_empty()
+    );
     on.ask("Go").await;
 }
 
@@ -108,7 +145,11 @@ async fn a_checkpoint_does_not_disturb_the_work() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn colours_of_a_package_of_the_host_work() {
-    let Some(on) = official("omp/chalk-logger.ts", json!([call("ls", json!({})), "Done."]), Setup::default()).await else { return };
+    let Some(on) =
+        official("omp/chalk-logger.ts", json!([call("ls", json!({})), "Done."]), Setup::default()).await
+    else {
+        return;
+    };
     assert_eq!(on.ask("Go").await, "Done.");
     assert!(!on.results()[0].0);
 }
