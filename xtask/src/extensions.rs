@@ -1,6 +1,8 @@
 //! `cargo xtask extensions`: fetches the example extensions of pi and oh-my-pi, which the tests of official extensions run,
 //! and measures how many of them load and how many have nothing that is ignored.
 
+#![allow(clippy::disallowed_methods, reason = "a task starts programs")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

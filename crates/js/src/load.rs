@@ -73,7 +73,7 @@ pub struct LoadedModule {
     pub path: PathBuf,
     /// Tools in the factory's order. Empty without an error if the module opted out (CONTRACT 1.1).
     pub tools: Vec<LoadedTool>,
-    /// What it registered beside tools; `None` if nothing.
+    /// Its other registrations; `None` if there are none.
     pub extension: Option<Arc<dyn Extension>>,
     /// Load errors.
     pub errors: Vec<LoadError>,
@@ -113,7 +113,7 @@ pub(crate) struct Described {
     pub(crate) extension: Option<DescribedExtension>,
 }
 
-/// What a module registered beside tools.
+/// Registrations of a module other than tools.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct DescribedExtension {
     pub(crate) number: u32,

@@ -43,7 +43,7 @@ pub(crate) struct ModuleHost {
     current: Mutex<Option<Running>>,
     /// Files of the last load, also of one that failed.
     touched: std::sync::Mutex<Vec<PathBuf>>,
-    /// What it registered beside tools.
+    /// Registrations other than tools.
     registrations: RwLock<Arc<Registrations>>,
     /// It was started again after a forced stop, so its handlers have not received the start of the session.
     restarted: AtomicBool,

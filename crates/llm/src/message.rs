@@ -56,7 +56,7 @@ pub struct InputMessage {
     /// Type of a message that an extension or a tool added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_type: Option<String>,
-    /// Whether such a message is shown to the user.
+    /// Set if such a message is shown to the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<bool>,
     /// Details of such a message, which are never sent to the model.

@@ -137,7 +137,7 @@ pub enum SessionAction {
     Shutdown,
     /// Starts a compaction in the background.
     Compact {
-        /// What matters for the summary.
+        /// Instructions for the summary.
         #[serde(default)]
         instructions: Option<String>,
     },
@@ -212,7 +212,7 @@ pub enum SessionTask {
     },
     /// Compacts and waits.
     Compact {
-        /// What matters for the summary.
+        /// Instructions for the summary.
         #[serde(default)]
         instructions: Option<String>,
     },

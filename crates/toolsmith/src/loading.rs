@@ -34,7 +34,7 @@ pub struct CustomTool {
     pub path: PathBuf,
     /// Origin of the module.
     pub source: ToolSource,
-    /// What its module was found as.
+    /// Kind of its module.
     pub kind: ModuleKind,
     /// Load time of the module.
     pub elapsed: Duration,
@@ -56,7 +56,7 @@ pub struct LoadedExtension {
     pub path: PathBuf,
     /// Origin of the module.
     pub source: ToolSource,
-    /// What it was found as.
+    /// Kind, by where it was found.
     pub kind: ModuleKind,
     /// Names of its tools.
     pub tools: Vec<String>,

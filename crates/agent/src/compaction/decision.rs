@@ -21,7 +21,7 @@ pub struct CompactionPlan<'a> {
     pub first_kept_entry_id: &'a str,
     /// Size of the context.
     pub tokens_before: u64,
-    /// What matters for the summary.
+    /// Instructions for the summary.
     pub instructions: Option<&'a str>,
     /// Its trigger; `None` on request.
     pub trigger: Option<CompactionTrigger>,

@@ -46,7 +46,7 @@ impl Surroundings {
     }
 }
 
-/// What tools say about themselves in the system prompt: `promptSnippet` and `promptGuidelines`.
+/// Texts of tools for the system prompt: `promptSnippet` and `promptGuidelines`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolNotes {
     pub(crate) snippets: Vec<(String, String)>,

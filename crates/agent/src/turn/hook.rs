@@ -47,7 +47,7 @@ impl fmt::Debug for RequestPlan {
     }
 }
 
-/// Who started a run.
+/// Source of a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InputSource {
@@ -81,7 +81,7 @@ pub struct RunStart {
     pub system: Option<String>,
     /// The prompt was handled; the model is not asked.
     pub handled: bool,
-    /// Who started the run.
+    /// Source of the prompt.
     pub source: InputSource,
 }
 

@@ -12,7 +12,7 @@ use toolsmith_js::{ImportGate, ModuleRequest};
 use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
 use crate::{load_error::ToolLoadError, small_file, trust::TrustedFiles, warning::Warning};
 
-/// What a module is looked for as. Every module may have tools and registrations; only an extension may replace a built-in
+/// Kind of a module by where it was found. Every module may have tools and registrations; only an extension may replace a built-in
 /// tool (CONTRACT 2.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ pub struct FoundModule {
     pub real_path: PathBuf,
     /// Origin.
     pub source: ToolSource,
-    /// What it is looked for as.
+    /// Kind, by where it was found.
     pub kind: ModuleKind,
     /// Belongs to an untrusted working directory, so nothing of it may run (CONTRACT 2.8).
     pub waiting_for_trust: bool,
@@ -123,7 +123,7 @@ pub(super) struct Finder<'a> {
     /// Real paths of directories, by their given path.
     real_folders: HashMap<PathBuf, PathBuf>,
     discovered: Discovered,
-    /// What modules are looked for as.
+    /// Kind of the modules being searched.
     pub(super) looking_for: ModuleKind,
 }
 

@@ -183,7 +183,7 @@ pub trait Command: Send + Sync {
     async fn run(&self, arguments: &str, cancel: CancelToken) -> Result<CommandOutcome, String>;
 }
 
-/// Who runs a command.
+/// Implementation of a command.
 enum Runner {
     Extension(Arc<dyn Extension>),
     Other(Arc<dyn Command>),
