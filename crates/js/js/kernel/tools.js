@@ -124,14 +124,17 @@ async function runFactory(factory) {
   const made = await factory(pi);
   Object.freeze(registered);
   const notes = [];
-  const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  const extension = isLoaded("toolsmith:pi/extension") ? builtin("toolsmith:pi/extension").finishLoad(pi) : undefined;
+  // What the factory of an extension returns is its own affair, unless it is a tool.
+  const isExtension = registered.length > 0 || extension !== undefined;
+  const returned = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  const list = isExtension ? returned.filter((object) => typeof object?.execute === "function") : returned;
   const found = list.map((object) => {
     if (!takesSignalThird(object)) return { object };
     notes.push(`Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`);
     return { object, invoke: signalThird };
   });
   if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(registered, takesUpdatesThird));
-  const extension = isLoaded("toolsmith:pi/extension") ? builtin("toolsmith:pi/extension").finishLoad(pi) : undefined;
   return { found, notes, extension };
 }
 
