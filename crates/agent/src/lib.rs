@@ -64,7 +64,10 @@ pub use extensions::{
     message_from_extension, message_to_extension,
 };
 pub use files::Saving;
-pub use pending::{PendingChoice, PendingView, ResolveToolChoice, Resolver};
+pub use pending::{
+    PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
+    Reviewer,
+};
 pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};

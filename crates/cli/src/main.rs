@@ -16,6 +16,7 @@ mod progress;
 mod project;
 mod project_files;
 mod prompt;
+mod review;
 mod runtime;
 mod streams;
 mod terminal;

@@ -80,10 +80,10 @@ impl Project {
             .trust(trust.clone());
         let loaded = load_settings(&sources)?;
         warnings.extend(loaded.warnings.iter().cloned());
-        // A path on the command line is seen from where the person is, whatever `--cwd` says.
+        // Relative paths are resolved from the working directory, also from that of `--cwd` (CONTRACT 2.5).
         let from_here = |path: &String| match path.starts_with('~') {
             true => path.clone(),
-            false => here.join(path).to_string_lossy().into_owned(),
+            false => cwd.join(path).to_string_lossy().into_owned(),
         };
         let given = shared.tools.iter().map(from_here);
         let given = given.map(|path| ConfiguredPath::new(path, ConfiguredFrom::CommandLine)).collect();

@@ -21,6 +21,7 @@ use crate::{
     secret::Secret,
     sse::SseParser,
     stream::{EventStream, ReplySource},
+    tool_names::WireRequest,
     wire::{self, Decoder, Encoded},
 };
 
@@ -86,7 +87,8 @@ impl Provider for HttpProvider {
 
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {
         let config = &self.inner.config;
-        let encoded = wire::encode(config.api, request, &config.quirks);
+        let named = WireRequest::new(request);
+        let encoded = wire::encode(config.api, &named.request(), &config.quirks);
         let source = Connection {
             provider: Arc::clone(&self.inner),
             state: State::Ready(encoded),

@@ -53,6 +53,7 @@ pub mod script;
 mod secret;
 mod sse;
 mod stream;
+mod tool_names;
 mod wire;
 
 pub use async_trait::async_trait;

@@ -1,7 +1,7 @@
 //! A response being received. Every provider writes into a `Reply`, which alone emits events: start first, each block
 //! opened before it grows and closed after, one end. No wire format can get the order wrong.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::{
     error::{ErrorClass, LlmError},
@@ -9,6 +9,7 @@ use crate::{
     model::Price,
     request::Request,
     stream::StreamEvent,
+    tool_names::mapped_names,
 };
 
 /// Identifies a block in the wire format, chosen by the provider; the block's index in the message follows from the
@@ -37,6 +38,8 @@ pub struct Reply {
     finished: bool,
     /// Bytes of text, thoughts, arguments and signatures so far.
     content_bytes: usize,
+    /// Own names of tools that were offered under mapped names (CONTRACT 5.5).
+    own_names: HashMap<String, String>,
     /// The limit that was exceeded. Nothing is added from then on.
     exceeded: Option<String>,
 }
@@ -69,6 +72,7 @@ impl Reply {
             started: false,
             finished: false,
             content_bytes: 0,
+            own_names: mapped_names(request),
             exceeded: None,
         }
     }
@@ -166,6 +170,7 @@ impl Reply {
             return;
         }
         let id = self.unused_id(id);
+        let name = self.own_names.get(name).map_or(name, String::as_str);
         let call =
             ToolCall { raw_arguments: Some(String::new()), ..ToolCall::new(id, name, serde_json::json!({})) };
         self.block(slot, || AssistantBlock::ToolCall(call));

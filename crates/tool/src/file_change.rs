@@ -3,6 +3,7 @@
 
 use std::{
     fmt,
+    ops::Range,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -99,6 +100,32 @@ impl fmt::Debug for FileChange {
             .field("base", &self.base)
             .field("bytes", &self.content.as_ref().map(Vec::len))
             .finish_non_exhaustive()
+    }
+}
+
+/// A part of a file's change by lines, as a preview shows it: the lines `old` of the old content become the lines `new`
+/// of the new content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkRange {
+    /// Lines of the old content, counted from zero.
+    pub old: Range<usize>,
+    /// Lines of the new content, counted from zero.
+    pub new: Range<usize>,
+}
+
+/// A file of an action that is applied in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSelection {
+    /// The file, as the action names it or where it really is.
+    pub path: PathBuf,
+    /// The parts to apply; `None` applies the whole change of the file.
+    pub hunks: Option<Vec<HunkRange>>,
+}
+
+impl FileSelection {
+    /// Selects the whole change of a file.
+    pub fn whole(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), hunks: None }
     }
 }
 

@@ -61,8 +61,10 @@ pub use context::{ToolContext, UpdateSink};
 pub use extension::{
     CommandSpec, Completion, Extension, FlagSpec, ProviderSpec, Registrations, RendererKind, ShortcutSpec,
 };
-pub use file_change::{BadContentHash, ContentHash, FileChange, FileTiers, FileWatch};
-pub use names::{NameError, check_tool_name, closest_names};
+pub use file_change::{
+    BadContentHash, ContentHash, FileChange, FileSelection, FileTiers, FileWatch, HunkRange,
+};
+pub use names::{NameError, check_tool_name, closest_names, is_provider_name};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
     PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,

@@ -2,32 +2,34 @@
 
 use thiserror::Error;
 
-/// Maximum length that every model provider accepts.
-const MAX_NAME_CHARS: usize = 64;
+use crate::visible_text::is_hidden;
+
+/// Maximum length of a name. Providers accept less; longer names are offered under a mapped name.
+const MAX_NAME_CHARS: usize = 256;
+/// Maximum length of a name that every provider accepts.
+const MAX_PROVIDER_CHARS: usize = 64;
 /// Maximum number of suggestions in an error.
 const MAX_SUGGESTIONS: usize = 3;
 /// Longer words are not compared: the measure is quadratic, and nothing so long is a misspelling.
 const MAX_COMPARED_CHARS: usize = 128;
 
-/// Invalid tool names. One such tool would make providers reject every request of a session, so it is rejected here.
+/// Invalid tool names.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// The name is empty.
     #[error("A tool needs a non-empty name")]
     Empty,
-    /// The name is too long for providers.
-    #[error("Tool name \"{start}…\" has {chars} characters; model providers accept at most {MAX_NAME_CHARS}")]
+    /// The name is too long.
+    #[error("Tool name \"{start}…\" has {chars} characters; at most {MAX_NAME_CHARS} are allowed")]
     TooLong {
         /// The first characters of the name.
         start: String,
         /// Length of the name.
         chars: usize,
     },
-    /// The name contains a character that providers reject.
-    #[error(
-        "Tool name {name:?} contains {found:?}; model providers accept only ASCII letters, digits, \"_\" and \"-\""
-    )]
+    /// The name contains a character that cannot be shown.
+    #[error("Tool name {name:?} contains {found:?}; control and invisible characters are not allowed")]
     Character {
         /// The whole name.
         name: String,
@@ -36,22 +38,30 @@ pub enum NameError {
     },
 }
 
-/// Checks that every model provider accepts `name`.
+/// Checks that `name` can name a tool. Names that providers do not accept are allowed: such a tool is offered to models under
+/// a mapped name (CONTRACT 5.5).
 ///
 /// # Errors
 /// Fails with the rule the name breaks.
 pub fn check_tool_name(name: &str) -> Result<(), NameError> {
-    if name.is_empty() {
+    if name.trim().is_empty() {
         return Err(NameError::Empty);
     }
     let chars = name.chars().count();
     if chars > MAX_NAME_CHARS {
         return Err(NameError::TooLong { start: name.chars().take(24).collect(), chars });
     }
-    match name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))) {
+    match name.chars().find(|c| c.is_control() || is_hidden(*c)) {
         Some(found) => Err(NameError::Character { name: name.to_owned(), found }),
         None => Ok(()),
     }
+}
+
+/// Returns whether every model provider accepts `name` as it is.
+pub fn is_provider_name(name: &str) -> bool {
+    name.len() <= MAX_PROVIDER_CHARS
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
 /// Returns the known names most similar to `wanted`, best first, at most three; empty if nothing is close.

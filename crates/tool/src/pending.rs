@@ -5,7 +5,6 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
@@ -19,7 +18,7 @@ use thiserror::Error;
 use crate::{
     approval::Tier,
     context::ToolContext,
-    file_change::{FileChange, FileTiers},
+    file_change::{FileChange, FileSelection, FileTiers},
     result::{ToolError, ToolResult},
 };
 
@@ -52,13 +51,13 @@ pub trait PendingCallbacks: Send + Sync {
     /// The error reaches the model; the action is consumed regardless (CONTRACT 8.5).
     async fn apply(&self, reason: &str, ctx: ToolContext) -> Result<ToolResult, ToolError>;
 
-    /// Applies the change to some of the action's files only.
+    /// Applies the change to some of the action's files, or to parts of them.
     ///
     /// # Errors
     /// Fails without changes if the action can only be applied whole, which is the default.
     async fn apply_files(
         &self,
-        _files: &[PathBuf],
+        _files: &[FileSelection],
         _reason: &str,
         _ctx: ToolContext,
     ) -> Result<ToolResult, ToolError> {

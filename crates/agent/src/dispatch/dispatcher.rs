@@ -19,7 +19,6 @@ use super::{
 use crate::{
     approval::{ApprovalMode, ApprovalSettings, Approver, Remembered},
     panics::catching,
-    pending::NOTHING_PENDING,
     tools::RESOLVE,
 };
 
@@ -269,12 +268,9 @@ impl Dispatcher {
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
         self.parts.registry.read(|registry| match registry.get(&request.name) {
-            Some(found) if request.may_call(&request.name) => Ok(found.clone()),
-            // `resolve` is offered while anything is pending. If it was not offered, nothing was pending that the model
-            // could have seen (CONTRACT 8.3, 8.4).
-            Some(_) if request.name == RESOLVE => {
-                Err(Refusal::new(CallEnd::UnknownTool, NOTHING_PENDING.to_owned()))
-            }
+            // `resolve` can always be called (CONTRACT 8.3). It decides only about actions that the model was shown or that
+            // the same response staged.
+            Some(found) if request.may_call(&request.name) || request.name == RESOLVE => Ok(found.clone()),
             _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
         })
     }

@@ -3,12 +3,12 @@
 
 use std::{
     collections::HashSet,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use toolsmith_host::changes::PastChange;
-use toolsmith_tool::{PendingAction, PendingId, ToolError, ToolResult};
+use toolsmith_tool::{FileSelection, PendingAction, PendingId, ToolError, ToolResult};
 
 /// How much of an outcome is told.
 const MAX_OUTCOME_CHARS: usize = 1000;
@@ -29,6 +29,9 @@ struct State {
     seen: Option<PendingId>,
     /// The ids of the calls in the model's last answer.
     answer: HashSet<String>,
+    /// `resolve` was offered. It stays in the list of tools until the session is switched, because every change of the list
+    /// discards the provider's prompt cache (CONTRACT 5.6, 8.4).
+    is_offered: bool,
 }
 
 impl DecisionNotes {
@@ -69,6 +72,13 @@ impl DecisionNotes {
         is_unseen.then_some("an action was staged that you have not been shown")
     }
 
+    /// Returns whether `resolve` is offered with the next request: from the first one with `has_pending`.
+    pub(super) fn offers_resolve(&self, has_pending: bool) -> bool {
+        let mut state = self.lock();
+        state.is_offered |= has_pending;
+        state.is_offered
+    }
+
     pub(super) fn add(&self, line: String) {
         self.lock().lines.push(line);
     }
@@ -86,7 +96,7 @@ impl DecisionNotes {
 pub(super) fn decision(
     action: &PendingAction,
     apply: bool,
-    files: Option<&[PathBuf]>,
+    files: Option<&[FileSelection]>,
     reason: &str,
     outcome: &Result<ToolResult, ToolError>,
 ) -> String {
@@ -100,8 +110,12 @@ pub(super) fn decision(
         _ => format!("The user discarded the staged action, and clearing up after it failed: {what}."),
     };
     if let Some(files) = files {
-        let names = names(files.iter().map(PathBuf::as_path));
-        text += &format!(" Only these files were chosen; the rest was dropped: {names}.");
+        let names = names(files.iter().map(|file| file.path.as_path()));
+        let what = match files.iter().any(|file| file.hunks.is_some()) {
+            true => "Only parts of these files were chosen",
+            false => "Only these files were chosen",
+        };
+        text += &format!(" {what}; the rest was dropped: {names}. Read them again before you rely on them.");
     }
     if !reason.trim().is_empty() {
         text += &format!(" Reason: {reason}");

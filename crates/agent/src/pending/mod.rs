@@ -6,12 +6,14 @@ mod outcome;
 mod pending_view;
 mod question;
 mod resolver;
+mod review;
 mod tool_choice;
 
 pub use pending_view::PendingView;
 pub(crate) use question::approval_lines;
 pub(crate) use resolver::apply_change_set;
 pub use resolver::{PendingChoice, Resolver};
+pub use review::{Proposal, ReviewDecision, ReviewRequest, Reviewer};
 pub use tool_choice::ResolveToolChoice;
 
 /// Answer of `resolve` if nothing is pending.

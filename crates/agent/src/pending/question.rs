@@ -1,6 +1,8 @@
 //! An action as the person sees it who is asked whether it may be applied (CONTRACT 5.8): everything it will do, as far as the
 //! action says so. The text is raw; UIs make it visible.
 
+use std::path::Path;
+
 use toolsmith_host::changes::{ChangeSet, FilePreview};
 use toolsmith_tool::{FileChange, PendingAction, Writes};
 
@@ -8,7 +10,7 @@ use toolsmith_tool::{FileChange, PendingAction, Writes};
 const MAX_DIFF_BYTES: usize = 256 << 10;
 
 /// Returns the lines of the question: one value each. Reads files.
-pub(crate) fn approval_lines(action: &PendingAction, reason: &str) -> Vec<String> {
+pub(crate) fn approval_lines(action: &PendingAction, reason: &str, root: &Path) -> Vec<String> {
     let mut lines = vec![format!("Action: {}", action.label)];
     let source = &action.source_tool_name;
     lines.push(match &action.staged_by {
@@ -28,7 +30,7 @@ pub(crate) fn approval_lines(action: &PendingAction, reason: &str) -> Vec<String
             _ => "The tool makes the change itself; it names these files:".to_owned(),
         });
     }
-    let previews = ChangeSet::from_files(action.files.clone()).preview();
+    let previews = ChangeSet::from_files(action.files.clone()).preview_in(root);
     match previews {
         Ok(previews) => {
             let mut room = MAX_DIFF_BYTES;
@@ -63,6 +65,12 @@ fn file_line(file: &FileChange, preview: Option<&FilePreview>) -> String {
     let mut line = format!("{what}: {}", file.path.display());
     if file.target != file.path {
         line += &format!(" (really {})", file.target.display());
+    }
+    if let Some(from) = preview.and_then(|preview| preview.renamed_from.as_ref()) {
+        line += &format!(" (renamed from {}, same content)", from.display());
+    }
+    if let Some(to) = preview.and_then(|preview| preview.renamed_to.as_ref()) {
+        line += &format!(" (renamed to {})", to.display());
     }
     if let Some(preview) = preview.filter(|preview| !preview.is_binary) {
         line += &format!(" (+{} -{})", preview.added, preview.removed);

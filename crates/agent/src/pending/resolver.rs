@@ -13,8 +13,8 @@ use toolsmith_host::changes::{
     ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange, Recording,
 };
 use toolsmith_tool::{
-    CancelToken, FileWatch, PendingAction, PendingStack, Stop, Tool, ToolCall, ToolContext, ToolError,
-    ToolResult, ToolSpec, Writes, async_trait,
+    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Stop, Tier, Tool, ToolCall,
+    ToolContext, ToolError, ToolResult, ToolSpec, Writes, async_trait,
 };
 
 use super::{
@@ -22,6 +22,7 @@ use super::{
     decision_notes::{self, DecisionNotes},
     outcome::Decided,
     pending_view::PendingView,
+    review::{Proposal, Review, Reviewer},
 };
 use crate::{
     dispatch::{Deadlines, run_to_end},
@@ -50,6 +51,7 @@ pub struct Resolver {
     root: PathBuf,
     deadlines: Deadlines,
     notes: Arc<DecisionNotes>,
+    review: Arc<Review>,
 }
 
 impl fmt::Debug for Resolver {
@@ -64,7 +66,30 @@ impl fmt::Debug for Resolver {
 impl Resolver {
     /// Decides about the actions of `stack`; files are written through `store`, as changes in the project `root`.
     pub fn new(stack: Arc<PendingStack>, store: Arc<ChangeStore>, root: impl Into<PathBuf>) -> Self {
-        Self { stack, store, root: root.into(), deadlines: Deadlines::default(), notes: Arc::default() }
+        Self {
+            stack,
+            store,
+            root: root.into(),
+            deadlines: Deadlines::default(),
+            notes: Arc::default(),
+            review: Arc::default(),
+        }
+    }
+
+    /// Lets the user decide about previews; the model can only propose a decision (CONTRACT 8.6).
+    #[must_use]
+    pub fn reviewer(mut self, reviewer: Arc<dyn Reviewer>) -> Self {
+        self.review = Arc::new(Review::by(reviewer));
+        self
+    }
+
+    pub(super) fn review(&self) -> &Review {
+        &self.review
+    }
+
+    /// Returns whether the user decides about previews, and can be asked.
+    pub(crate) fn user_decides(&self) -> bool {
+        self.review.is_on()
     }
 
     /// Sets how long a person's decision may take to be carried out. The model's is a call like others.
@@ -110,16 +135,28 @@ impl Resolver {
         self.stack.peek()
     }
 
+    /// Returns whether `resolve` is offered with the next request.
+    pub(super) fn offers_resolve(&self, has_pending: bool) -> bool {
+        self.notes.offers_resolve(has_pending)
+    }
+
     /// The model answered with these calls.
     pub(crate) fn note_answer(&self, calls: impl Iterator<Item = String>) {
         self.notes.answered(calls);
     }
 
-    fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
+    pub(super) fn find(&self, choice: PendingChoice) -> Option<PendingAction> {
         match choice {
             PendingChoice::Top => self.stack.peek(),
             PendingChoice::Id(id) => self.stack.list().into_iter().find(|action| action.id.number() == id),
         }
+    }
+
+    /// Returns the tier of applying an action now.
+    pub(crate) async fn tier_to_apply(&self, action: &PendingAction) -> Tier {
+        let (stack, action) = (Arc::clone(&self.stack), action.clone());
+        let tier = blocking(&CancelToken::new(), move |_| Ok(stack.tier_to_apply(&action))).await;
+        tier.unwrap_or(Tier::Exec)
     }
 
     /// The exact differences an action will make; empty when it does not name its files.
@@ -129,18 +166,19 @@ impl Resolver {
     pub async fn view(&self, choice: PendingChoice) -> Result<Vec<FilePreview>, ToolError> {
         let action = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
         let set = ChangeSet::from_files(action.files);
-        blocking(&CancelToken::new(), move |_| set.preview().map_err(reply)).await
+        let root = self.root.clone();
+        blocking(&CancelToken::new(), move |_| set.preview_in(&root).map_err(reply)).await
     }
 
-    /// Applies an action for a person: all of it, or with `files` only those. What is left out is dropped with it. The
-    /// model hears of it with its next request.
+    /// Applies an action for the user: all of it, or only the selected files and hunks. What is left out is dropped with
+    /// it. The model is informed with its next request.
     ///
     /// # Errors
-    /// What the action could not do. It is used up all the same.
+    /// Fails with the action's error. The action is consumed regardless.
     pub async fn apply(
         &self,
         choice: PendingChoice,
-        files: Option<Vec<PathBuf>>,
+        files: Option<Vec<FileSelection>>,
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
@@ -210,6 +248,7 @@ impl Resolver {
             tracing::warn!(label = action.label, "An action was staged while others were dropped");
         }
         self.notes.forget();
+        self.review.forget();
     }
 
     async fn decide(
@@ -270,6 +309,13 @@ impl Resolver {
         if let Some(why) = self.notes.refusal(call_id, action) {
             return Err(changed(why, self.stack.peek().as_ref()));
         }
+        if self.user_decides() {
+            self.review.propose(action.id, Proposal { apply, reason: reason.to_owned() });
+            return Ok(ToolResult::text(format!(
+                "The user decides about this preview and is asked now: {}. Nothing has been changed yet.",
+                action.label
+            )));
+        }
         let action = self
             .stack
             .pop_if(action.id)
@@ -311,14 +357,14 @@ impl Resolver {
     async fn apply_action(
         &self,
         action: &PendingAction,
-        files: Option<&[PathBuf]>,
+        files: Option<&[FileSelection]>,
         reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
         let set = ChangeSet::from_files(action.files.clone());
         if action.writes == Writes::Host {
             let set = match files {
-                Some(files) => set.subset(&self.absolute(files)).map_err(reply)?,
+                Some(files) => set.select(&self.absolute(files)).map_err(reply)?,
                 None => set,
             };
             let note = ChangeNote::new(&action.source_tool_name, &action.label, &self.root);
@@ -339,14 +385,18 @@ impl Resolver {
         outcome
     }
 
-    fn absolute(&self, files: &[PathBuf]) -> Vec<PathBuf> {
-        files.iter().map(|file| self.root.join(file)).collect()
+    fn absolute(&self, files: &[FileSelection]) -> Vec<FileSelection> {
+        let absolute = |file: &FileSelection| FileSelection {
+            path: self.root.join(&file.path),
+            hunks: file.hunks.clone(),
+        };
+        files.iter().map(absolute).collect()
     }
 }
 
 enum Decision {
     /// With these files only, if any are given.
-    Apply(Option<Vec<PathBuf>>),
+    Apply(Option<Vec<FileSelection>>),
     Discard,
 }
 

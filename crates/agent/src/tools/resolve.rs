@@ -58,12 +58,6 @@ impl ResolveTool {
         Self { spec, resolver, bound: None }
     }
 
-    async fn tier_to_apply(&self, action: &PendingAction) -> Tier {
-        let (stack, action) = (Arc::clone(self.resolver.stack()), action.clone());
-        let tier = blocking(&CancelToken::new(), move |_| Ok(stack.tier_to_apply(&action))).await;
-        tier.unwrap_or(Tier::Exec)
-    }
-
     /// The action the call is about.
     fn action(&self) -> Option<PendingAction> {
         match &self.bound {
@@ -95,7 +89,8 @@ impl Tool for ResolveTool {
         };
         let reason = text(&call.arguments, "reason");
         if let (true, Some(action), Some(approved)) = (apply, self.action(), &context.approved)
-            && self.tier_to_apply(&action).await > approved.tier
+            && !self.resolver.user_decides()
+            && self.resolver.tier_to_apply(&action).await > approved.tier
         {
             return Err(ToolError::reply(
                 "Nothing was applied: the action now needs a higher approval than it had. Call resolve again.",
@@ -114,10 +109,14 @@ impl Tool for ResolveTool {
         let Some(action) = self.action().filter(|_| text(arguments, "action") == "apply") else {
             return Tier::Read.into();
         };
+        if self.resolver.user_decides() {
+            // The call only proposes; the review that follows shows everything and asks.
+            return Tier::Read.into();
+        }
         // The name the host knows, where it knows one: an action may call its source what it likes.
         let source =
             action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
-        let mut approval = Approval::from(self.tier_to_apply(&action).await);
+        let mut approval = Approval::from(self.resolver.tier_to_apply(&action).await);
         approval.reason = Some(format!("{} (staged by {source})", action.label));
         // An answer that is remembered is about that tool, not about everything that is ever staged.
         approval.policy_key = Some(format!("{RESOLVE}:{source}"));
@@ -127,7 +126,8 @@ impl Tool for ResolveTool {
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let action = self.action()?;
         let reason = text(arguments, "reason").to_owned();
-        let lines = blocking(&CancelToken::new(), move |_| Ok(approval_lines(&action, &reason))).await;
+        let root = self.resolver.root().to_path_buf();
+        let lines = blocking(&CancelToken::new(), move |_| Ok(approval_lines(&action, &reason, &root))).await;
         Some(lines.unwrap_or_else(|error| vec![format!("The action cannot be shown: {error}")]))
     }
 

@@ -149,8 +149,8 @@ pub trait TurnHook: Send + Sync {
     /// Called before each request.
     async fn next_request(&self, _plan: &mut RequestPlan) {}
 
-    /// Returns messages for the model before each request. They become a permanent part of the conversation.
-    async fn news(&self) -> Vec<Message> {
+    /// Returns messages for the model at the start of each turn. They become a permanent part of the conversation.
+    async fn notes(&self, _context: &TurnContext) -> Vec<Message> {
         Vec::new()
     }
 

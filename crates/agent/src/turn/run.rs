@@ -140,7 +140,7 @@ impl Run {
             }
             let mut waiting = Vec::new();
             for hook in self.core.hooks() {
-                waiting.extend(hook.news().await);
+                waiting.extend(hook.notes(&self.context).await);
             }
             // Results come before messages about them.
             waiting.append(&mut self.waiting);

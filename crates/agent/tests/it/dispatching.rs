@@ -64,11 +64,11 @@ async fn a_model_cannot_call_what_it_was_not_offered() {
 }
 
 #[tokio::test]
-async fn c8_3_resolve_without_being_offered_finds_nothing_pending() {
+async fn c8_3_resolve_can_be_called_without_being_offered() {
     let dispatcher = dispatching([Probe::echo("shown"), Probe::echo("resolve")]).build();
     let offered = ["shown".to_owned()];
     let answer = text(&dispatcher, CallRequest::new("1", "resolve", "{}").offered(offered.clone())).await;
-    assert_eq!(answer, "No pending action to resolve. Nothing to apply or discard.");
+    assert_eq!(answer, "{}");
     let answer = text(&dispatcher, CallRequest::new("1", "xyzzy", "{}").offered(offered)).await;
     assert_eq!(answer, "Tool xyzzy not found. Available: shown");
 }

@@ -15,9 +15,9 @@ use toolsmith_agent::{
 };
 use toolsmith_host::changes::{ChangeSet, ChangeStore, Wanted};
 use toolsmith_tool::{
-    Approval, CancelToken, ContentBlock, Origin, PendingAction, PendingCallbacks, PendingHandle,
-    PendingStack, Registry, RenderOptions, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    Writes, async_trait,
+    Approval, CancelToken, ContentBlock, FileSelection, Origin, PendingAction, PendingCallbacks,
+    PendingHandle, PendingStack, Registry, RenderOptions, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, Writes, async_trait,
 };
 
 use crate::probe::{Probe, spec};
@@ -419,7 +419,7 @@ async fn some_files_of_an_action_can_be_applied_alone() {
     let stage = Stage::new();
     let root = stage.root();
     let id = stage.push_files("Edit", vec![Wanted::write("a.txt", "a"), Wanted::write("b.txt", "b")]);
-    let chosen = Some(vec![PathBuf::from("b.txt")]);
+    let chosen = Some(vec![FileSelection::whole("b.txt")]);
     stage.resolver.apply(PendingChoice::Id(id), chosen.clone(), "r", stage.context()).await.unwrap();
     assert!(!root.join("a.txt").exists() && root.join("b.txt").exists());
     stage.push("whole", Manner::Silent);

@@ -50,13 +50,7 @@ pub(crate) const RULES: &[Rule] = &[
     rule("engine", Hint, "The module needs Bun or Node.", Check::Module(engine)),
     rule("note", Hint, "Additional information about the module.", Check::Module(note)),
     rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(cost::slow_load)),
-    rule("name", Error, "Providers reject the name.", Check::Tool(naming::tool_name)),
-    rule(
-        "name-start",
-        Warning,
-        "The name starts with a digit or \"-\".",
-        Check::Tool(naming::tool_name_start),
-    ),
+    rule("name", Warning, "Providers do not accept the name.", Check::Tool(naming::tool_name)),
     rule("name-clash", Error, "Another tool has the same name.", Check::Tool(naming::name_clash)),
     rule(
         "description-missing",

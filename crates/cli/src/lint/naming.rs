@@ -1,6 +1,6 @@
 //! Rules about names: provider restrictions and conflicts.
 
-use toolsmith_tool::check_tool_name;
+use toolsmith_tool::is_provider_name;
 
 use super::{finding::Remark, subject::Subject};
 
@@ -8,22 +8,14 @@ use super::{finding::Remark, subject::Subject};
 const MAX_PARAMETER_NAME: usize = 64;
 
 pub(super) fn tool_name(subject: &Subject<'_>) -> Vec<Remark> {
-    match check_tool_name(&subject.spec().name) {
-        Ok(()) => Vec::new(),
-        Err(error) => vec![Remark::new(
-            error.to_string(),
-            "Use letters, digits, \"_\" and \"-\", at most 64 characters.",
-        )],
-    }
-}
-
-pub(super) fn tool_name_start(subject: &Subject<'_>) -> Vec<Remark> {
     let name = &subject.spec().name;
-    if name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
-        let message = format!("the name starts with {:?}, which Gemini rejects", &name[..1]);
-        return vec![Remark::new(message, "Start the name with a letter or \"_\".")];
+    if is_provider_name(name) {
+        return Vec::new();
     }
-    Vec::new()
+    vec![Remark::new(
+        format!("model providers do not accept the name {name:?}; the tool is offered under a mapped name"),
+        "Use letters, digits, \"_\" and \"-\", at most 64 characters, and start with a letter.",
+    )]
 }
 
 pub(super) fn name_clash(subject: &Subject<'_>) -> Vec<Remark> {

@@ -36,7 +36,7 @@ fn examples() -> Vec<(&'static str, String, String)> {
         ("engine", format!("import vm from \"node:vm\"; void vm;\n{fine}"), fine.clone()),
         ("note", tool("async execute(id, params, signal) { return { content: [] }; }"), fine.clone()),
         ("name", tool("name: \"two words\""), fine.clone()),
-        ("name-start", tool("name: \"9lives\""), tool("name: \"lives9\"")),
+        ("name", tool("name: \"9lives\""), tool("name: \"lives9\"")),
         ("name-clash", tool("name: \"resolve\""), fine.clone()),
         ("description-missing", tool("description: \" \""), fine.clone()),
         ("description-short", tool("description: \"Short\""), fine.clone()),

@@ -25,6 +25,7 @@ mod previews;
 mod printing;
 mod pty;
 mod recovering;
+mod reviewing;
 mod rpc;
 mod rpc_abort;
 mod sessions;

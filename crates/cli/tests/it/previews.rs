@@ -52,3 +52,38 @@ async fn what_was_applied_is_listed_undone_by_number_and_refused_where_somebody_
     assert!(again.stderr.contains("is undone already"), "{again:#?}");
     shop.run(&["undo", "no-such-change"]).await.expect(1);
 }
+
+#[tokio::test]
+async fn c8_6_parts_of_a_preview_are_applied_by_number() {
+    let gap = "x();\n".repeat(20);
+    let rewrite = ["call", "ast_edit", "--args", r#"{"ops":[{"pat":"f($A)","out":"h($A)"}]}"#];
+    let shop = Workshop::new();
+    let restore = || {
+        shop.write("a.ts", format!("f(1);\n{gap}f(2);\n"));
+        shop.write("b.ts", "f(3);\n");
+    };
+    restore();
+    shop.run(&[&rewrite[..], &["--apply", "2"]].concat()).await.expect(0);
+    assert_eq!(
+        (shop.read("a.ts"), shop.read("b.ts")),
+        (format!("f(1);\n{gap}f(2);\n"), "h(3);\n".to_owned())
+    );
+    restore();
+    shop.run(&[&rewrite[..], &["--apply", "1.2,2"]].concat()).await.expect(0);
+    assert_eq!(
+        (shop.read("a.ts"), shop.read("b.ts")),
+        (format!("f(1);\n{gap}h(2);\n"), "h(3);\n".to_owned())
+    );
+    restore();
+    for (parts, message) in
+        [("3", "there is no file 3"), ("1.9", "file 1 has no part 9"), ("some", "expected numbers such as")]
+    {
+        let refused = shop.run(&[&rewrite[..], &["--apply", parts]].concat()).await.expect(1);
+        assert!(refused.stderr.contains(message), "{refused:#?}");
+        assert_eq!(shop.read("b.ts"), "f(3);\n");
+    }
+    shop.run(&["call", "ast_edit", "--apply", r#"ops=[{"pat":"f($A)","out":"h($A)"}]"#, "path=b.ts"])
+        .await
+        .expect(0);
+    assert_eq!(shop.read("b.ts"), "h(3);\n", "a pair after --apply is a pair");
+}

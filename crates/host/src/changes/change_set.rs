@@ -165,11 +165,45 @@ impl ChangeSet {
         check_all(&self.files).map(|_| ())
     }
 
-    /// The exact differences, file by file.
+    /// Returns the exact differences, file by file. Their headers name files relative to `root`.
     ///
     /// # Errors
-    /// When a file is not what its change was computed from: then there is no exact difference any more.
+    /// Fails if a file is not what its change was computed from: then there is no exact difference any more.
+    pub fn preview_in(&self, root: &Path) -> Result<Vec<FilePreview>, ChangeError> {
+        self.preview_from(Some(root))
+    }
+
+    /// Returns the exact differences, file by file. Their headers name files as the changes do.
+    ///
+    /// # Errors
+    /// As [`ChangeSet::preview_in`].
     pub fn preview(&self) -> Result<Vec<FilePreview>, ChangeError> {
+        self.preview_from(None)
+    }
+
+    fn preview_from(&self, root: Option<&Path>) -> Result<Vec<FilePreview>, ChangeError> {
+        let previews = self.previews(root)?;
+        Ok(self.with_renames(previews))
+    }
+
+    /// Marks a new file with the content of a deleted one as renamed.
+    fn with_renames(&self, mut previews: Vec<FilePreview>) -> Vec<FilePreview> {
+        let mut deleted: Vec<usize> =
+            (0..self.files.len()).filter(|at| self.files[*at].content.is_none()).collect();
+        for (at, file) in self.files.iter().enumerate() {
+            let Some(content) = file.content.as_deref().filter(|_| file.base.is_none()) else { continue };
+            let hash = (!deleted.is_empty()).then(|| content_hash(content));
+            let Some(found) = deleted.iter().position(|from| self.files[*from].base == hash) else {
+                continue;
+            };
+            let from = deleted.remove(found);
+            previews[at].renamed_from = Some(self.files[from].path.clone());
+            previews[from].renamed_to = Some(file.path.clone());
+        }
+        previews
+    }
+
+    fn previews(&self, root: Option<&Path>) -> Result<Vec<FilePreview>, ChangeError> {
         self.files
             .iter()
             .map(|file| {
@@ -183,7 +217,7 @@ impl ChangeSet {
                 if before.as_deref().map(content_hash) != file.base {
                     return Err(ChangeError::drift(&file.path, DriftKind::Changed));
                 }
-                Ok(FilePreview::new(&file.path, before.as_deref(), file.content.as_deref()))
+                Ok(FilePreview::new(&file.path, root, before.as_deref(), file.content.as_deref()))
             })
             .collect()
     }

@@ -2,12 +2,14 @@
 //! that are no text come through as they are.
 
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use serde::{Serialize, Serializer};
 use similar::{ChangeTag, TextDiff, udiff::UnifiedHunkHeader};
+use toolsmith_tool::HunkRange;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -37,10 +39,34 @@ pub struct FilePreview {
     /// The unified difference, headers included. Bytes, because the file's content is.
     #[serde(serialize_with = "bytes_as_text")]
     pub diff: Vec<u8>,
+    /// The parts of the difference; empty for a binary file.
+    #[serde(skip)]
+    pub hunks: Vec<Hunk>,
+    /// For a new file: the deleted file of the same action that has the same content.
+    #[serde(skip)]
+    pub renamed_from: Option<PathBuf>,
+    /// For a deleted file: the new file of the same action that has the same content.
+    #[serde(skip)]
+    pub renamed_to: Option<PathBuf>,
+}
+
+/// A part of a file's difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hunk {
+    /// The lines it replaces, and the lines it replaces them with.
+    pub range: HunkRange,
+    /// Its bytes in [`FilePreview::diff`].
+    pub diff: Range<usize>,
+    /// Number of added lines.
+    pub added: usize,
+    /// Number of removed lines.
+    pub removed: usize,
 }
 
 impl FilePreview {
-    pub(super) fn new(path: &Path, before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
+    /// The headers of the difference name the file relative to `root` if it lies there.
+    pub(super) fn new(path: &Path, root: Option<&Path>, before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
         let mut preview = Self {
             path: path.to_path_buf(),
             is_new: before.is_none(),
@@ -49,7 +75,11 @@ impl FilePreview {
             added: 0,
             removed: 0,
             diff: Vec::new(),
+            hunks: Vec::new(),
+            renamed_from: None,
+            renamed_to: None,
         };
+        let path = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
         let name = |side: &str, exists: bool| match exists {
             true => format!("{side}{}", path.display()),
             false => "/dev/null".to_owned(),
@@ -67,12 +97,10 @@ impl FilePreview {
     }
 
     fn write_hunks(&mut self, before: &[u8], after: &[u8]) {
-        let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (
-            before.split_inclusive(|byte| *byte == b'\n').collect(),
-            after.split_inclusive(|byte| *byte == b'\n').collect(),
-        );
+        let (old, new) = (lines(before), lines(after));
         let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
         for hunk in diff.grouped_ops(CONTEXT) {
+            let (start, added, removed) = (self.diff.len(), self.added, self.removed);
             self.diff.extend_from_slice(UnifiedHunkHeader::new(&hunk).to_string().as_bytes());
             self.diff.push(b'\n');
             for change in hunk.iter().flat_map(|op| diff.iter_changes(op)) {
@@ -92,6 +120,17 @@ impl FilePreview {
                     self.diff.extend_from_slice(b"\n\\ No newline at end of file\n");
                 }
             }
+            if let (Some(first), Some(last)) = (hunk.first(), hunk.last()) {
+                self.hunks.push(Hunk {
+                    range: HunkRange {
+                        old: first.old_range().start..last.old_range().end,
+                        new: first.new_range().start..last.new_range().end,
+                    },
+                    diff: start..self.diff.len(),
+                    added: self.added - added,
+                    removed: self.removed - removed,
+                });
+            }
         }
     }
 
@@ -99,6 +138,11 @@ impl FilePreview {
     pub fn diff_text(&self) -> String {
         String::from_utf8_lossy(&self.diff).into_owned()
     }
+}
+
+/// Splits content into lines, each with its line end.
+pub(super) fn lines(content: &[u8]) -> Vec<&[u8]> {
+    content.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
 fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {

@@ -89,6 +89,12 @@ pub enum ChangeError {
         /// The file.
         path: PathBuf,
     },
+    /// The selected part is not one of the file's change.
+    #[error("the change of {path} has no such part; look at the preview again")]
+    UnknownHunk {
+        /// The file.
+        path: PathBuf,
+    },
     /// Stopped in time.
     #[error("Stopped before anything was changed.")]
     Cancelled,

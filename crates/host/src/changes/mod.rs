@@ -29,12 +29,13 @@ mod journal;
 mod record;
 mod recording;
 mod seal;
+mod selection;
 mod snapshot;
 mod store;
 mod transaction;
 
 pub use change_set::{Base, ChangeSet, Wanted};
-pub use diff::FilePreview;
+pub use diff::{FilePreview, Hunk};
 pub use error::{ChangeError, Drift, DriftKind};
 pub use hash::content_hash;
 pub use journal::Recovery;

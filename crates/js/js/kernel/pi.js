@@ -10,7 +10,7 @@ import { makeUi } from "./ui.js";
 
 /** Runs a program (CONTRACT 3.2). */
 export async function exec(command, args = [], options = {}) {
-  const { signal, timeout, cwd, env, stdin } = options ?? {};
+  const { signal, timeout, cwd, env, input, stdin = input } = options ?? {};
   const request = {
     command: String(command),
     args: [...(args ?? [])].map(String),

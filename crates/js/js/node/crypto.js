@@ -251,11 +251,13 @@ export function getCipherInfo(name) {
 class Cipherlike {
   #handle;
   #done = false;
+  #tagLength;
 
   constructor(algorithm, key, iv, options, encrypting) {
     checkString(algorithm, "cipher");
     if (iv !== null && iv !== undefined && typeof iv !== "string" && !ArrayBuffer.isView(iv) && !(iv instanceof ArrayBuffer)) throw invalidArgType("iv", BYTES, iv);
     this._streamOptions = options;
+    this.#tagLength = options?.authTagLength;
     this.#handle = native.cipherNew(algorithm, encrypting, keyBytes(key, toBytes), iv === null || iv === undefined ? NONE : toBytes(iv, "iv"), options?.authTagLength ?? 16);
   }
   update(data, inputEncoding, outputEncoding) {
@@ -281,7 +283,8 @@ class Cipherlike {
     return asBuffer(tag);
   }
   _setTag(tag) {
-    if (![4, 8, 12, 13, 14, 15, 16].includes(tag.length)) throw coded(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
+    const allowed = this.#tagLength === undefined ? [4, 8, 12, 13, 14, 15, 16] : [this.#tagLength];
+    if (!allowed.includes(tag.length)) throw coded(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
     if (!native.cipherSet(this.#handle, "tag", tag)) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAuthTag");
   }
 }

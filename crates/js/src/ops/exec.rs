@@ -8,7 +8,7 @@ use serde_json::json;
 use toolsmith_host::exec::{Outcome, Request, Stdin, run};
 use toolsmith_tool::{CancelToken, async_trait};
 
-use super::runtime::whole;
+use super::{process::start_error_code, runtime::whole};
 use crate::{
     engine::EngineShared,
     instance::{HostError, Settled, ThreadState, Work},
@@ -92,13 +92,21 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
 
 async fn run_to_end(process: &Request, token: &CancelToken, engine: &EngineShared) -> Settled {
     let answer = match &engine.exec {
-        Some(handler) => handler.exec(process, token).await,
+        Some(handler) => handler
+            .exec(process, token)
+            .await
+            .map_err(|message| HostError::new(message).with("code", "ENOENT")),
         None => match run(process, token, |_| {}).await {
             Ok(outcome) => {
                 engine.hold([&outcome.stdout, &outcome.stderr]);
                 Ok(ExecAnswer::from(&outcome))
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(match start_error_code(&error) {
+                Some((code, number)) => {
+                    HostError::new(error.to_string()).with("code", code).with("errno", -number)
+                }
+                None => HostError::new(error.to_string()).with("code", "ERR_INVALID_ARG_VALUE"),
+            }),
         },
     };
     match answer {
@@ -106,6 +114,6 @@ async fn run_to_end(process: &Request, token: &CancelToken, engine: &EngineShare
             let result = json!({ "stdout": stdout, "stderr": stderr, "code": code, "killed": killed });
             Settled::Text(result.to_string())
         }
-        Err(message) => Settled::Failed(HostError::new(message).with("code", "ENOENT")),
+        Err(error) => Settled::Failed(error),
     }
 }

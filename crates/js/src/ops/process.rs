@@ -69,21 +69,8 @@ impl SpawnRequest {
 
     /// Creates Node's error for a failed start.
     fn failure(&self, error: &ExecError) -> HostError {
-        let (code, number) = match error {
-            ExecError::NotInPath { .. }
-            | ExecError::NoSuchFile { .. }
-            | ExecError::NoInterpreter { .. }
-            | ExecError::Cwd { .. } => ("ENOENT", libc::ENOENT),
-            ExecError::CwdNotAFolder { .. } => ("ENOTDIR", libc::ENOTDIR),
-            ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", libc::EACCES),
-            ExecError::Spawn { source, .. } => {
-                let (name, number, _) = system_error(source);
-                (name, number)
-            }
-            _ => {
-                return HostError::of_class("TypeError", error.to_string())
-                    .with("code", "ERR_INVALID_ARG_VALUE");
-            }
+        let Some((code, number)) = start_error_code(error) else {
+            return HostError::of_class("TypeError", error.to_string()).with("code", "ERR_INVALID_ARG_VALUE");
         };
         let call = format!("spawn {}", self.file);
         HostError::new(format!("{call} {code}"))
@@ -317,4 +304,24 @@ impl<R: AsyncRead + Unpin> Collected<R> {
             }
         }
     }
+}
+
+/// Returns the system's name and number for a failed start; `None` if the request itself is invalid.
+pub(super) fn start_error_code(error: &ExecError) -> Option<(&'static str, i32)> {
+    Some(match error {
+        ExecError::Cwd { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            ("EACCES", libc::EACCES)
+        }
+        ExecError::NotInPath { .. }
+        | ExecError::NoSuchFile { .. }
+        | ExecError::NoInterpreter { .. }
+        | ExecError::Cwd { .. } => ("ENOENT", libc::ENOENT),
+        ExecError::CwdNotAFolder { .. } => ("ENOTDIR", libc::ENOTDIR),
+        ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", libc::EACCES),
+        ExecError::Spawn { source, .. } => {
+            let (name, number, _) = system_error(source);
+            (name, number)
+        }
+        _ => return None,
+    })
 }

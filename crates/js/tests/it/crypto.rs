@@ -26,6 +26,25 @@ async fn random_values_have_the_shape_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tag_of_another_length_than_declared_is_refused() {
+    let found = in_tool(
+        CRYPTO,
+        r#"
+        const [key, iv] = [Buffer.alloc(32, 1), Buffer.alloc(12, 2)];
+        const cipher = crypto.createCipheriv("aes-256-gcm", key, iv);
+        cipher.update("secret"); cipher.final();
+        const set = (length, options) => {
+          try { crypto.createDecipheriv("aes-256-gcm", key, iv, options).setAuthTag(cipher.getAuthTag().subarray(0, length)); return "accepted"; }
+          catch (error) { return error.code; }
+        };
+        return [set(16, { authTagLength: 16 }), set(4, { authTagLength: 16 }), set(12, undefined)];
+        "#,
+    )
+    .await;
+    assert_eq!(found, json!(["accepted", "ERR_CRYPTO_INVALID_AUTH_TAG", "accepted"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_takes_for_ever_is_stopped() {
     let body = "const { pbkdf2Sync } = await import(\"node:crypto\"); onUpdate({ content: [] }); pbkdf2Sync(\"p\", \"s\", 2147483647, 64, \"sha512\");";
     let limits = Limits::default().grace(Duration::from_millis(10));

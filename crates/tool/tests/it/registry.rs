@@ -82,7 +82,7 @@ fn an_unusable_schema_or_name_is_an_error_at_registration() {
         ),
         "{error}"
     );
-    for name in ["", "söme", &"x".repeat(300)] {
+    for name in ["", "s\u{200b}me", &"x".repeat(300)] {
         assert!(registry.register(named(name), Origin::built_in()).is_err(), "{name}");
     }
     assert_eq!(registry.iter().count(), 0);

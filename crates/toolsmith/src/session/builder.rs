@@ -9,8 +9,8 @@ use std::{
 use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, Approver, BuildError, Dispatcher, ExtensionGate, ExtensionHook,
-    ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, SystemPrompt, TODO_WRITE,
+    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, Dispatcher, ExtensionGate, ExtensionHook,
+    ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE,
     TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
@@ -20,7 +20,7 @@ use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_tool::{
     CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent,
-    Tool, Ui, UiSlot, UnknownTools,
+    Tool, Ui, UiSlot, UnknownTools, closest_names,
 };
 
 use super::{
@@ -42,7 +42,7 @@ use crate::{
     },
     home::{Home, HomeError},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
-    settings::Settings,
+    settings::{PreviewDecision, Settings},
     trust::TrustDecision,
     warning::Warning,
 };
@@ -119,6 +119,7 @@ pub struct SessionBuilder {
     built_ins: BuiltIns,
     ui: Option<Arc<dyn Ui>>,
     approver: Option<Arc<dyn Approver>>,
+    reviewer: Option<Arc<dyn Reviewer>>,
     approval_mode: Option<ApprovalMode>,
     preview: Option<bool>,
     system: Option<String>,
@@ -148,6 +149,7 @@ impl SessionBuilder {
             built_ins: BuiltIns::default(),
             ui: None,
             approver: None,
+            reviewer: None,
             approval_mode: None,
             preview: None,
             system: None,
@@ -276,6 +278,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Sets who asks the user about previews (CONTRACT 8.6). Without one, with `tools.preview_decision = "model"` and in the
+    /// approval mode `yolo`, the model decides.
+    pub fn reviewer(mut self, reviewer: Arc<dyn Reviewer>) -> Self {
+        self.reviewer = Some(reviewer);
+        self
+    }
+
     /// Sets the approval mode, overriding the settings.
     pub fn approval_mode(mut self, mode: ApprovalMode) -> Self {
         self.approval_mode = Some(mode);
@@ -397,8 +406,13 @@ impl SessionBuilder {
         }
         loaded.register_into(&mut registry);
         let pending = PendingStack::with_file_tiers(rules);
-        let resolver =
+        let mut resolver =
             Resolver::new(Arc::clone(&pending), changes, &self.cwd).deadlines(self.settings.deadlines());
+        let asks_nothing = self.approval_mode.unwrap_or(self.settings.approval.mode) == ApprovalMode::Yolo;
+        let user_decides = self.settings.tools.preview_decision == PreviewDecision::User && !asks_nothing;
+        if let Some(reviewer) = self.reviewer.filter(|_| user_decides) {
+            resolver = resolver.reviewer(reviewer);
+        }
         registry.register(Arc::new(ResolveTool::new(resolver.clone())), Origin::built_in())?;
         let requested = match self.built_ins {
             BuiltIns::All => None,
@@ -419,6 +433,7 @@ impl SessionBuilder {
         if let Some(mode) = self.approval_mode {
             approval.mode = mode;
         }
+        loaded.warnings.extend(misspelled_policies(&approval, &registry));
         let limits = ExtensionLimits::default().handler(self.settings.extensions.timeout);
         let modules = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
         let modules = Extensions::new(modules, limits);
@@ -525,6 +540,20 @@ impl Session {
         let reason = if was_stored { "resume" } else { "startup" };
         self.extensions.started(reason, &self.agent.tool_context()).await;
     }
+}
+
+/// A policy that matches no tool protects nothing. Policies of tools that exist elsewhere are common in the user's settings,
+/// so only likely misspellings are reported.
+fn misspelled_policies(approval: &ApprovalSettings, registry: &Registry) -> Vec<Warning> {
+    let names: Vec<&str> = registry.iter().map(|tool| tool.tool.spec().name.as_str()).collect();
+    let unknown = approval.tools.keys().filter(|name| !names.contains(&name.as_str()) && !name.contains(':'));
+    let warning = |name: &String| {
+        let closest = closest_names(name, names.iter().copied());
+        let closest = closest.first()?;
+        let text = format!("the approval policy of {name:?} matches no tool");
+        Some(Warning::new(text).hint(format!("Did you mean {closest:?}?")))
+    };
+    unknown.filter_map(warning).collect()
 }
 
 impl SessionSource {

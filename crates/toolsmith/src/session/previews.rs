@@ -1,11 +1,9 @@
 //! The user's decisions in a session: pending actions and undo (CONTRACT 8.6). The model is informed with its next
 //! request.
 
-use std::path::PathBuf;
-
 use toolsmith_agent::{PendingChoice, PendingView};
 use toolsmith_host::changes::{FilePreview, PastChange};
-use toolsmith_tool::{ToolError, ToolResult};
+use toolsmith_tool::{FileSelection, ToolError, ToolResult};
 
 use super::session::Session;
 
@@ -23,17 +21,18 @@ impl Session {
         self.pending().view(choice).await
     }
 
-    /// Applies an action: all of it, or only `files`. It is consumed even if it fails.
+    /// Applies an action: all of it, or only the selected files and hunks. What is left out is dropped. The action is
+    /// consumed even if it fails.
     ///
     /// # Errors
     /// Fails with the action's error.
     pub async fn apply_pending(
         &self,
         choice: PendingChoice,
-        files: Option<Vec<PathBuf>>,
+        selection: Option<Vec<FileSelection>>,
         reason: &str,
     ) -> Result<ToolResult, ToolError> {
-        self.pending().apply(choice, files, reason, self.agent().tool_context()).await
+        self.pending().apply(choice, selection, reason, self.agent().tool_context()).await
     }
 
     /// Discards an action. It is consumed even if `reject` fails.

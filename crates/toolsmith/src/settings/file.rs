@@ -109,13 +109,25 @@ impl Reader<'_> {
                         true => format!("expected {}", key.kind.describe()),
                         false => problem,
                     };
-                    self.warn(Some(name), format!("`{}` is ignored: {problem}", show(path)), None);
+                    let written = show(path);
+                    match keys::strictest(key) {
+                        // A misspelled restriction must not become a permission.
+                        Some(strict) => {
+                            let value = strict.into();
+                            self.contents.values.push(FileValue { path: path.clone(), key, value });
+                            let message = format!("`{written}` counts as \"{strict}\": {problem}");
+                            self.warn(Some(name), message, None);
+                        }
+                        None => self.warn(Some(name), format!("`{written}` is ignored: {problem}"), None),
+                    }
                 }
             }
         } else if let DeValue::Table(inner) = value
             && keys::keys().iter().any(|key| key.is_below(path))
         {
             self.table(inner, path);
+        } else if !self.contents.is_broken && keys::keys().iter().any(|key| key.is_below(path)) {
+            self.warn(Some(name), format!("`{}` is ignored: expected a table", show(path)), None);
         } else if !self.contents.is_broken {
             let written = show(path);
             let hint = closest_key(path).map(|closest| format!("Did you mean `{closest}`?"));

@@ -140,6 +140,15 @@ fn begins(parts: &[&str], path: &[String]) -> bool {
     parts.iter().zip(path).all(|(part, name)| part == name || part.starts_with('<'))
 }
 
+/// Returns the value that an invalid value of this setting stands for, where ignoring it would loosen a restriction.
+pub(super) fn strictest(key: &Key) -> Option<&'static str> {
+    match key.name {
+        "approval.mode" => Some("always-ask"),
+        _ if is_policy(key) => Some("deny"),
+        _ => None,
+    }
+}
+
 /// Returns whether the setting is the approval policy of a tool, in any of its spellings.
 pub(super) fn is_policy(key: &Key) -> bool {
     matches!(key.name, "tools.approval.<name>" | "tools.<name>.approval" | "approval.tools.<name>")
@@ -278,6 +287,12 @@ const KEYS: &[Key] = &[
         KeyKind::Bool,
         Some("false"),
         "Let `edit` and `write` stage their changes until they are applied.",
+    ),
+    key(
+        "tools.preview_decision",
+        KeyKind::Choice(&["user", "model"]),
+        Some("user"),
+        "Who decides about previews: the user, where one can be asked, or the model.",
     ),
     // Before those of a tool that would be called "approval".
     key("tools.approval.<name>", POLICIES, None, "Approval policy of one tool; deny always wins."),

@@ -311,9 +311,18 @@ impl Layers {
                     let path = key.name.split('.').map(str::to_owned).collect();
                     self.put(path, key, value, SettingOrigin::Environment(name.clone()));
                 }
-                Err(problem) => {
-                    self.warnings.push(Warning::new(format!("the variable {name} is ignored: {problem}")));
-                }
+                Err(problem) => match keys::strictest(key) {
+                    Some(strict) => {
+                        let path = key.name.split('.').map(str::to_owned).collect();
+                        self.put(path, key, strict.into(), SettingOrigin::Environment(name.clone()));
+                        let message = format!("the variable {name} counts as \"{strict}\": {problem}");
+                        self.warnings.push(Warning::new(message));
+                    }
+                    None => {
+                        self.warnings
+                            .push(Warning::new(format!("the variable {name} is ignored: {problem}")));
+                    }
+                },
             }
         }
     }

@@ -19,6 +19,7 @@ pub use origin::SettingOrigin;
 pub use recovery::{CompactionSettings, RetrySettings};
 pub use units::parse_duration;
 pub use values::{
-    DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PriceSettings,
-    ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings, ToolsSettings,
+    DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PreviewDecision,
+    PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings,
+    ToolsSettings,
 };

@@ -125,6 +125,9 @@ pub struct ToolsSettings {
     pub disabled: Vec<String>,
     /// `edit` and `write` stage their changes.
     pub preview: bool,
+    /// The one who decides about previews.
+    #[serde(default)]
+    pub preview_decision: PreviewDecision,
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,
@@ -145,6 +148,18 @@ pub struct ExtensionSettings {
     /// Deadline of an event handler.
     #[serde(deserialize_with = "read_duration")]
     pub timeout: Duration,
+}
+
+/// The one who decides about previews at a terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum PreviewDecision {
+    /// The user, where one can be asked.
+    #[default]
+    User,
+    /// The model, by calling `resolve`.
+    Model,
 }
 
 /// Settings of one tool.

@@ -66,11 +66,14 @@ async fn c2_6_a_clash_costs_one_tool_of_a_module() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_name_that_no_provider_takes_is_refused() {
-    let place = Place::new(&[("project/.toolsmith/tools/a.ts", &tool("has space"))]);
+async fn c5_5_a_name_that_no_provider_accepts_loads_and_an_invisible_one_does_not() {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/a.ts", &tool("odoo.search")),
+        ("project/.toolsmith/tools/b.ts", &tool("a\\u200bb")),
+    ]);
     let loaded = place.load().await;
-    assert!(loaded.tools.is_empty());
-    assert!(loaded.errors[0].message.contains("model providers accept only"), "{}", loaded.errors[0]);
+    assert_eq!(names(&loaded), ["odoo.search"]);
+    assert!(loaded.errors[0].message.contains("invisible characters"), "{}", loaded.errors[0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

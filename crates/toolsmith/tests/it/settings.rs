@@ -141,8 +141,29 @@ fn values_that_do_not_fit_are_ignored_with_a_reason() {
     let loaded = place.settings();
     assert_eq!(loaded.warnings.len(), 4, "{:#?}", loaded.warnings);
     assert!(loaded.warnings[0].message.contains("expected always-ask | write | yolo, got \"sometimes\""));
-    assert_eq!(loaded.settings.approval.mode.as_str(), "write");
+    assert_eq!(loaded.settings.approval.mode.as_str(), "always-ask", "a misspelled restriction stays one");
     assert_eq!(loaded.settings.limits.load, Duration::from_secs(2), "a bare number means seconds");
+}
+
+#[test]
+fn c5_4_an_invalid_policy_counts_as_deny_and_a_value_for_a_table_is_reported() {
+    let place = Place::new(&[(
+        "home/.toolsmith/config.toml",
+        "todo = 5\n[tools.approval]\nbash = \"denied\"\nwrite = 7\nread = \"allow\"\n",
+    )]);
+    let loaded = place.settings();
+    let shown: Vec<&str> = loaded.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        shown,
+        [
+            "`todo` is ignored: expected a table",
+            "`tools.approval.bash` counts as \"deny\": expected allow | ask | deny, got \"denied\"",
+            "`tools.approval.write` counts as \"deny\": expected allow | ask | deny, got 7",
+        ]
+    );
+    let policies = loaded.settings.approval.tools;
+    assert_eq!((policies["bash"], policies["write"]), (ApprovalPolicy::Deny, ApprovalPolicy::Deny));
+    assert_eq!(policies["read"], ApprovalPolicy::Allow);
 }
 
 #[test]
@@ -215,7 +236,7 @@ fn variables_that_do_not_fit_or_are_misspelled_warn() {
     let loaded = load_settings(&sources).unwrap();
     let shown: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(shown.len(), 2, "{shown:#?}");
-    assert!(shown[0].starts_with("the variable TOOLSMITH_APPROVAL_MODE is ignored"));
+    assert!(shown[0].starts_with("the variable TOOLSMITH_APPROVAL_MODE counts as \"always-ask\""));
     assert_eq!(loaded.warnings[1].hint.as_deref(), Some("Did you mean TOOLSMITH_MODEL?"));
     assert!(!loaded.settings.discovery.is_on("claude-plugins"));
     assert_eq!(loaded.settings.tools.paths.len(), 2);

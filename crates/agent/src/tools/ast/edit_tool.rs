@@ -15,8 +15,8 @@ use toolsmith_host::{
     regular_file::read_regular,
 };
 use toolsmith_tool::{
-    Approval, CancelToken, FileTiers as _, PendingAction, PendingCallbacks, Stop, Tier, Tool, ToolCall,
-    ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
+    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, PendingAction, PendingCallbacks, Stop,
+    Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
 };
 
 use super::{
@@ -333,24 +333,30 @@ struct AstEditAction {
 }
 
 impl AstEditAction {
+    /// Applies `set`, which has all files of the action or some, each as it was shown or in part.
     async fn apply_set(&self, set: ChangeSet, context: ToolContext) -> Result<ToolResult, ToolError> {
-        let counts: Vec<usize> = set
-            .files()
-            .iter()
-            .map(|file| {
-                let at = self.set.files().iter().position(|other| other.path == file.path);
-                at.and_then(|at| self.counts.get(at)).copied().unwrap_or_default()
-            })
-            .collect();
-        let (request, rerun, expected) = (Arc::clone(&self.request), set.clone(), counts.clone());
+        let original = |file: &FileChange| self.set.files().iter().position(|other| other.path == file.path);
+        let originals: Vec<usize> = set.files().iter().filter_map(original).collect();
+        let rerun: Vec<FileChange> =
+            originals.iter().filter_map(|at| self.set.files().get(*at)).cloned().collect();
+        let counts: Vec<usize> =
+            originals.iter().map(|at| self.counts.get(*at).copied().unwrap_or_default()).collect();
+        // The rewrite is repeated for whole files: a part of it cannot be compared with what was shown.
+        let is_partial = rerun != set.files();
+        let (request, rerun, expected) =
+            (Arc::clone(&self.request), ChangeSet::from_files(rerun), counts.clone());
         blocking(&context.cancel, move |cancel| run_again(&request, &rerun, &expected, cancel)).await?;
         let files = set.files().len();
         let total: usize = counts.iter().sum();
         let applied = apply_change_set(Arc::clone(&self.store), set, self.note.clone(), &context).await?;
         let mut details = applied.details.unwrap_or_default();
-        details["totalReplacements"] = json!(total);
         details["filesTouched"] = json!(files);
         details["applied"] = json!(true);
+        if is_partial {
+            let text = format!("Applied the chosen parts in {}.", counted(files, "file"));
+            return Ok(ToolResult::text(text).with_details(details));
+        }
+        details["totalReplacements"] = json!(total);
         let text = format!("Applied {} in {}.", counted(total, "replacement"), counted(files, "file"));
         Ok(ToolResult::text(text).with_details(details))
     }
@@ -399,11 +405,11 @@ impl PendingCallbacks for AstEditAction {
 
     async fn apply_files(
         &self,
-        files: &[PathBuf],
+        files: &[FileSelection],
         _reason: &str,
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
-        let set = self.set.subset(files).map_err(|error| ToolError::reply(error.to_string()))?;
+        let set = self.set.select(files).map_err(|error| ToolError::reply(error.to_string()))?;
         self.apply_set(set, context).await
     }
 }

@@ -1,10 +1,10 @@
 //! CONTRACT 8.7: rewrites are shown, staged, and made again on the same contents, in all files or in none.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, sync::Arc};
+use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
 
 use serde_json::json;
 use toolsmith_agent::{AstEditTool, PendingChoice};
-use toolsmith_tool::{CancelToken, Stop, Tier, Tool, ToolCall, ToolContext, ToolError};
+use toolsmith_tool::{CancelToken, FileSelection, Stop, Tier, Tool, ToolCall, ToolContext, ToolError};
 
 use super::Place;
 
@@ -103,10 +103,24 @@ async fn c8_7_applying_refuses_when_any_file_changed_and_writes_none() {
 }
 
 #[tokio::test]
+async fn c8_6_some_hunks_of_a_rewrite_can_be_applied_alone() {
+    let gap = "x();\n".repeat(20);
+    let place = Place::new(&[("a.ts", &format!("console.log(1);\n{gap}console.log(2);\n"))]);
+    place.edit(json!({ "ops": ops() })).await.unwrap();
+    let shown = place.resolver.view(PendingChoice::Top).await.unwrap();
+    assert_eq!(shown[0].hunks.len(), 2);
+    let hunks = Some(vec![shown[0].hunks[1].range.clone()]);
+    let chosen = Some(vec![FileSelection { path: "a.ts".into(), hunks }]);
+    let result = place.resolver.apply(PendingChoice::Top, chosen, "r", place.context()).await.unwrap();
+    assert_eq!(result.joined_text(), "Applied the chosen parts in 1 file.");
+    assert_eq!(place.read("a.ts"), format!("console.log(1);\n{gap}logger.info(2);\n"));
+}
+
+#[tokio::test]
 async fn some_files_of_a_rewrite_can_be_applied_alone() {
     let place = Place::new(&[("a.ts", "console.log(1);\n"), ("b.ts", "console.log(2);\n")]);
     place.edit(json!({ "ops": ops() })).await.unwrap();
-    let files = Some(vec![PathBuf::from("b.ts")]);
+    let files = Some(vec![FileSelection::whole("b.ts")]);
     let result = place.resolver.apply(PendingChoice::Top, files, "r", place.context()).await.unwrap();
     assert_eq!(result.joined_text(), "Applied 1 replacement in 1 file.");
     assert_eq!([place.read("a.ts"), place.read("b.ts")], ["console.log(1);\n", "logger.info(2);\n"]);

@@ -51,12 +51,25 @@ pub(crate) struct CallArguments {
     /// Deadline without progress, such as 30s.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     timeout: Option<Duration>,
-    /// Apply a staged preview.
-    #[arg(long)]
-    apply: bool,
+    /// Apply a staged preview: all of it, or the files and parts with these numbers, such as 1,3 or 2.1.
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, default_missing_value = "")]
+    apply: Option<String>,
     /// Discard a staged preview.
     #[arg(long, conflicts_with = "apply")]
     discard: bool,
+}
+
+impl CallArguments {
+    /// `--apply key=value` is `--apply` and a pair: the value of the option is optional.
+    fn pairs(&self) -> Vec<String> {
+        let taken = self.apply.iter().filter(|parts| parts.contains('='));
+        taken.chain(&self.pairs).cloned().collect()
+    }
+
+    /// Returns the parts to apply; empty for all of them.
+    fn parts(&self) -> Option<&str> {
+        self.apply.as_deref().map(|parts| if parts.contains('=') { "" } else { parts.trim() })
+    }
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -129,7 +142,7 @@ impl Call {
         let (tool, origin) = custom
             .or_else(|| Some((project.built_in_tool(&own.name, &changes)?, Origin::built_in())))
             .ok_or_else(|| unknown(project, loaded, &own.name))?;
-        let arguments = arguments::read(tool.spec(), &own.pairs, own.args.as_deref())?;
+        let arguments = arguments::read(tool.spec(), &own.pairs(), own.args.as_deref())?;
         let settings = &project.loaded.settings;
         let mut registry = Registry::new();
         registry.register(Arc::clone(&tool), origin)?;

@@ -1,16 +1,11 @@
 //! Previews staged by a call (CONTRACT 8): shown, then applied or discarded.
 
 use serde_json::{Value, json};
-use toolsmith_agent::{PendingChoice, PendingView};
-use toolsmith_tool::{ToolError, ToolResult, VisibleBlock, visible_line};
+use toolsmith_agent::{PendingChoice, PendingView, ReviewDecision};
+use toolsmith_tool::{FileSelection, ToolError, ToolResult};
 
 use super::{Call, CallArguments};
-use crate::{
-    approver,
-    interface::TerminalUi,
-    output::harmless,
-    terminal::{HEADING, NAME, paint},
-};
+use crate::review::{self, Parts};
 
 /// Outcome of a staged action.
 pub(super) struct Decided {
@@ -61,76 +56,59 @@ impl Decided {
 pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     let mut decided = Vec::new();
     for action in call.resolver.list() {
-        let apply = match (own.apply, own.discard, &call.terminal) {
-            (true, ..) => Some(true),
-            (_, true, _) => Some(false),
+        let decision = match (own.parts(), own.discard, &call.terminal) {
+            (Some(""), ..) => ReviewDecision::Apply { selection: None, note: None },
+            (Some(parts), ..) => match selection(call, &action, parts).await {
+                Ok(selection) => ReviewDecision::Apply { selection: Some(selection), note: None },
+                Err(error) => {
+                    let mut open = settle(call, action, ReviewDecision::Keep).await;
+                    open.outcome = Some(Err(ToolError::reply(format!("--apply {parts}: {error}"))));
+                    decided.push(open);
+                    continue;
+                }
+            },
+            (_, true, _) => ReviewDecision::Discard { note: None },
             (_, _, Some(terminal)) => {
-                let text = shown(call, &action).await;
-                let answer = ask(call, terminal, &action, &text).await;
-                match answer.trim().to_ascii_lowercase().as_str() {
-                    "y" | "yes" => Some(true),
-                    "n" | "no" => Some(false),
-                    _ => None,
+                match call.resolver.review_request(PendingChoice::Id(action.id)).await {
+                    Some(request) => {
+                        review::ask(terminal, &call.cancel, &request, call.resolver.root()).await
+                    }
+                    None => continue,
                 }
             }
-            _ => None,
+            _ => ReviewDecision::Keep,
         };
-        decided.push(settle(call, action, apply).await);
+        decided.push(settle(call, action, decision).await);
     }
     decided
 }
 
-/// Shows the action and asks about it. Label, details and content are the tool's: they cannot write lines of ours.
-async fn ask(call: &Call, terminal: &TerminalUi, action: &PendingView, text: &str) -> String {
-    let mut is_whole = false;
-    loop {
-        let block = VisibleBlock::new(text.trim_end_matches('\n'), approver::limits(is_whole));
-        let rows: String = match text.is_empty() {
-            true => String::new(),
-            false => block.rows.iter().map(|row| format!("  {}\n", row.signed())).collect(),
-        };
-        let full = if block.is_cut { "[f]ull text, " } else { "" };
-        let question = format!(
-            "{} {}\n{rows}Apply it? {}",
-            paint(HEADING, "Preview:"),
-            paint(NAME, visible_line(&action.label)),
-            paint(NAME, format_args!("[y]es, [n]o, {full}anything else leaves it"))
-        );
-        let answer = terminal.ask(&question, &call.cancel).await.unwrap_or_default();
-        if !approver::wants_full(&answer) {
-            return answer;
-        }
-        is_whole = true;
+/// Finds the parts of an action by their numbers.
+async fn selection(call: &Call, action: &PendingView, parts: &str) -> Result<Vec<FileSelection>, String> {
+    let files = call.resolver.view(PendingChoice::Id(action.id)).await.map_err(|error| error.to_string())?;
+    if files.is_empty() {
+        return Err("this preview does not name its files and can only be applied as a whole".to_owned());
     }
+    Parts::new(&files).select(parts)
 }
 
-/// The exact difference where the action names its files, else what the tool wants shown.
-async fn shown(call: &Call, action: &PendingView) -> String {
-    if !action.files.is_empty() {
-        let files = call.resolver.view(PendingChoice::Id(action.id)).await;
-        return match files {
-            Ok(files) => files.iter().map(|file| harmless(&String::from_utf8_lossy(&file.diff))).collect(),
-            Err(error) => format!("{}\n", harmless(&error.to_string())),
-        };
-    }
-    match &action.details {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => format!("{}\n", harmless(text)),
-        Some(value) => format!("{}\n", harmless(&format!("{value:#}"))),
-    }
-}
-
-async fn settle(call: &Call, action: PendingView, apply: Option<bool>) -> Decided {
+async fn settle(call: &Call, action: PendingView, decision: ReviewDecision) -> Decided {
     let context = call.context(false);
     let updates = context.updates.clone();
     let choice = PendingChoice::Id(action.id);
-    let outcome = match apply {
-        Some(true) => Some(call.resolver.apply(choice, None, "applied on the command line", context).await),
-        Some(false) => Some(call.resolver.discard(choice, "discarded on the command line", context).await),
+    let (word, outcome) = match decision {
+        ReviewDecision::Apply { selection, note } => {
+            let reason = note.as_deref().unwrap_or("applied on the command line");
+            (Some("apply"), Some(call.resolver.apply(choice, selection, reason, context).await))
+        }
+        ReviewDecision::Discard { note } => {
+            let reason = note.as_deref().unwrap_or("discarded on the command line");
+            (Some("discard"), Some(call.resolver.discard(choice, reason, context).await))
+        }
         // The program exits, and the action is dropped (CONTRACT 8.6).
-        None => {
+        _ => {
             let _ = call.resolver.discard(choice, "not decided", context).await;
-            None
+            (None, None)
         }
     };
     updates.close();
@@ -138,7 +116,7 @@ async fn settle(call: &Call, action: PendingView, apply: Option<bool>) -> Decide
         label: action.label,
         source: action.source_tool_name,
         details: action.details,
-        action: apply.map(|apply| if apply { "apply" } else { "discard" }),
+        action: word,
         outcome,
     }
 }

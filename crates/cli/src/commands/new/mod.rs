@@ -11,8 +11,8 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
-use toolsmith::trust_store;
-use toolsmith_tool::check_tool_name;
+use toolsmith::{BUILT_IN_NAMES, trust_store};
+use toolsmith_tool::is_provider_name;
 
 use crate::{
     arguments::Shared,
@@ -76,10 +76,16 @@ pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
 
 /// Checks that every provider accepts the name and that it is a valid directory name.
 fn check_name(name: &str) -> Result<()> {
-    check_tool_name(name).map_err(|error| Problem::wrong_use(error.to_string()))?;
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        let what = format!("tool name {name:?} must start with a letter");
-        return Err(Problem::wrong_use(what).hint("Some model providers reject other names.").into());
+    if !is_provider_name(name) {
+        let hint = "Use letters, digits, \"_\" and \"-\", at most 64 characters, and start with a letter.";
+        return Err(Problem::wrong_use(format!("model providers do not accept the tool name {name:?}"))
+            .hint(hint)
+            .into());
+    }
+    if BUILT_IN_NAMES.contains(&name) {
+        return Err(Problem::wrong_use(format!("{name:?} is the name of a built-in tool"))
+            .hint("Choose another name.")
+            .into());
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ use crate::{
     interrupts,
     progress::Progress,
     project::Project,
+    review::TerminalReviewer,
     runtime, terminal,
 };
 
@@ -269,6 +270,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         if let Some(terminal) = &terminal {
             builder = builder.ui(Arc::clone(terminal) as Arc<dyn Ui>);
             builder = builder.approver(Arc::new(TerminalApprover(Arc::clone(terminal))));
+            builder = builder.reviewer(Arc::new(TerminalReviewer::new(Arc::clone(terminal), &project.cwd)));
         }
         let session = builder.build().await;
         progress.end();

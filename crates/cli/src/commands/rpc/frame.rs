@@ -91,8 +91,7 @@ pub(super) enum Frame {
         /// Reason given by the tool.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// Lines the tool wants shown, as they are. They may contain any character.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        /// Lines the tool wants shown, as they are. They may contain any character. Empty if there are none.
         details: Vec<String>,
         /// The whole question as lines that are safe to show: hidden characters are escaped, no line of a value can pass
         /// for another, and what is left out of a very long value is announced.

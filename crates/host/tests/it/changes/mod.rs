@@ -5,6 +5,7 @@ mod crashing;
 mod forging;
 mod redirecting;
 mod refusing;
+mod selecting;
 mod undoing;
 
 use std::{

@@ -1,6 +1,6 @@
 //! CONTRACT 8.6: people see, apply, discard and undo in a session, and the model hears of it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::json;
 use toolsmith::Session;
@@ -8,7 +8,7 @@ use toolsmith_agent::{AgentEvent, PendingChoice};
 use toolsmith_llm::ForcedTool;
 use toolsmith_testkit::{Gate, Reply, Wire};
 use toolsmith_tool::{
-    PendingAction, PendingCallbacks, Tier, ToolContext, ToolError, ToolResult, async_trait,
+    FileSelection, PendingAction, PendingCallbacks, Tier, ToolContext, ToolError, ToolResult, async_trait,
 };
 
 use super::{Bench, Choice, resolve, rewrite};
@@ -186,7 +186,7 @@ async fn c8_6_files_are_viewed_applied_in_part_listed_and_undone() {
     assert_eq!(shown.len(), 2);
     let json = serde_json::to_value(&shown).unwrap();
     assert!(json[1]["diff"].as_str().unwrap().ends_with("-f(2);\n+g(2);\n"), "{json}");
-    let files = Some(vec![PathBuf::from("b.ts")]);
+    let files = Some(vec![FileSelection::whole("b.ts")]);
     session.apply_pending(PendingChoice::Id(id), files, "only b").await.unwrap();
     assert_eq!(bench.read("a.ts").as_deref(), Some("f(1);\n"));
     assert_eq!(bench.read("b.ts").as_deref(), Some("g(2);\n"));

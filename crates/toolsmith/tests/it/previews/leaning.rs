@@ -1,5 +1,5 @@
 //! CONTRACT 8.4, end to end on each wire: what is staged is shown, `resolve` is asked for in the strongest way there is,
-//! and gone when nothing waits.
+//! and stays in the list afterwards, so that the prompt cache survives (CONTRACT 5.6).
 
 use serde_json::json;
 use toolsmith::BuiltIns;
@@ -75,19 +75,21 @@ async fn preview_demand_apply(wire: Wire, forced: ForcedTool) {
     assert!(leaning.says("Staged.") && leaning.says("f(1);"), "both calls of the turn have results");
     if forced == ForcedTool::None {
         let again = asked.next().unwrap();
+        assert_eq!(again.count(REMINDER), 1, "reminded once: {}", again.body());
         assert_leans(&again, forced, "Write: out.txt");
         assert!(again.says("All done!"));
     }
     let after = asked.next().unwrap();
     assert_eq!(after.choice(), Choice::Free, "the calls beside `resolve` are finished too");
     assert!(after.says("Written.") && after.count("f(1);") >= 2, "{}", after.body());
-    assert!(!after.tools().contains(&"resolve") && after.thinks());
+    assert_eq!(after.tools().last(), Some(&"resolve"), "it stays, at the end");
+    assert!(after.thinks());
     let leaning = asked.next().unwrap();
     assert_leans(&leaning, forced, "AST Edit: 1 replacement in 1 file (staged by ast_edit)");
     let last = asked.next().unwrap();
     assert!(last.says("Applied 1 replacement in 1 file."), "{}", last.body());
     assert_eq!(last.choice(), Choice::Free);
-    assert!(!last.tools().contains(&"resolve") && last.tools().contains(&"ast_edit"));
+    assert_eq!(last.tools(), after.tools(), "the list does not change again");
     assert!(asked.next().is_none());
 }
 
@@ -159,7 +161,7 @@ async fn c8_4_resolve_is_offered_whatever_tools_were_asked_for() {
         assert!(!asked[0].tools().contains(&"resolve"));
         assert!(asked[1].tools().contains(&"resolve"), "{:?}", asked[1].tools());
         assert_eq!(asked[1].choice(), Choice::Named("resolve".to_owned()));
-        assert!(!asked[2].tools().contains(&"resolve"));
+        assert_eq!(asked[2].tools(), asked[1].tools());
         assert_eq!(bench.read("out.txt").as_deref(), Some("ok"));
     }
 }
@@ -177,22 +179,20 @@ async fn c8_4_a_model_that_never_decides_is_reminded_and_then_let_go() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn c8_4_resolve_beside_its_producer_decides_nothing_before_the_model_saw_the_preview() {
+async fn c8_3_an_action_can_be_staged_and_resolved_in_one_answer() {
     let bench = Bench::plain().await;
     let session = bench.session().await;
     bench.answer(Reply::new().call("c1", "stage", &json!({})).call(
         "c2",
         "resolve",
-        &resolve("apply", "unseen"),
+        &resolve("apply", "at once"),
     ));
-    bench.answer(Reply::new().call("c3", "resolve", &resolve("apply", "seen")));
     bench.answer(Reply::new().text("Done."));
     let summary = session.run("Go").await.unwrap();
-    assert_eq!((summary.totals.tool_calls, summary.totals.failed_calls), (3, 1));
+    assert_eq!((summary.totals.tool_calls, summary.totals.failed_calls), (2, 0));
     let asked = bench.requests();
-    assert!(asked[1].says("Staged."), "the producer finished: {}", asked[1].body());
-    assert_leans(&asked[1], ForcedTool::Named, "Write: out.txt");
-    assert_eq!(bench.read("out.txt").as_deref(), Some("seen"));
+    assert!(asked[1].says("Staged.") && asked[1].says("Written."), "{}", asked[1].body());
+    assert_eq!(bench.read("out.txt").as_deref(), Some("at once"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,11 +1,11 @@
 //! Handlers for the user's decisions: pending actions and undo (CONTRACT 8.6).
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::json;
 use toolsmith_agent::PendingChoice;
 use toolsmith_host::changes::{FilePreview, PastChange};
-use toolsmith_tool::{ToolContext, ToolError, ToolResult};
+use toolsmith_tool::{FileSelection, ToolContext, ToolError, ToolResult};
 
 use super::{
     super::{
@@ -53,7 +53,7 @@ pub(super) async fn apply(
     files: Option<Vec<String>>,
     reason: Option<&str>,
 ) -> Outcome {
-    let files = files.map(|files| files.into_iter().map(PathBuf::from).collect());
+    let files = files.map(|files| files.into_iter().map(FileSelection::whole).collect());
     let pending = driver.session.pending();
     decided(driver, pending.apply(choice(id), files, reason.unwrap_or(REASON), context(driver)).await)
 }
