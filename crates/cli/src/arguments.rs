@@ -9,15 +9,15 @@ use clap::{
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, man, new, print, rpc, sessions,
-        test, trust, types, undo,
+        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, new, print, rpc,
+        sessions, test, trust, types, undo,
     },
     versions,
 };
 
 /// Coding agent and runtime for custom tools.
 #[derive(Debug, Parser)]
-#[command(name = "toolsmith", version, long_version = versions::long(), arg_required_else_help = true)]
+#[command(name = "toolsmith", version, long_version = versions::long())]
 pub(crate) struct Arguments {
     /// Options shared by all commands.
     #[command(flatten)]
@@ -149,6 +149,12 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArguments),
     /// Print the licences of bundled dependencies.
     Licenses(licenses::LicensesArguments),
+    /// Store the key of a model provider.
+    Login(login::LoginArguments),
+    /// Remove the stored key of a model provider.
+    Logout(login::LogoutArguments),
+    /// List the models that can be used.
+    Models(login::ModelsArguments),
     /// Print the manual page.
     Man(man::ManArguments),
     /// Create a tool.

@@ -5,13 +5,18 @@ use std::{
     sync::{Mutex as StdMutex, MutexGuard, PoisonError},
 };
 
+use serde_json::Value;
 use tokio::{sync::Mutex, task::JoinHandle};
-use toolsmith_tool::{CancelToken, DialogOptions, NoticeLevel, Ui, async_trait};
+use toolsmith_tool::{
+    CancelToken, DialogOptions, NoticeLevel, ScreenInfo, Ui, WidgetContent, WidgetPlacement, async_trait,
+};
+
+use toolsmith_text::{Row, Theme, plain};
 
 use crate::{
-    escapes::plain,
-    streams,
-    terminal::{DIM, ERROR, HEADING, NAME, WARNING, paint},
+    streams::{self, Control},
+    terminal::{self, DIM, ERROR, HEADING, NAME, WARNING, paint},
+    tool_view,
 };
 
 /// Maximum bytes of lines kept while a question is open.
@@ -32,6 +37,32 @@ struct Screen {
     kept: Vec<Line>,
     kept_bytes: usize,
     dropped: usize,
+    /// Rows at the end that are drawn over: calls that are still running.
+    live: Vec<Row>,
+    /// How many of them are on the screen.
+    live_rows: usize,
+}
+
+impl Screen {
+    /// Removes the live rows from the screen.
+    fn erase_live(&mut self) {
+        let mut out = streams::stderr();
+        for _ in 0..std::mem::take(&mut self.live_rows) {
+            let _ = out.control(Control::ClearLineAbove);
+        }
+    }
+
+    /// Draws as many live rows as fit the screen, the last ones.
+    fn draw_live(&mut self) {
+        let room = terminal::error_rows().unwrap_or(24).saturating_sub(1);
+        let mut out = streams::stderr();
+        let hidden = self.live.len().saturating_sub(room);
+        for row in self.live.iter().skip(hidden) {
+            let _ = out.row(row);
+        }
+        self.live_rows = self.live.len() - hidden;
+        let _ = out.flush();
+    }
 }
 
 enum Line {
@@ -57,23 +88,46 @@ struct Question<'a>(&'a TerminalUi);
 
 impl Drop for Question<'_> {
     fn drop(&mut self) {
-        let mut screen = self.0.screen();
-        let Screen { kept, dropped, .. } = std::mem::take(&mut *screen);
+        let mut screen = self.0.lock();
+        let Screen { kept, dropped, live, .. } = std::mem::take(&mut *screen);
         kept.iter().for_each(Line::print);
         if dropped > 0 {
             Line::Own(paint(DIM, format_args!("({dropped} more lines during the question)"))).print();
         }
+        screen.live = live;
+        screen.draw_live();
     }
 }
 
 impl TerminalUi {
-    fn screen(&self) -> MutexGuard<'_, Screen> {
+    fn lock(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_question(&self) -> Question<'_> {
-        self.screen().is_asking = true;
+        let mut screen = self.lock();
+        screen.erase_live();
+        screen.is_asking = true;
         Question(self)
+    }
+
+    /// Replaces the rows at the end that are drawn over. They come back after an open question.
+    pub(crate) fn show_live(&self, rows: Vec<Row>) {
+        let mut screen = self.lock();
+        if screen.is_asking {
+            screen.live = rows;
+            return;
+        }
+        screen.erase_live();
+        screen.live = rows;
+        screen.draw_live();
+    }
+
+    /// Prints rows for good, above those that are drawn over.
+    pub(crate) fn print_rows(&self, rows: &[Row]) {
+        for row in rows {
+            self.print_line(Line::Drawn(row.to_ansi(tool_view::depth())));
+        }
     }
 
     /// Prints a line, after the open question if there is one.
@@ -82,9 +136,11 @@ impl TerminalUi {
     }
 
     fn print_line(&self, line: Line) {
-        let mut screen = self.screen();
+        let mut screen = self.lock();
         if !screen.is_asking {
-            return line.print();
+            screen.erase_live();
+            line.print();
+            return screen.draw_live();
         }
         let (Line::Own(text) | Line::Drawn(text)) = &line;
         let bytes = screen.kept_bytes.saturating_add(text.len());
@@ -204,16 +260,27 @@ impl Ui for TerminalUi {
         self.print(format!("{word}{}", plain(message)));
     }
 
+    fn theme(&self, name: Option<&str>) -> Option<Value> {
+        let named = name.map(Theme::built_in);
+        let theme = named.as_ref().map_or(Some(tool_view::theme()), Option::as_ref)?;
+        Some(theme.palette(tool_view::depth()))
+    }
+
+    fn screen(&self) -> ScreenInfo {
+        let columns = terminal::error_width().unwrap_or(80);
+        ScreenInfo::new(columns, terminal::error_rows().unwrap_or(24))
+    }
+
     fn set_status(&self, _key: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.print(paint(DIM, plain(text).replace(['\n', '\t'], " ")));
         }
     }
 
-    fn set_widget(&self, _key: &str, lines: Option<&[String]>) {
-        // Widgets are drawn by the tool.
-        for line in lines.unwrap_or_default() {
-            self.print_line(Line::Drawn(line.clone()));
+    fn set_widget(&self, _key: &str, content: Option<WidgetContent>, _placement: WidgetPlacement) {
+        // Widgets are drawn by the tool. A live component needs a screen, which lines do not have.
+        if let Some(WidgetContent::Lines(lines)) = content {
+            lines.into_iter().for_each(|line| self.print_line(Line::Drawn(line)));
         }
     }
 }

@@ -5,7 +5,6 @@ mod arguments;
 mod calling;
 mod commands;
 mod editor_types;
-mod escapes;
 mod failure;
 mod interface;
 mod interrupts;
@@ -20,6 +19,7 @@ mod review;
 mod runtime;
 mod streams;
 mod terminal;
+mod tool_view;
 mod versions;
 
 use std::process::ExitCode;

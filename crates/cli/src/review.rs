@@ -9,9 +9,10 @@ use toolsmith_tool::{
     CancelToken, FileSelection, ToolError, ToolResult, VisibleBlock, async_trait, visible, visible_line,
 };
 
+use toolsmith_text::plain;
+
 use crate::{
     approver,
-    escapes::plain,
     interface::TerminalUi,
     terminal::{self, DIM, ERROR, HEADING, NAME, paint},
 };

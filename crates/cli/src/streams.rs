@@ -6,7 +6,9 @@ use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use anstream::{AutoStream, ColorChoice};
 use serde_json::Value;
 
-use crate::escapes::{Filter, Keep};
+use toolsmith_text::{Filter, Keep, Row};
+
+use crate::tool_view;
 
 /// Terminal controls this program itself uses.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ pub(crate) enum Control {
     LineStart,
     /// Clears from here to the end of the line.
     ClearLine,
+    /// Goes to the beginning of the line above and clears it.
+    ClearLineAbove,
     /// Clears the screen and what was scrolled away.
     ClearScreen,
 }
@@ -24,6 +28,7 @@ impl Control {
         match self {
             Self::LineStart => "\r",
             Self::ClearLine => "\x1b[K",
+            Self::ClearLineAbove => "\x1b[1A\r\x1b[2K",
             Self::ClearScreen => "\x1b[2J\x1b[3J\x1b[H",
         }
     }
@@ -67,6 +72,11 @@ impl<W: Write + IsTerminal> Stream<W> {
         let end = if shown.contains("\x1b]8;") { end } else { end.trim_start_matches("\x1b]8;;\x1b\\") };
         self.inner.write_all(shown.as_bytes())?;
         self.inner.write_all(end.as_bytes())
+    }
+
+    /// Writes a row of a view.
+    pub(crate) fn row(&mut self, row: &Row) -> io::Result<()> {
+        self.rendered(&row.to_ansi(tool_view::depth()))
     }
 
     /// Does something to the terminal; nothing where there is none.

@@ -50,6 +50,16 @@ pub(crate) fn error_width() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| usize::from(width.0))
 }
 
+/// Returns whether standard error shows colours.
+pub(crate) fn is_error_coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Returns the rows of the terminal on standard error, if it has one.
+pub(crate) fn error_rows() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stderr()).map(|(_, height)| usize::from(height.0))
+}
+
 /// Text in a style. The text may be of unknown origin: it is made harmless here.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))
@@ -69,4 +79,15 @@ pub(crate) fn is_error_terminal() -> bool {
 pub(crate) fn discard_typed() {
     // Elsewhere there is nothing to discard, and the call fails.
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+/// Prints how to continue a session, after the interface ended.
+pub(crate) fn say_resume(id: &str) {
+    use std::io::Write as _;
+    let short: String = id.chars().take(13).collect();
+    let mut out = crate::streams::stdout();
+    // The terminal may be gone.
+    let _ =
+        writeln!(out, "{}", paint(DIM, format_args!("To continue this session: toolsmith --resume {short}")));
+    let _ = out.flush();
 }

@@ -140,8 +140,9 @@ impl Extension for JsExtension {
         let drawn =
             running.instance.draw_extension(running.extension?, kind, options.width, payload.to_string());
         match drawn.await? {
-            Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
-            Drawn::Nothing => None,
+            Drawn::Lines(lines) => Some(lines),
+            // There is nothing to draw; the default view takes its place.
+            Drawn::Json(_) => None,
             Drawn::Failed(error) => {
                 let mut failed = self.failed_renderers.lock().unwrap_or_else(PoisonError::into_inner);
                 if failed.insert(custom_type.to_owned()) {

@@ -5,7 +5,6 @@
 #![warn(missing_docs)]
 
 mod allocator;
-mod ansi;
 mod builtins;
 mod engine;
 mod engine_kind;
@@ -15,7 +14,6 @@ mod extension;
 mod instance;
 mod limits;
 mod load;
-mod markdown;
 mod module;
 mod module_request;
 mod modules;

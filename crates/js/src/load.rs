@@ -150,6 +150,14 @@ pub(crate) struct DescribedTool {
     pub(crate) has_render_call: bool,
     #[serde(default)]
     pub(crate) has_render_result: bool,
+    /// It draws its own frame.
+    #[serde(default)]
+    pub(crate) own_frame: bool,
+    /// Its call is not drawn once there is a result.
+    #[serde(default)]
+    pub(crate) merges_result: bool,
+    #[serde(default)]
+    pub(crate) animates: bool,
     #[serde(default)]
     pub(crate) has_on_session: bool,
     #[serde(default)]

@@ -7,8 +7,8 @@ use std::sync::{
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, ArgumentSchema, RenderOptions, RenderedLines, SessionEvent, Tool, ToolCall, ToolContext,
-    ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, ArgumentSchema, RenderHooks, RenderOptions, RenderedLines, SessionEvent, Tool, ToolCall,
+    ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use crate::{
@@ -24,8 +24,7 @@ pub(crate) struct JsTool {
     module: Arc<ModuleHost>,
     decides_approval: bool,
     has_approval_details: bool,
-    has_render_call: bool,
-    has_render_result: bool,
+    render_hooks: RenderHooks,
     has_on_session: bool,
     has_prepare: bool,
     /// A failing renderer is logged once.
@@ -38,13 +37,16 @@ impl JsTool {
         // Checked here rather than at registration, so that the error is reported with its module.
         ArgumentSchema::compile(&spec.parameters)
             .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
+        let mut render_hooks = RenderHooks::new(described.has_render_call, described.has_render_result);
+        render_hooks.own_frame = described.own_frame;
+        render_hooks.merges = described.merges_result;
+        render_hooks.animates = described.animates;
         Ok(Self {
             spec,
             module,
             decides_approval: described.decides_approval(),
             has_approval_details: described.has_approval_details,
-            has_render_call: described.has_render_call,
-            has_render_result: described.has_render_result,
+            render_hooks,
             has_on_session: described.has_on_session,
             has_prepare: described.has_prepare,
             render_failure_logged: AtomicBool::new(false),
@@ -104,8 +106,11 @@ impl JsTool {
         let running = self.module.running().await?;
         let number = running.number(&self.spec.name)?;
         match running.instance.draw(number, what, width, payload.to_string()).await? {
-            Drawn::Lines(lines) => Some(RenderedLines::from(lines)),
-            Drawn::Nothing => None,
+            Drawn::Lines(mut drawn) => {
+                drawn.is_framed |= self.render_hooks.own_frame;
+                Some(drawn)
+            }
+            Drawn::Json(_) => None,
             Drawn::Failed(error) => {
                 if !self.render_failure_logged.swap(true, Ordering::Relaxed) {
                     tracing::warn!(tool = %self.spec.name, %error, "Tool renderer failed");
@@ -125,7 +130,25 @@ fn options_json(options: &RenderOptions) -> Value {
     if let Some(frame) = options.spinner_frame.filter(|_| options.is_partial) {
         json["spinnerFrame"] = frame.into();
     }
+    // Left out where they have their usual value, which a missing member means too.
+    if !options.args_complete {
+        json["argsComplete"] = false.into();
+    }
+    if !options.execution_started {
+        json["executionStarted"] = false.into();
+    }
     json
+}
+
+/// What renderers learn about their row beside the options.
+fn row_json(options: &RenderOptions) -> Value {
+    json!({
+        "toolCallId": options.tool_call_id,
+        "showImages": options.shows_images,
+        "argsComplete": options.args_complete,
+        "executionStarted": options.execution_started,
+        "durationMs": options.duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+    })
 }
 
 #[async_trait]
@@ -182,11 +205,16 @@ impl Tool for JsTool {
         serde_json::from_value(self.ask("details", arguments).await?).ok()
     }
 
+    fn render_hooks(&self) -> RenderHooks {
+        self.render_hooks
+    }
+
     async fn render_call(&self, arguments: &Value, options: &RenderOptions) -> Option<RenderedLines> {
-        if !self.has_render_call {
+        if !self.render_hooks.call {
             return None;
         }
-        let payload = json!({ "args": arguments, "options": options_json(options) });
+        let payload =
+            json!({ "args": arguments, "options": options_json(options), "row": row_json(options) });
         self.draw("call", options.width, payload).await
     }
 
@@ -196,12 +224,13 @@ impl Tool for JsTool {
         options: &RenderOptions,
         arguments: &Value,
     ) -> Option<RenderedLines> {
-        if !self.has_render_result {
+        if !self.render_hooks.result {
             return None;
         }
         let payload = json!({
             "args": arguments,
             "options": options_json(options),
+            "row": row_json(options),
             "result": { "content": result.content, "details": result.details, "isError": result.is_error },
         });
         self.draw("result", options.width, payload).await

@@ -35,6 +35,8 @@
 mod approval;
 mod arguments;
 mod cancel;
+mod completion;
+mod component;
 mod content;
 mod context;
 mod extension;
@@ -56,6 +58,11 @@ pub use approval::{Approval, ApprovalPolicy, Tier};
 pub use arguments::{ArgumentError, ArgumentSchema, Prepared, Repair, SchemaError};
 pub use async_trait::async_trait;
 pub use cancel::CancelToken;
+pub use completion::{CompletionItem, CompletionSource, Completions, EditorState, InputTap, Tapped};
+pub use component::{
+    Anchor, Component, ComponentChange, ComponentId, CustomOptions, Length, Margin, OverlayOptions,
+    ScreenInfo, WidgetContent, WidgetPlacement, WorkingIndicator,
+};
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
 pub use extension::{
@@ -70,7 +77,7 @@ pub use pending::{
     PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
-pub use render::{RenderOptions, RenderedLines};
+pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{Failure, Stop, ToolError, ToolResult};
 pub use session_action::{
     ActionError, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
@@ -83,7 +90,7 @@ pub use session_view::{
 };
 pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
-pub use ui::{CustomView, DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
+pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
 pub use visible_text::{
     BlockLimits, BlockRow, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
 };

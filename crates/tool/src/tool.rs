@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     approval::Approval,
     context::ToolContext,
-    render::{RenderOptions, RenderedLines},
+    render::{RenderHooks, RenderOptions, RenderedLines},
     result::{ToolError, ToolResult},
     session_event::SessionEvent,
     spec::ToolSpec,
@@ -72,6 +72,11 @@ pub trait Tool: Send + Sync {
     /// Returns lines shown to the approver.
     async fn approval_details(&self, _arguments: &Value) -> Option<Vec<String>> {
         None
+    }
+
+    /// Returns which of its renderers exist. Without any, the default view is used and nothing is asked.
+    fn render_hooks(&self) -> RenderHooks {
+        RenderHooks::default()
     }
 
     /// Renders the call. `None` uses the default view (CONTRACT 6.1, 6.2).

@@ -10,6 +10,7 @@
 mod built_in;
 mod discovery;
 mod home;
+mod key_store;
 mod load_error;
 mod loading;
 mod rust_tool;
@@ -25,6 +26,7 @@ pub use discovery::{
     ModuleKind, Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
 };
 pub use home::{Home, HomeError};
+pub use key_store::{KeyStore, KeyStoreError};
 pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options,

@@ -12,7 +12,11 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep_until},
 };
-use toolsmith_tool::{CustomView, DialogOptions, NoticeLevel, Ui, UiHandle, UiSlot};
+use toolsmith_tool::{
+    CompletionSource, Completions, Component, ComponentChange, ComponentId, CustomOptions, DialogOptions,
+    EditorState, InputTap, NoticeLevel, ScreenInfo, Ui, UiHandle, UiSlot, WidgetContent, WidgetPlacement,
+    WorkingIndicator,
+};
 
 /// When a call is to be stopped. Clones are the same.
 #[derive(Clone, Debug)]
@@ -119,9 +123,14 @@ impl Ui for PatientUi {
         self.ui.current().editor(title, prefill, dialog).await
     }
 
-    async fn custom(&self, view: Arc<dyn CustomView>, dialog: DialogOptions) -> Option<Value> {
+    async fn custom(
+        &self,
+        view: Arc<dyn Component>,
+        options: CustomOptions,
+        dialog: DialogOptions,
+    ) -> Option<Value> {
         let _paused = self.deadline_watch.pause();
-        self.ui.current().custom(view, dialog).await
+        self.ui.current().custom(view, options, dialog).await
     }
 
     fn notify(&self, message: &str, level: NoticeLevel) {
@@ -132,15 +141,111 @@ impl Ui for PatientUi {
         self.ui.current().set_status(key, text);
     }
 
-    fn set_widget(&self, key: &str, lines: Option<&[String]>) {
-        self.ui.current().set_widget(key, lines);
+    fn statuses(&self) -> Vec<(String, String)> {
+        self.ui.current().statuses()
+    }
+
+    fn set_widget(&self, key: &str, content: Option<WidgetContent>, placement: WidgetPlacement) {
+        self.ui.current().set_widget(key, content, placement);
+    }
+
+    fn set_footer(&self, footer: Option<Arc<dyn Component>>) {
+        self.ui.current().set_footer(footer);
+    }
+
+    fn set_header(&self, header: Option<Arc<dyn Component>>) {
+        self.ui.current().set_header(header);
+    }
+
+    fn set_editor_component(&self, editor: Option<Arc<dyn Component>>) {
+        self.ui.current().set_editor_component(editor);
+    }
+
+    fn component_changed(&self, id: ComponentId, change: ComponentChange) {
+        self.ui.current().component_changed(id, change);
+    }
+
+    fn call_changed(&self, tool_call_id: &str) {
+        self.ui.current().call_changed(tool_call_id);
+    }
+
+    fn screen(&self) -> ScreenInfo {
+        self.ui.current().screen()
+    }
+
+    fn set_working_message(&self, message: Option<&str>) {
+        self.ui.current().set_working_message(message);
+    }
+
+    fn set_working_indicator(&self, indicator: Option<WorkingIndicator>) {
+        self.ui.current().set_working_indicator(indicator);
+    }
+
+    fn set_working_visible(&self, visible: bool) {
+        self.ui.current().set_working_visible(visible);
+    }
+
+    fn set_hidden_thinking_label(&self, label: Option<&str>) {
+        self.ui.current().set_hidden_thinking_label(label);
+    }
+
+    fn editor_text(&self) -> String {
+        self.ui.current().editor_text()
+    }
+
+    fn set_editor_text(&self, text: &str) {
+        self.ui.current().set_editor_text(text);
+    }
+
+    fn paste_to_editor(&self, text: &str) {
+        self.ui.current().paste_to_editor(text);
+    }
+
+    fn add_completions(&self, source: Arc<dyn CompletionSource>) {
+        self.ui.current().add_completions(source);
+    }
+
+    async fn own_completions(&self, state: &EditorState, force: bool) -> Option<Completions> {
+        self.ui.current().own_completions(state, force).await
+    }
+
+    fn add_input_tap(&self, id: ComponentId, tap: Arc<dyn InputTap>) {
+        self.ui.current().add_input_tap(id, tap);
+    }
+
+    fn remove_input_tap(&self, id: ComponentId) {
+        self.ui.current().remove_input_tap(id);
+    }
+
+    fn tools_expanded(&self) -> bool {
+        self.ui.current().tools_expanded()
+    }
+
+    fn set_tools_expanded(&self, expanded: bool) {
+        self.ui.current().set_tools_expanded(expanded);
+    }
+
+    fn key_bindings(&self) -> Option<Value> {
+        self.ui.current().key_bindings()
+    }
+
+    fn theme_names(&self) -> Vec<String> {
+        self.ui.current().theme_names()
+    }
+
+    fn theme(&self, name: Option<&str>) -> Option<Value> {
+        self.ui.current().theme(name)
+    }
+
+    fn theme_version(&self) -> u32 {
+        self.ui.current().theme_version()
+    }
+
+    fn set_theme(&self, name: &str) -> Result<(), String> {
+        self.ui.current().set_theme(name)
     }
 
     fn set_title(&self, title: &str) {
         self.ui.current().set_title(title);
-    }
-
-    fn theme(&self) -> Option<Value> {
-        self.ui.current().theme()
     }
 }

@@ -207,6 +207,15 @@ impl Resolver {
         blocking(&CancelToken::new(), move |_| store.list(Some(&root)).map_err(reply)).await
     }
 
+    /// Returns what undoing a change would do to its files now.
+    ///
+    /// # Errors
+    /// Fails if there is no such change, or a content was not kept.
+    pub async fn view_undo(&self, id: &str) -> Result<Vec<FilePreview>, ToolError> {
+        let (store, id) = (Arc::clone(&self.store), id.to_owned());
+        blocking(&CancelToken::new(), move |_| store.undo_preview(&id).map_err(reply)).await
+    }
+
     /// Undoes a change for a person: the one of this number, or the last one in this project. The model hears of it with
     /// its next request.
     ///

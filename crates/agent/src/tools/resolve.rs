@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, CancelToken, Concurrency, PendingAction, RenderOptions, RenderedLines, Tier, Tool, ToolCall,
-    ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, CancelToken, Concurrency, PendingAction, RenderHooks, RenderOptions, RenderedLines, Tier, Tool,
+    ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::blocking;
@@ -129,6 +129,13 @@ impl Tool for ResolveTool {
         let root = self.resolver.root().to_path_buf();
         let lines = blocking(&CancelToken::new(), move |_| Ok(approval_lines(&action, &reason, &root))).await;
         Some(lines.unwrap_or_else(|error| vec![format!("The action cannot be shown: {error}")]))
+    }
+
+    fn render_hooks(&self) -> RenderHooks {
+        let mut hooks = RenderHooks::new(true, true);
+        hooks.own_frame = true;
+        hooks.merges = true;
+        hooks
     }
 
     async fn render_call(&self, arguments: &Value, options: &RenderOptions) -> Option<RenderedLines> {

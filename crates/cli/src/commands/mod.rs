@@ -8,8 +8,10 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
+pub(crate) mod interactive;
 pub(crate) mod licenses;
 pub(crate) mod list;
+pub(crate) mod login;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod print;
@@ -33,7 +35,11 @@ use crate::{
 pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
     let shared = &arguments.shared;
     let Some(command) = arguments.command else {
-        return print::run(shared, &arguments.print);
+        return match interactive::applies(shared, &arguments.print) {
+            true => interactive::run(shared, &arguments.print),
+            false if interactive::is_help(&arguments.print) => interactive::help(),
+            false => print::run(shared, &arguments.print),
+        };
     };
     if arguments.print.is_asked_for() {
         let hint = "Put a prompt that begins with a command's name in quotes.";
@@ -48,6 +54,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Doctor(own) => doctor::run(shared, &own),
         Command::Completions(own) => completions::run(&own),
         Command::Licenses(own) => licenses::run(&own),
+        Command::Login(own) => login::login(shared, &own),
+        Command::Logout(own) => login::logout(shared, &own),
+        Command::Models(own) => login::models(shared, &own),
         Command::Man(own) => man::run(&own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),

@@ -14,9 +14,10 @@ use toolsmith::Home;
 use toolsmith_agent::session::{SessionLog, SessionSummary, Sessions};
 use toolsmith_tool::{SessionView, visible_line};
 
+use toolsmith_text::plain;
+
 use crate::{
     arguments::Shared,
-    escapes::plain,
     output::{cut, lossy, print_json, write_file},
     terminal,
 };

@@ -19,6 +19,7 @@ use super::{
     blobs::Blobs,
     change_set::{ChangeSet, read},
     check::check_all,
+    diff::FilePreview,
     durable::{private_folder, remove_if_there, write_private},
     error::ChangeError,
     hash::content_hash,
@@ -466,7 +467,36 @@ impl ChangeStore {
         self.undo_locked(past, cancel)
     }
 
+    /// Returns what undoing a change would do to its files as they are now. Nothing is changed.
+    ///
+    /// # Errors
+    /// When the change is unknown, or a content was not kept.
+    pub fn undo_preview(&self, id: &str) -> Result<Vec<FilePreview>, ChangeError> {
+        let found = self.list(None)?.into_iter().find(|past| past.entry.id == id);
+        let past = found.ok_or_else(|| ChangeError::Unknown { id: id.to_owned() })?;
+        let previews = self.undo_changes(&past)?.into_iter().map(|change| {
+            let current = fs::read(&change.target).ok();
+            FilePreview::new(
+                &change.path,
+                Some(&past.entry.root),
+                current.as_deref(),
+                change.content.as_deref(),
+            )
+        });
+        Ok(previews.collect())
+    }
+
     fn undo_locked(&self, past: PastChange, cancel: &CancelToken) -> Result<PastChange, ChangeError> {
+        let changes = self.undo_changes(&past)?;
+        let entry = &past.entry;
+        let note = ChangeNote::new("undo", format!("Undo: {}", entry.label), entry.root.clone());
+        self.apply_locked(&changes, &note, Some(entry.id.clone()), cancel)?;
+        remove_made_folders(&entry.made_folders);
+        Ok(PastChange { is_undone: true, ..past })
+    }
+
+    /// The changes that bring back the contents from before a change.
+    fn undo_changes(&self, past: &PastChange) -> Result<Vec<FileChange>, ChangeError> {
         let entry = &past.entry;
         let blobs = Blobs::new(&self.folder);
         let mut changes = Vec::with_capacity(entry.files.len());
@@ -485,10 +515,7 @@ impl ChangeStore {
                 mode: file.mode,
             });
         }
-        let note = ChangeNote::new("undo", format!("Undo: {}", entry.label), entry.root.clone());
-        self.apply_locked(&changes, &note, Some(entry.id.clone()), cancel)?;
-        remove_made_folders(&entry.made_folders);
-        Ok(PastChange { is_undone: true, ..past })
+        Ok(changes)
     }
 
     /// Forgets what is too old or too much, the oldest first. The newest entry always stays.

@@ -11,6 +11,7 @@ mod process;
 mod request;
 mod run;
 mod supervisor;
+mod terminal;
 mod tree;
 
 pub use error::ExecError;
@@ -18,3 +19,4 @@ pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use supervisor::Signaller;
+pub use terminal::run_on_terminal;

@@ -12,7 +12,7 @@ export * from "toolsmith:family/theme";
 export * from "toolsmith:family/truncation";
 export { keyText } from "toolsmith:family/keys";
 export { SettingsList } from "toolsmith:family/settings_list";
-export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
+export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
 export { logger };
 
 export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/environment";
@@ -22,6 +22,25 @@ export const defineTool = (tool) => tool;
 
 /** Whether an event is about one tool's call. */
 export const isToolCallEventType = (name, event) => event?.toolName === name;
+
+/** The editor as extensions replace it: keys of the application can be handled before the editor sees them. */
+export class CustomEditor extends tui.Editor {
+  actionHandlers = new Map();
+  onEscape = undefined;
+  onCtrlD = undefined;
+  onPasteImage = undefined;
+  onExtensionShortcut = undefined;
+  onAction(action, handler) {
+    this.actionHandlers.set(action, handler);
+  }
+  handleInput(data) {
+    const bindings = tui.getKeybindings();
+    if (this.onExtensionShortcut?.(data)) return;
+    if (bindings.matches(data, "app.interrupt") && this.onEscape !== undefined && !this.isShowingAutocomplete()) return void this.onEscape();
+    for (const [action, handler] of this.actionHandlers) if (bindings.matches(data, action)) return void handler();
+    super.handleInput(data);
+  }
+}
 
 /** Cuts the head matter off a Markdown text. */
 export function parseFrontmatter(text) {

@@ -1,5 +1,7 @@
 // Keys as a terminal sends them: the old sequences, and those of the protocol that tells modifiers apart.
 
+import { host } from "toolsmith:kernel";
+
 const LETTERS = { A: "up", B: "down", C: "right", D: "left", E: "clear", F: "end", H: "home", P: "f1", Q: "f2", R: "f3", S: "f4", Z: "tab" };
 const NUMBERS = {
   1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageup", 6: "pagedown", 7: "home", 8: "end",
@@ -82,25 +84,74 @@ export function parseKey(data) {
 const kind = (data) => /^\x1b\[[\d:]+;\d+:(\d)/.exec(String(data))?.[1];
 export const isKeyRelease = (data) => kind(data) === "3";
 export const isKeyRepeat = (data) => kind(data) === "2";
-export const isKittyProtocolActive = () => false;
-export const setKittyProtocolActive = () => {};
+let kittyKeys;
+/** Whether the terminal sends keys in the form of kitty's protocol. */
+export const isKittyProtocolActive = () => (kittyKeys ??= JSON.parse(host.uiCall(0, "screen", "") || "{}").kittyKeys === true);
+export const setKittyProtocolActive = (active) => void (kittyKeys = Boolean(active));
 
-/** What the family's front ends call their actions, and the keys that trigger them. */
-const BINDINGS = {
+/** The character that a sequence of kitty's protocol types, or undefined. */
+export function decodeKittyPrintable(data) {
+  const match = /^\x1b\[(\d+)(?::(\d*))?(?::\d*)?(?:;(\d+)(?::(\d+))?)?(?:;([\d:]*))?u$/.exec(String(data));
+  if (match === null) return undefined;
+  const [, code, shifted, modifier, kindOf, text] = match;
+  if (kindOf === "3") return undefined;
+  const bits = Math.max(0, Number(modifier ?? 1) - 1);
+  if ((bits & ~1 & 0b111110) !== 0) return undefined;
+  if (text) return String.fromCodePoint(...text.split(":").filter(Boolean).map(Number));
+  const point = (bits & 1) !== 0 && shifted ? Number(shifted) : Number(code);
+  if (point < 32 || point === 127 || point >= 57344 && point <= 63743 || point > 0x10ffff) return undefined;
+  return String.fromCodePoint(point);
+}
+
+/** Actions and their keys, as in compatible agents. The user's own replace them. */
+const DEFAULTS = {
+  "tui.editor.cursorUp": ["up"], "tui.editor.cursorDown": ["down"], "tui.editor.cursorLeft": ["left", "ctrl+b"], "tui.editor.cursorRight": ["right", "ctrl+f"],
+  "tui.editor.cursorWordLeft": ["alt+left", "ctrl+left", "alt+b"], "tui.editor.cursorWordRight": ["alt+right", "ctrl+right", "alt+f"],
+  "tui.editor.cursorLineStart": ["home", "ctrl+a"], "tui.editor.cursorLineEnd": ["end", "ctrl+e"], "tui.editor.pageUp": ["pageUp"], "tui.editor.pageDown": ["pageDown"],
+  "tui.editor.deleteCharBackward": ["backspace"], "tui.editor.deleteCharForward": ["delete", "ctrl+d"], "tui.editor.deleteWordBackward": ["ctrl+w", "alt+backspace"],
+  "tui.editor.deleteWordForward": ["alt+d", "alt+delete"], "tui.editor.deleteToLineStart": ["ctrl+u"], "tui.editor.deleteToLineEnd": ["ctrl+k"],
+  "tui.editor.yank": ["ctrl+y"], "tui.editor.yankPop": ["alt+y"], "tui.editor.undo": ["ctrl+-"],
+  "tui.input.newLine": ["shift+enter", "ctrl+j"], "tui.input.submit": ["enter"], "tui.input.tab": ["tab"], "tui.input.copy": ["ctrl+c"],
   "tui.select.up": ["up"], "tui.select.down": ["down"], "tui.select.pageUp": ["pageUp"], "tui.select.pageDown": ["pageDown"],
-  "tui.select.confirm": ["enter"], "tui.select.cancel": ["escape", "ctrl+c"], "tui.input.submit": ["enter"], "tui.input.newLine": ["shift+enter"],
-  "tui.input.tab": ["tab"], "tui.editor.cursorUp": ["up"], "tui.editor.cursorDown": ["down"], "tui.editor.cursorLeft": ["left"],
-  "tui.editor.cursorRight": ["right"], "tui.editor.deleteCharBackward": ["backspace"], "app.interrupt": ["escape"], "app.clear": ["ctrl+c"],
-  "app.exit": ["ctrl+d"], "app.tools.expand": ["ctrl+o"], "app.thinking.toggle": ["ctrl+t"], "app.editor.external": ["ctrl+g"],
-  selectUp: ["up"], selectDown: ["down"], selectPageUp: ["pageUp"], selectPageDown: ["pageDown"], selectConfirm: ["enter"],
-  selectCancel: ["escape", "ctrl+c"], submit: ["enter"], newLine: ["shift+enter"], tab: ["tab"], expandTools: ["ctrl+o"], interrupt: ["escape"],
-  toggleThinking: ["ctrl+t"], externalEditor: ["ctrl+g"], clear: ["ctrl+c"], exit: ["ctrl+d"],
+  "tui.select.confirm": ["enter"], "tui.select.cancel": ["escape", "ctrl+c"],
+  "app.interrupt": ["escape"], "app.clear": ["ctrl+c"], "app.exit": ["ctrl+d"], "app.suspend": ["ctrl+z"], "app.tools.expand": ["ctrl+o"],
+  "app.thinking.toggle": ["ctrl+t"], "app.thinking.cycle": ["shift+tab"], "app.model.select": ["ctrl+l"], "app.model.cycleForward": ["ctrl+p"],
+  "app.model.cycleBackward": ["shift+ctrl+p"], "app.editor.external": ["ctrl+g"], "app.message.followUp": ["alt+enter"], "app.message.dequeue": ["alt+up"],
+  "app.clipboard.pasteImage": ["ctrl+v"],
 };
 
-const keybindings = {
-  matches: (data, action) => (BINDINGS[action] ?? []).some((key) => matchesKey(data, key)),
-  getKeys: (action) => [...(BINDINGS[action] ?? [])],
+/** Names of earlier versions. */
+const EARLIER = {
+  selectUp: "tui.select.up", selectDown: "tui.select.down", selectPageUp: "tui.select.pageUp", selectPageDown: "tui.select.pageDown",
+  selectConfirm: "tui.select.confirm", selectCancel: "tui.select.cancel", submit: "tui.input.submit", newLine: "tui.input.newLine", tab: "tui.input.tab",
+  cursorUp: "tui.editor.cursorUp", cursorDown: "tui.editor.cursorDown", cursorLeft: "tui.editor.cursorLeft", cursorRight: "tui.editor.cursorRight",
+  deleteCharBackward: "tui.editor.deleteCharBackward", expandTools: "app.tools.expand", interrupt: "app.interrupt", toggleThinking: "app.thinking.toggle",
+  externalEditor: "app.editor.external", clear: "app.clear", exit: "app.exit", copy: "tui.input.copy",
 };
+
+let given;
+/** The keys of an action: the user's, or the default ones. */
+function keysOf(action) {
+  const id = EARLIER[action] ?? String(action);
+  if (given === undefined) {
+    const json = host.uiCall(0, "keyBindings", "");
+    // Without a user interface there is nothing to remember: one may come later.
+    if (json === "") return DEFAULTS[id] ?? [];
+    given = JSON.parse(json);
+  }
+  return given[id] ?? DEFAULTS[id] ?? [];
+}
+
+export class KeybindingsManager {
+  matches = (data, action) => keysOf(action).some((key) => matchesKey(data, key));
+  getKeys = (action) => [...keysOf(action)];
+  getDefinition = (action) => ({ defaultKeys: [...(DEFAULTS[action] ?? [])] });
+  getConflicts = () => [];
+  getUserBindings = () => ({});
+  getResolvedBindings = () => Object.fromEntries(Object.keys(DEFAULTS).map((action) => [action, keysOf(action)]));
+}
+
+const keybindings = new KeybindingsManager();
 export const getKeybindings = () => keybindings;
 export const getEditorKeybindings = getKeybindings;
-export const keyText = (action) => (BINDINGS[action] ?? [String(action)]).join("/");
+export const keyText = (action) => (keysOf(action).length > 0 ? keysOf(action) : [String(action)]).join("/");

@@ -40,15 +40,25 @@ const SYMBOLS = {
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-const given = (() => {
-  const json = host.themePalette();
-  return json === "" ? {} : JSON.parse(json);
-})();
-const colours = { ...COLOURS, ...given.colours };
-const backgrounds = { ...BACKGROUNDS, ...given.backgrounds };
+/** The colours of a palette over our own. */
+function tables(json) {
+  const given = json === "" ? {} : JSON.parse(json);
+  return { given, colours: { ...COLOURS, ...given.colours }, backgrounds: { ...BACKGROUNDS, ...given.backgrounds } };
+}
+
+let version = host.uiCall(0, "themeVersion", "");
+let current = tables(host.themePalette());
+
+/** Takes over the interface's palette if it changed. Called before anything is drawn. */
+export function refresh() {
+  const now = host.uiCall(0, "themeVersion", "");
+  if (now === version) return;
+  version = now;
+  current = tables(host.themePalette());
+}
 
 function sequence(table, name) {
-  const parameters = table[name];
+  const parameters = Object.hasOwn(table, name) ? table[name] : undefined;
   if (parameters === undefined) throw new Error(`Unknown theme color: ${name}`);
   return `\x1b[${parameters}m`;
 }
@@ -56,15 +66,48 @@ function sequence(table, name) {
 const style = (on, off) => (text) => `\x1b[${on}m${text}\x1b[${off}m`;
 
 export class Theme {
-  name = given.name ?? "toolsmith";
-  isLight = Boolean(given.isLight);
+  // A theme that is not the current one has tables of its own.
+  #tables;
   spinnerFrames = SPINNER;
 
+  constructor(own) {
+    this.#tables = own?.colours ? own : undefined;
+  }
+  get #table() {
+    return this.#tables ?? current;
+  }
+  get name() {
+    return this.#table.given.name ?? "toolsmith";
+  }
+  get isLight() {
+    return Boolean(this.#table.given.isLight);
+  }
+  get appearance() {
+    return this.isLight ? "light" : "dark";
+  }
+  /** The colours by role, as escape sequences. */
+  get colors() {
+    const { colours, backgrounds } = this.#table;
+    return Object.fromEntries(Object.entries({ ...colours, ...backgrounds }).map(([name, parameters]) => [name, `\x1b[${parameters}m`]));
+  }
+
   fg(color, text) {
-    return `${sequence(colours, color)}${text}\x1b[39m`;
+    return `${sequence(this.#table.colours, color)}${text}\x1b[39m`;
   }
   bg(color, text) {
-    return `${sequence(backgrounds, color)}${text}\x1b[49m`;
+    return `${sequence(this.#table.backgrounds, color)}${text}\x1b[49m`;
+  }
+  /** Several styles at once. */
+  style(text, { fg, bg, bold, dim, italic, underline, strikethrough, inverse } = {}) {
+    let styled = String(text);
+    if (bold) styled = this.bold(styled);
+    if (dim) styled = this.dim(styled);
+    if (italic) styled = this.italic(styled);
+    if (underline) styled = this.underline(styled);
+    if (strikethrough) styled = this.strikethrough(styled);
+    if (inverse) styled = this.inverse(styled);
+    if (fg) styled = this.fg(fg, styled);
+    return bg ? this.bg(bg, styled) : styled;
   }
   bold = style(1, 22);
   dim = style(2, 22);
@@ -73,13 +116,13 @@ export class Theme {
   inverse = style(7, 27);
   strikethrough = style(9, 29);
   getFgAnsi(color) {
-    return sequence(colours, color);
+    return sequence(this.#table.colours, color);
   }
   getBgAnsi(color) {
-    return sequence(backgrounds, color);
+    return sequence(this.#table.backgrounds, color);
   }
   getColorMode() {
-    return "256color";
+    return this.#table.given.colorMode ?? "256color";
   }
   symbol(key) {
     const [group, name] = String(key).split(".");
@@ -94,8 +137,9 @@ export class Theme {
   getSpinnerFrames() {
     return SPINNER;
   }
-  getThinkingBorderColor() {
-    return (text) => this.fg("border", text);
+  getThinkingBorderColor(level) {
+    const role = `thinking${String(level ?? "off").replace(/^./, (letter) => letter.toUpperCase())}`;
+    return (text) => this.fg(Object.hasOwn(COLOURS, role) ? role : "border", text);
   }
   getBashModeBorderColor() {
     return (text) => this.fg("bashMode", text);
@@ -110,6 +154,12 @@ for (const [group, symbols] of Object.entries(SYMBOLS)) {
 
 export const theme = new Theme();
 
+/** A theme of the interface by its name, or undefined. */
+export function themeNamed(name) {
+  const json = host.uiCall(0, "theme", JSON.stringify(name));
+  return json === "" ? undefined : new Theme(tables(json));
+}
+
 /** What the Markdown component draws with. */
 export function getMarkdownTheme() {
   const by = (color) => (text) => theme.fg(color, text);
@@ -117,6 +167,7 @@ export function getMarkdownTheme() {
     heading: by("mdHeading"), link: by("mdLink"), linkUrl: by("mdLinkUrl"), code: by("mdCode"), codeBlock: by("mdCodeBlock"),
     codeBlockBorder: by("mdCodeBlockBorder"), quote: by("mdQuote"), quoteBorder: by("mdQuoteBorder"), hr: by("mdHr"), listBullet: by("mdListBullet"),
     bold: theme.bold, italic: theme.italic, underline: theme.underline, strikethrough: theme.strikethrough,
+    highlightCode,
     symbols: { quoteBorder: SYMBOLS.md.quoteBorder, hrChar: SYMBOLS.md.hrChar, bullet: SYMBOLS.md.bullet },
   };
 }
@@ -129,6 +180,9 @@ export const getSelectListTheme = selection;
 export const getSettingsListTheme = () => ({ ...selection(), label: (text) => text, value: (text) => theme.fg("muted", text), hint: (text) => theme.fg("dim", text), cursor: "→ " });
 export const getEditorTheme = () => ({ borderColor: (text) => theme.fg("border", text), selectList: selection() });
 export const getSymbolTheme = () => SYMBOLS;
-export const isValidThemeColor = (name) => name in colours;
-export const highlightCode = (code) => String(code).split("\n");
+export const isValidThemeColor = (name) => Object.hasOwn(current.colours, name);
+
+/** Lines of code with colours, by language. */
+export const highlightCode = (code, language = "") =>
+  JSON.parse(host.highlightRows(String(code), String(language ?? ""))).map((row) => row.map(({ text, role }) => (role === undefined ? text : theme.fg(role, text))).join(""));
 export const initTheme = () => {};

@@ -2,9 +2,10 @@
 
 import { host } from "toolsmith:kernel";
 import { Markdown } from "toolsmith:family/markdown";
-import { Key, matchesKey } from "toolsmith:family/keys";
+import { Key, decodeKittyPrintable, getKeybindings, keyText, matchesKey } from "toolsmith:family/keys";
 
 export * from "toolsmith:family/keys";
+export * from "toolsmith:family/editor";
 export * from "toolsmith:family/settings_list";
 export { Markdown };
 
@@ -166,17 +167,54 @@ export class DynamicBorder {
   }
 }
 
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** A spinner with a message. It moves until it is stopped. */
 export class Loader extends Text {
-  constructor(_tui, _spinnerColor, messageColor = (text) => text, message = "Loading...") {
-    super(messageColor(message), 1, 0);
-    this.messageColor = messageColor;
+  #tui;
+  #spinnerColor;
+  #messageColor;
+  #message;
+  #frame = 0;
+  #frames;
+  #timer;
+  constructor(tui, spinnerColor, messageColor, message = "Loading...", indicator) {
+    super("", 1, 0);
+    this.#tui = tui;
+    this.#spinnerColor = typeof spinnerColor === "function" ? spinnerColor : (text) => text;
+    this.#messageColor = typeof messageColor === "function" ? messageColor : (text) => text;
+    this.#message = String(message);
+    this.#frames = indicator?.frames ?? FRAMES;
+    this.#show();
+    this.start();
   }
-  start() {}
-  stop() {}
+  #show() {
+    const frame = this.#frames.length > 0 ? `${this.#spinnerColor(this.#frames[this.#frame % this.#frames.length])} ` : "";
+    this.setText(`${frame}${this.#messageColor(this.#message)}`);
+  }
+  start() {
+    if (this.#timer !== undefined || this.#frames.length < 2) return;
+    this.#timer = setInterval(() => {
+      this.#frame += 1;
+      this.#show();
+      this.#tui?.requestRender?.();
+    }, 100);
+    this.#timer.unref?.();
+  }
+  stop() {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+  dispose() {
+    this.stop();
+  }
   setMessage(message) {
-    this.setText(this.messageColor(message));
+    this.#message = String(message);
+    this.#show();
+    this.#tui?.requestRender?.();
   }
 }
+
 export class CancellableLoader extends Loader {
   #controller = new AbortController();
   onAbort = undefined;
@@ -187,14 +225,44 @@ export class CancellableLoader extends Loader {
     return this.signal.aborted;
   }
   handleInput(data) {
-    if (matchesKey(data, Key.escape)) {
+    if (getKeybindings().matches(data, "tui.select.cancel")) {
       this.#controller.abort();
       this.onAbort?.();
     }
   }
-  dispose() {}
 }
-export { CancellableLoader as BorderedLoader };
+
+/** A loader between two lines, with a hint how to cancel it. */
+export class BorderedLoader extends Container {
+  #loader;
+  constructor(tui, theme, message, options) {
+    super();
+    const by = (color) => (text) => (typeof theme?.fg === "function" ? theme.fg(color, text) : text);
+    this.#loader = new CancellableLoader(tui, by("accent"), by("muted"), message);
+    this.addChild(new DynamicBorder(by("border")));
+    this.addChild(this.#loader);
+    if (options?.cancellable !== false) this.addChild(new Text(by("dim")(`${keyText("tui.select.cancel")} to cancel`), 1, 0));
+    this.addChild(new DynamicBorder(by("border")));
+  }
+  get signal() {
+    return this.#loader.signal;
+  }
+  get aborted() {
+    return this.#loader.aborted;
+  }
+  set onAbort(handler) {
+    this.#loader.onAbort = handler;
+  }
+  get onAbort() {
+    return this.#loader.onAbort;
+  }
+  setMessage(message) {
+    this.#loader.setMessage(message);
+  }
+  handleInput(data) {
+    this.#loader.handleInput(data);
+  }
+}
 
 /** A list to choose from with the arrow keys. */
 export class SelectList {
@@ -269,41 +337,75 @@ export class Input {
   render(width) {
     const before = this.#value.slice(0, this.#cursor);
     const at = this.#value[this.#cursor] ?? " ";
-    return [truncateToWidth(`> ${before}\x1b[7m${at}\x1b[27m${this.#value.slice(this.#cursor + 1)}`, width, "")];
+    const marker = this.focused ? "\x1b_pi:c\x07" : "";
+    // A long value is seen around its cursor.
+    const room = Math.max(1, width - 4);
+    const start = visibleWidth(before) > room ? before.length - room : 0;
+    return [truncateToWidth(`> ${before.slice(start)}${marker}\x1b[7m${at}\x1b[27m${this.#value.slice(this.#cursor + 1)}`, width, "")];
+  }
+  #insert(text) {
+    this.#value = this.#value.slice(0, this.#cursor) + text + this.#value.slice(this.#cursor);
+    this.#cursor += text.length;
+  }
+  #cut(from, to) {
+    this.#value = this.#value.slice(0, from) + this.#value.slice(to);
+    this.#cursor = from;
   }
   handleInput(data) {
-    if (matchesKey(data, Key.enter)) this.onSubmit?.(this.#value);
-    else if (matchesKey(data, Key.escape)) this.onEscape?.();
-    else if (matchesKey(data, Key.left)) this.#cursor = Math.max(0, this.#cursor - 1);
-    else if (matchesKey(data, Key.right)) this.#cursor = Math.min(this.#value.length, this.#cursor + 1);
-    else if (matchesKey(data, Key.backspace)) {
-      this.#value = this.#value.slice(0, Math.max(0, this.#cursor - 1)) + this.#value.slice(this.#cursor);
-      this.#cursor = Math.max(0, this.#cursor - 1);
-    } else if (!data.startsWith("\x1b") && data >= " ") {
-      this.#value = this.#value.slice(0, this.#cursor) + data + this.#value.slice(this.#cursor);
-      this.#cursor += data.length;
+    const is = (action) => getKeybindings().matches(data, action);
+    const pasted = /^\x1b\[200~([\s\S]*?)(?:\x1b\[201~|$)/.exec(data);
+    if (pasted !== null) this.#insert(pasted[1].replace(/[\x00-\x1f\x7f]+/g, " "));
+    else if (is("tui.input.submit") || data === "\n") this.onSubmit?.(this.#value);
+    else if (is("tui.select.cancel")) this.onEscape?.();
+    else if (is("tui.editor.cursorLeft")) this.#cursor = Math.max(0, this.#cursor - 1);
+    else if (is("tui.editor.cursorRight")) this.#cursor = Math.min(this.#value.length, this.#cursor + 1);
+    else if (is("tui.editor.cursorLineStart")) this.#cursor = 0;
+    else if (is("tui.editor.cursorLineEnd")) this.#cursor = this.#value.length;
+    else if (is("tui.editor.deleteToLineStart")) this.#cut(0, this.#cursor);
+    else if (is("tui.editor.deleteToLineEnd")) this.#cut(this.#cursor, this.#value.length);
+    else if (is("tui.editor.deleteWordBackward")) this.#cut(this.#value.slice(0, this.#cursor).replace(/\S+\s*$/, "").length, this.#cursor);
+    else if (is("tui.editor.deleteCharBackward")) this.#cut(Math.max(0, this.#cursor - 1), this.#cursor);
+    else if (is("tui.editor.deleteCharForward")) this.#cut(this.#cursor, this.#cursor + 1);
+    else {
+      const typed = decodeKittyPrintable(data) ?? data;
+      if (!/[\x00-\x1f\x7f]/.test(typed)) this.#insert(typed);
     }
   }
 }
 
-/** Marks where the cursor is, for front ends that move the real one there. */
-export const CURSOR_MARKER = "\x1b_pi:c\x07";
 export const isFocusable = (component) => component !== null && typeof component === "object" && "focused" in component;
 
-/** Pictures are described here; showing them is the front end's business. */
+/** Whether a component manages the whole screen; ours belong to the host. */
+export const isViewportTUI = () => false;
+
+const screen = () => JSON.parse(host.uiCall(0, "screen", "") || "{}");
+
+/** What the terminal can show. */
+export function getCapabilities() {
+  const { images, trueColor, hyperlinks } = screen();
+  return { images: images ?? null, trueColor: trueColor === true, hyperlinks: hyperlinks === true };
+}
+export const getCellDimensions = () => ({ widthPx: 9, heightPx: 18 });
+
+/** The size of an image from its first bytes, or null. */
+export function getImageDimensions(data, _mimeType) {
+  const json = host.imageSize(String(data));
+  return json === "" ? null : JSON.parse(json);
+}
+
+/** An image is described here; the user interface shows those of results. */
 export class Image {
   #text;
-  constructor(_data, mimeType, theme = {}, options = {}) {
-    const name = options.filename ? `${options.filename} ` : "";
-    this.#text = (theme.fallbackColor ?? ((text) => text))(`[Image: ${name}${mimeType}]`);
+  constructor(data, mimeType, theme = {}, options = {}, dimensions) {
+    const size = dimensions ?? getImageDimensions(data, mimeType);
+    this.#text = (theme.fallbackColor ?? ((text) => text))(imageFallback(mimeType, size ?? undefined, options.filename));
   }
   invalidate() {}
   render(width) {
     return [truncateToWidth(this.#text, width)];
   }
 }
-export const getCapabilities = () => ({ images: null, trueColor: false, hyperlinks: false });
-export const imageFallback = (mimeType, size, filename) => `[Image: ${[filename, mimeType, size && `${size.widthPx}x${size.heightPx}`].filter(Boolean).join(" ")}]`;
+export const imageFallback = (mimeType, size, filename) => `[Image: ${[filename, mimeType && `[${mimeType}]`, size && `${size.widthPx}x${size.heightPx}`].filter(Boolean).join(" ")}]`;
 export const hyperlink = (text, url) => `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`;
 
 /** How well a query matches a text, letters in order; less is better. */

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use serde::Deserialize;
+use serde_json::Value;
 use tokio::sync::oneshot;
-use toolsmith_tool::{ToolContext, ToolError};
+use toolsmith_tool::{RenderedLines, ToolContext, ToolError};
 
 use super::operations::Settled;
-use crate::errors::{LoadError, LoadFailure};
+use crate::errors::{LoadError, LoadFailure, Thrown};
 
 /// One command.
 pub(crate) enum Command {
@@ -107,10 +109,42 @@ pub(crate) enum CallFailure {
 /// Result of a renderer.
 #[derive(Debug)]
 pub(crate) enum Drawn {
-    Lines(Vec<String>),
-    /// There is nothing to draw; the default view takes its place.
-    Nothing,
+    Lines(RenderedLines),
+    /// Another answer of a component.
+    Json(Value),
     Failed(String),
+}
+
+impl Drawn {
+    /// Reads the kernel's answer: `(kind, payload)`.
+    pub(crate) fn read(kind: &str, payload: &str) -> Self {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Lines(Vec<String>),
+            Framed {
+                lines: Vec<String>,
+                #[serde(default, rename = "isFramed")]
+                is_framed: bool,
+            },
+        }
+        match kind {
+            "lines" => match serde_json::from_str(payload) {
+                Ok(Form::Lines(lines)) => Self::Lines(lines.into()),
+                Ok(Form::Framed { lines, is_framed }) => {
+                    let mut drawn = RenderedLines::from(lines);
+                    drawn.is_framed = is_framed;
+                    Self::Lines(drawn)
+                }
+                Err(error) => Self::Failed(error.to_string()),
+            },
+            "json" => {
+                serde_json::from_str(payload).map_or_else(|error| Self::Failed(error.to_string()), Self::Json)
+            }
+            "gone" => Self::Failed("the component was removed".to_owned()),
+            _ => Self::Failed(Thrown::from_json(payload).full_message()),
+        }
+    }
 }
 
 impl From<LoadFailure> for CallFailure {

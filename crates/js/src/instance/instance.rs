@@ -102,6 +102,7 @@ impl Instance {
             operations: Operations::default(),
             current_call: AtomicU32::new(0),
             responses: Mutex::default(),
+            answers: Mutex::default(),
             streams: ByteStreams::default(),
             files: OpenFiles::default(),
             watchers: Watchers::default(),
@@ -264,6 +265,10 @@ impl Instance {
             ended.cancelled().await;
             engine.abandoned.fetch_sub(1, Ordering::SeqCst);
         });
+    }
+
+    pub(super) fn shared(&self) -> &SharedState {
+        &self.shared
     }
 
     /// Renders a call or result; `None` if the tool is too busy.

@@ -113,7 +113,7 @@ impl Kernel {
         self.call(ctx, "hear", (channel, json))
     }
 
-    /// Returns `(kind, payload)`: `lines` with JSON lines, `nothing`, or `thrown`.
+    /// Returns `(kind, payload)`: `lines` with JSON lines, `json`, or `thrown`.
     pub(crate) fn render_extension(
         &self,
         ctx: &Ctx<'_>,

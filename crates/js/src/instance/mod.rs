@@ -2,7 +2,7 @@
 
 mod byte_streams;
 mod command;
-mod custom_view;
+mod component;
 mod frames;
 #[expect(clippy::module_inception, reason = "the file is named after its type")]
 mod instance;
@@ -15,7 +15,7 @@ mod thread;
 mod timers;
 
 pub(crate) use command::{CallFailure, CallKind, Command, Drawn, LoadReply};
-pub(crate) use custom_view::CustomComponent;
+pub(crate) use component::{JsComponent, answer};
 pub(crate) use instance::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;

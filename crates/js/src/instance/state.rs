@@ -54,6 +54,8 @@ pub(crate) struct SharedState {
     pub(crate) files: OpenFiles,
     /// File watchers of the tool.
     pub(crate) watchers: Watchers,
+    /// The last number and the waiting ones of questions that components answer later.
+    pub(crate) answers: Mutex<(u32, HashMap<u32, oneshot::Sender<serde_json::Value>>)>,
     pub(crate) queue: mpsc::Sender<Command>,
     /// Names the module in logs.
     pub(crate) label: String,

@@ -252,12 +252,8 @@ impl Thread<'_> {
             return Drawn::Failed(format!("it took longer than {:?}", self.limits.render));
         }
         match outcome {
-            Ok((kind, payload)) if kind == "lines" => match serde_json::from_str(&payload) {
-                Ok(lines) => Drawn::Lines(lines),
-                Err(error) => Drawn::Failed(error.to_string()),
-            },
-            Ok((kind, _)) if kind == "nothing" => Drawn::Nothing,
-            Ok((_, thrown)) | Err(thrown) => Drawn::Failed(Thrown::from_json(&thrown).full_message()),
+            Ok((kind, payload)) => Drawn::read(&kind, &payload),
+            Err(thrown) => Drawn::Failed(Thrown::from_json(&thrown).full_message()),
         }
     }
 

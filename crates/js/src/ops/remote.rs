@@ -3,12 +3,8 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::{context, exec, pending, runtime, session, system, ui};
-use crate::{
-    ansi,
-    instance::{HostError, ThreadState},
-    markdown,
-};
+use super::{context, exec, pending, runtime, session, system, text, ui};
+use crate::instance::{HostError, ThreadState};
 
 /// Arguments by position. Missing ones and those of another type count as empty.
 struct Arguments(Vec<Value>);
@@ -102,12 +98,6 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             state.ui(args.call(0)).set_status(args.text(1), args.optional_text(2));
             Value::Null
         }
-        "setWidget" => {
-            let lines: Option<Vec<String>> =
-                args.0.get(2).and_then(|lines| serde_json::from_value(lines.clone()).ok());
-            state.ui(args.call(0)).set_widget(args.text(1), lines.as_deref());
-            Value::Null
-        }
         "setTitle" => {
             state.ui(args.call(0)).set_title(args.text(1));
             Value::Null
@@ -127,10 +117,13 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             pending::stage(state, args.call(0), args.text(1)).map_err(HostError::new)?;
             Value::Null
         }
-        "visibleWidth" => json!(ansi::visible_width(args.text(0))),
-        "cutToWidth" => json!(ansi::cut_to_width(args.text(0), args.width(1), args.text(2))),
-        "wrapText" => json!(ansi::wrap(args.text(0), args.width(1))),
-        "parseMarkdown" => json!(markdown::to_json(args.text(0))),
+        "visibleWidth" => json!(toolsmith_text::visible_width(args.text(0))),
+        "cutToWidth" => json!(toolsmith_text::cut_to_width(args.text(0), args.width(1), args.text(2))),
+        "wrapText" => json!(toolsmith_text::wrap(args.text(0), args.width(1))),
+        "markdownRows" => json!(toolsmith_text::markdown_json(args.text(0), args.width(1))),
+        "highlightRows" => json!(toolsmith_text::highlight_json(args.text(0), args.text(1))),
+        "imageSize" => json!(text::image_size(args.text(0))),
+        "uiCall" => json!(ui::ui_call(state, args.call(0), args.text(1), args.text(2))),
         "worktree" => json!(system::worktree(args.text(0).as_ref())),
         "systemInfo" => json!(system::system_info()),
         "resolveImport" => state.modules.resolve_remote(args.text(0), args.text(1))?,

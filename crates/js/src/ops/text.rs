@@ -1,17 +1,35 @@
-//! Terminal text: width, truncation and wrapping with colours; Markdown parsing.
+//! Terminal text: width, truncation and wrapping with colours; Markdown and highlighted code by role.
 
+use base64::Engine as _;
 use rquickjs::{Object, Result, function::Func};
 
-use crate::ansi;
-
 pub(super) fn install(host: &Object<'_>) -> Result<()> {
-    host.set("visibleWidth", Func::from(|text: String| ansi::visible_width(&text)))?;
+    host.set("visibleWidth", Func::from(|text: String| toolsmith_text::visible_width(&text)))?;
     host.set(
         "cutToWidth",
         Func::from(|text: String, width: usize, ellipsis: String| {
-            ansi::cut_to_width(&text, width, &ellipsis)
+            toolsmith_text::cut_to_width(&text, width, &ellipsis)
         }),
     )?;
-    host.set("wrapText", Func::from(|text: String, width: usize| ansi::wrap(&text, width)))?;
-    host.set("parseMarkdown", Func::from(|text: String| crate::markdown::to_json(&text)))
+    host.set("wrapText", Func::from(|text: String, width: usize| toolsmith_text::wrap(&text, width)))?;
+    host.set(
+        "markdownRows",
+        Func::from(|text: String, width: usize| toolsmith_text::markdown_json(&text, width)),
+    )?;
+    host.set("imageSize", Func::from(|data: String| image_size(&data)))?;
+    host.set(
+        "highlightRows",
+        Func::from(|code: String, language: String| toolsmith_text::highlight_json(&code, &language)),
+    )
+}
+
+/// The size of an image in base64 as JSON; empty if it cannot be read.
+pub(super) fn image_size(data: &str) -> String {
+    // The first bytes are enough for the size, except in a JPEG with large metadata.
+    let head = data.get(..data.len().min(256 << 10) / 4 * 4).unwrap_or_default();
+    let bytes = base64::engine::general_purpose::STANDARD.decode(head).unwrap_or_default();
+    match toolsmith_text::image_size(&bytes) {
+        Some(size) => serde_json::json!({ "widthPx": size.width, "heightPx": size.height }).to_string(),
+        None => String::new(),
+    }
 }

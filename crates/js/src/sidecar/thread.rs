@@ -16,7 +16,6 @@ use super::{
     runtime::SidecarRuntime,
 };
 use crate::{
-    errors::Thrown,
     instance::{CallKind, Command, Drawn, Settled, SharedState, ThreadState},
     limits::Limits,
     modules::ModuleStore,
@@ -149,14 +148,7 @@ impl Thread {
             }
             Ok(Said::Drawn { drawn, kind, payload }) => {
                 let Some(reply) = self.drawing.borrow_mut().1.remove(&drawn) else { return };
-                let _ = reply.send(match kind.as_str() {
-                    "lines" => match serde_json::from_str(&payload) {
-                        Ok(lines) => Drawn::Lines(lines),
-                        Err(error) => Drawn::Failed(error.to_string()),
-                    },
-                    "nothing" => Drawn::Nothing,
-                    _ => Drawn::Failed(Thrown::from_json(&payload).full_message()),
-                });
+                let _ = reply.send(Drawn::read(&kind, &payload));
             }
             Err(error) => {
                 tracing::warn!(tool = %self.state.shared.label, %error, "A sidecar sent an invalid message");

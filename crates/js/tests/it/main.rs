@@ -3,6 +3,7 @@
 
 mod bun;
 mod calls;
+mod components;
 mod crypto;
 mod errors;
 mod exec_handler;

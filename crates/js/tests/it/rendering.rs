@@ -100,9 +100,11 @@ async fn components_draw_within_their_width() {
             "   let x = 1;",
             " ```",
             "",
+            " ┌───┬───┐",
             " │ a │ b │",
             " ├───┼───┤",
             " │ 1 │ 2 │",
+            " └───┴───┘",
             "",
             " ──────────────────────",
         ]
@@ -110,18 +112,11 @@ async fn components_draw_within_their_width() {
 }
 
 fn strip(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\u{1b}') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        rest = &rest[rest.find('m').map_or(rest.len(), |end| end + 1)..];
-    }
-    out + rest
+    toolsmith_text::plain(text).into_owned()
 }
 
 fn width(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(strip(text).as_str())
+    toolsmith_text::visible_width(text)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -183,5 +178,75 @@ async fn themes_have_colours_styles_and_symbols() {
             "☑",
             "⠋"
         ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c6_1_both_argument_orders_are_told_apart_by_their_names() {
+    // As pi calls them: the theme second, a context last.
+    let pi = "renderCall(args, theme, context) { return new Text(theme.fg(\"accent\", args.q) + context.toolCallId + context.args.q + context.expanded + typeof context.invalidate + context.keyText(\"app.tools.expand\"), 0, 0); }";
+    let lines = call_lines(pi, json!({ "q": "x" }), RenderOptions::new(80).call("id7")).await;
+    assert_eq!(lines.unwrap(), ["\u{1b}[36mx\u{1b}[39mid7xfalsefunctionctrl+o"]);
+    // As omp does, with the context's members on the theme for those who look there.
+    let omp = "renderCall(args, options, theme) { return new Text(`${theme.bold(args.q)}${options.isPartial}${theme.toolCallId}${theme.isLight}${theme.name}`, 0, 0); }";
+    let lines = call_lines(omp, json!({ "q": "x" }), RenderOptions::new(80).call("id7").partial(0)).await;
+    assert_eq!(lines.unwrap(), ["\u{1b}[1mx\u{1b}[22mtrueid7falsetoolsmith"]);
+    let pi = "renderResult(result, { expanded }, theme, context) { return new Text(`${context.args.q}${context.isError}${expanded}${context.durationMs}`, 0, 0); }";
+    let mut options = RenderOptions::new(80).expanded(true);
+    options.duration = Some(std::time::Duration::from_millis(1500));
+    assert_eq!(result_lines(pi, options).await.unwrap(), ["xfalsetrue1500"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c6_1_renderers_of_one_call_share_state_and_their_last_component() {
+    let hooks = "renderCall(args, theme, context) { context.state.count = (context.state.count ?? 0) + 1; const text = context.lastComponent ?? new Text(\"\", 0, 0); text.setText(`${context.lastComponent === text}${context.state.count}`); return text; },\n\
+        renderResult(result, options, theme, context) { return new Text(`seen ${context.state.count}`, 0, 0); }";
+    let project = Project::new(&[("t.ts", &module(hooks))]);
+    let tool = project.tool("t.ts").await;
+    let call = |id: &str| RenderOptions::new(40).call(id);
+    let draw =
+        async |options: RenderOptions| tool.render_call(&json!({}), &options).await.map(|drawn| drawn.lines);
+    assert_eq!(draw(call("a")).await.unwrap(), ["false1"]);
+    assert_eq!(draw(call("a")).await.unwrap(), ["true2"]);
+    assert_eq!(draw(call("b")).await.unwrap(), ["false1"], "another row");
+    assert_eq!(draw(RenderOptions::new(40)).await.unwrap(), ["false1"], "no row, no state");
+    let result = tool.render_result(&ToolResult::text("x"), &call("a"), &json!({})).await.unwrap();
+    assert_eq!(result.lines, ["seen 2"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c6_1_a_tool_says_which_renderers_it_has_and_how_they_are_framed() {
+    let project = Project::new(&[
+        (
+            "own.ts",
+            &module(
+                "renderShell: \"self\", mergeCallAndResult: true, renderResult() { return { render: () => [\"x\"] }; }",
+            ),
+        ),
+        ("framed.ts", &module("renderCall() { return { framed: true, render: () => [\"x\"] }; }")),
+        ("none.ts", &module("")),
+    ]);
+    let hooks = project.tool("own.ts").await.render_hooks();
+    assert!(!hooks.call && hooks.result && hooks.own_frame && hooks.merges);
+    let framed = project.tool("framed.ts").await;
+    assert!(!framed.render_hooks().own_frame);
+    assert!(
+        framed.render_call(&json!({}), &RenderOptions::new(9)).await.is_some_and(|drawn| drawn.is_framed)
+    );
+    assert!(!project.tool("none.ts").await.render_hooks().any());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn code_is_highlighted_and_images_are_measured() {
+    // Grammars are loaded and compiled on first use, which a renderer does not wait for.
+    toolsmith_text::highlight("let x = 1; // n", "ts", &toolsmith_text::Theme::dark());
+    let hook = "renderCall(args, options, theme) { const { highlightCode } = pi.pi; const png = \"iVBORw0KGgoAAAANSUhEUgAAAQAAAACA\";\n\
+        return { render: () => [highlightCode(\"let x = 1; // n\", \"ts\")[0], JSON.stringify([pi.pi.getImageDimensions(png), pi.pi.getImageDimensions(\"AAAA\"), pi.pi.getCapabilities(), pi.pi.decodeKittyPrintable(\"\\u001b[97;2u\"), pi.pi.isViewportTUI({})])] }; }";
+    let lines = call_lines(hook, json!({}), RenderOptions::new(200)).await.unwrap();
+    assert_eq!(strip(&lines[0]), "let x = 1; // n");
+    assert!(lines[0].contains("\u{1b}[35mlet") && lines[0].contains("\u{1b}[90m"), "{lines:?}");
+    assert_eq!(
+        lines[1],
+        r#"[{"widthPx":256,"heightPx":128},null,{"images":null,"trueColor":false,"hyperlinks":false},"a",false]"#
     );
 }

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use toolsmith_js::Limits;
 use toolsmith_testkit::BATCH_RENAME;
 use toolsmith_tool::{
-    AgentView, Approval, CancelToken, CustomView, DialogOptions, NoticeLevel, PendingHandle, PendingStack,
-    SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, async_trait,
+    AgentView, Approval, CancelToken, Component, CustomOptions, DialogOptions, NoticeLevel, PendingHandle,
+    PendingStack, SessionEvent, SessionView, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, WidgetContent,
+    WidgetPlacement, async_trait,
 };
 
 use crate::project::{Project, call, tool_source};
@@ -48,7 +49,12 @@ impl Ui for Person {
         dialog.cancel.cancelled().await;
         None
     }
-    async fn custom(&self, view: Arc<dyn CustomView>, dialog: DialogOptions) -> Option<Value> {
+    async fn custom(
+        &self,
+        view: Arc<dyn Component>,
+        _options: CustomOptions,
+        dialog: DialogOptions,
+    ) -> Option<Value> {
         self.note(format!("custom {:?}", view.render(10).await.map(|drawn| drawn.lines)));
         view.input("\u{1b}[B").await;
         self.note(format!("custom {:?}", view.render(10).await.map(|drawn| drawn.lines)));
@@ -62,8 +68,8 @@ impl Ui for Person {
     fn set_status(&self, key: &str, text: Option<&str>) {
         self.note(format!("status {key} {text:?}"));
     }
-    fn set_widget(&self, key: &str, lines: Option<&[String]>) {
-        self.note(format!("widget {key} {lines:?}"));
+    fn set_widget(&self, key: &str, content: Option<WidgetContent>, _placement: WidgetPlacement) {
+        self.note(format!("widget {key} {content:?}"));
     }
     fn set_title(&self, title: &str) {
         self.note(format!("title {title}"));
@@ -90,7 +96,7 @@ async fn c3_3_the_interface_is_switched_for_tools_that_took_it_earlier() {
             "notify n Warning",
             "status k Some(\"a b\")",
             "status k None",
-            "widget w Some([\"l1\"])",
+            "widget w Some(Lines([\"l1\"]))",
             "title T",
             "select s [\"a\", \"b\"]",
             "confirm c m",

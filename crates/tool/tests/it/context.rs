@@ -48,7 +48,7 @@ async fn c3_3_headless_answers_and_a_switch_that_reaches_every_holder() {
     assert!(!ui.confirm("t", "m", DialogOptions::default()).await);
     ui.notify("n", Default::default());
     ui.set_status("k", Some("v"));
-    ui.set_widget("k", None);
+    ui.set_widget("k", None, Default::default());
     ui.set_title("t");
 
     slot.set(Arc::new(Agreeable));

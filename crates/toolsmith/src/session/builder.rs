@@ -487,7 +487,7 @@ impl SessionBuilder {
             })
             .limits(self.limits);
         if reminds {
-            agent = agent.hook(Arc::new(TodoReminders::new(todos)));
+            agent = agent.hook(Arc::new(TodoReminders::new(todos.clone())));
         }
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
@@ -517,6 +517,7 @@ impl SessionBuilder {
             sessions,
             models,
             recovery,
+            todos,
             cwd: self.cwd,
             extensions,
         };

@@ -61,6 +61,14 @@ impl Session {
         self.pending().changes().await
     }
 
+    /// Returns what undoing a change would do to its files now.
+    ///
+    /// # Errors
+    /// Fails if there is no such change, or a content was not kept.
+    pub async fn view_undo(&self, id: &str) -> Result<Vec<FilePreview>, ToolError> {
+        self.pending().view_undo(id).await
+    }
+
     /// Undoes a change: by id, or the last one in this directory.
     ///
     /// # Errors

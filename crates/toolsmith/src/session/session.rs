@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, TodoPhase, Todos,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
@@ -45,6 +45,7 @@ pub struct Session {
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
     pub(super) extensions: SessionExtensions,
+    pub(super) todos: Todos,
 }
 
 impl Session {
@@ -152,6 +153,11 @@ impl Session {
     /// Returns the stored session: its file, its tree, exports.
     pub fn log(&self) -> SessionLog {
         self.current.get()
+    }
+
+    /// Returns the todo list at the current position.
+    pub fn todos(&self) -> Vec<TodoPhase> {
+        self.todos.phases(&self.current)
     }
 
     /// Sets the UI for tools from now on (CONTRACT 3.3).

@@ -488,4 +488,36 @@ const KEYS: &[Key] = &[
         Some("discard"),
         "Handling of a response that a rule interrupted.",
     ),
+    key(
+        "ui.screen",
+        KeyKind::Choice(&["inline", "fullscreen"]),
+        Some("inline"),
+        "Screen of the terminal interface: below the shell's output, or the whole screen.",
+    ),
+    key(
+        "ui.theme",
+        KeyKind::Text,
+        Some("auto"),
+        "Theme: auto, dark, light, system, none, or a file in `~/.toolsmith/themes`.",
+    ),
+    key("ui.motion", KeyKind::Bool, Some("true"), "Show animations."),
+    key(
+        "ui.notifications",
+        KeyKind::Bool,
+        Some("true"),
+        "Notify when a long run ends while the terminal is not focused.",
+    ),
+    key("ui.images", KeyKind::Bool, Some("true"), "Show images in terminals that can."),
+    key(
+        "ui.double_escape",
+        KeyKind::Choice(&["tree", "fork", "none"]),
+        Some("tree"),
+        "Action of escape pressed twice on an empty prompt.",
+    ),
+    key(
+        "ui.accessible",
+        KeyKind::Bool,
+        Some("false"),
+        "Use the plain interface without cursor movement, for screen readers.",
+    ),
 ];

@@ -9,6 +9,7 @@ mod recovery;
 mod secrets;
 mod units;
 mod values;
+mod write;
 
 pub use keys::{Key, KeyKind, keys};
 pub use layers::{
@@ -21,5 +22,6 @@ pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PreviewDecision,
     PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings,
-    ToolsSettings,
+    ToolsSettings, UiSettings,
 };
+pub use write::{SettingsWriteError, set_user_setting};

@@ -54,6 +54,28 @@ pub struct Settings {
     pub todo: TodoSettings,
     /// Rules for the model.
     pub rules: RulesSettings,
+    /// The terminal interface.
+    pub ui: UiSettings,
+}
+
+/// The terminal interface. The words are those of the settings table.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct UiSettings {
+    /// Which screen is used.
+    pub screen: String,
+    /// Theme.
+    pub theme: String,
+    /// Show animations.
+    pub motion: bool,
+    /// Notify when a long run ends.
+    pub notifications: bool,
+    /// Show images.
+    pub images: bool,
+    /// Action of escape pressed twice.
+    pub double_escape: String,
+    /// Use the plain interface.
+    pub accessible: bool,
 }
 
 /// Rules for the model. The words are those of the settings table.

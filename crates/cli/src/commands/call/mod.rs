@@ -193,12 +193,24 @@ impl Call {
                 if force { cancel.force(reason) } else { cancel.cancel(reason) }
             },
         );
-        let mut request =
-            CallRequest::new("call", &own.name, self.arguments.clone()).context(self.context(shared.json));
+        let live = if shared.json {
+            None
+        } else {
+            show::LiveView::start(&self.tool, &self.arguments, self.terminal.as_ref())
+        };
+        let (live, sink) = live.unzip();
+        let mut context = self.context(shared.json);
+        if let Some(sink) = sink {
+            context = context.with_updates(sink);
+        }
+        let mut request = CallRequest::new(show::CALL_ID, &own.name, self.arguments.clone()).context(context);
         if let Some(deadline) = self.deadline {
             request = request.deadline(deadline);
         }
         let outcome = self.dispatcher.call(request).await;
+        if let Some(live) = live {
+            live.end();
+        }
         if outcome.end == CallEnd::InvalidArguments {
             let usage = usage::draw(self.tool.spec());
             return Err(Problem::wrong_use(outcome.result.joined_text()).more(usage).into());
@@ -252,7 +264,7 @@ fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error
     if let Some(error) = errors().find(stem).or_else(|| errors().find(given)) {
         let mut lines = Vec::new();
         let _ = failure::show_load_error(&mut lines, error, false);
-        let drawn = crate::escapes::plain(&String::from_utf8_lossy(&lines)).into_owned();
+        let drawn = toolsmith_text::plain(&String::from_utf8_lossy(&lines)).into_owned();
         return Problem::failed(format!("\"{name}\" could not be loaded")).more(drawn).into();
     }
     if project.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name) {

@@ -242,5 +242,5 @@ impl<'a> Narrator<'a> {
 /// Returns the width of a line without its colours.
 fn visible_width(line: &str) -> usize {
     use unicode_width::UnicodeWidthStr as _;
-    crate::escapes::plain(line).width()
+    toolsmith_text::plain(line).width()
 }

@@ -12,9 +12,11 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use toolsmith::{Discovered, LoadScope};
+use toolsmith_agent::CallOutcome;
 use toolsmith_js::{LoadedModule, ModuleRequest};
+use toolsmith_text::Row;
 use toolsmith_tool::{
-    CancelToken, PendingHandle, PendingStack, ToolContext, ToolResult, UpdateSink, closest_names,
+    CancelToken, PendingHandle, PendingStack, Tool, ToolContext, ToolResult, UpdateSink, closest_names,
 };
 
 use super::call::arguments as typed;
@@ -24,10 +26,14 @@ use crate::{
     failure::{self, Problem},
     lint::Examiner,
     project::Project,
-    runtime,
+    runtime, terminal,
+    tool_view::CallView,
 };
 use show::{Run, Screen};
 use watch::Watch;
+
+/// Partial results drawn before the result.
+const DRAWN_UPDATES: usize = 3;
 
 /// Arguments of `dev`.
 #[derive(Debug, clap::Args)]
@@ -184,7 +190,14 @@ pub(super) enum Called {
     /// No call was made: the module has no such tool, or the arguments are invalid.
     Not(anyhow::Error),
     /// The call was made.
-    Ended { tool: String, result: ToolResult, updates: Vec<ToolResult>, staged: Vec<String> },
+    Ended {
+        tool: String,
+        result: ToolResult,
+        updates: Vec<ToolResult>,
+        staged: Vec<String>,
+        /// As the tool draws it, on a terminal: the last partial results, and the result.
+        drawn: Option<Vec<Row>>,
+    },
 }
 
 async fn call(
@@ -230,10 +243,27 @@ async fn call(
                 staged.push(action.label);
             }
             let updates = std::mem::take(&mut *updates.lock().unwrap_or_else(PoisonError::into_inner));
-            Called::Ended { tool: spec.name.clone(), result: outcome.result, updates, staged }
+            let drawn = draw(&found.tool, &outcome, &updates).await;
+            Called::Ended { tool: spec.name.clone(), result: outcome.result, updates, staged, drawn }
         }
         Err(error) => Called::Not(error.into()),
     }
+}
+
+/// Draws the call in the view of the interactive interface, if the tool draws its calls and there is a terminal.
+async fn draw(tool: &Arc<dyn Tool>, outcome: &CallOutcome, updates: &[ToolResult]) -> Option<Vec<Row>> {
+    let width = terminal::output_width().filter(|_| CallView::is_drawn_by_tool(tool))?;
+    let arguments = outcome.arguments.clone().unwrap_or_default();
+    let mut view = CallView::new(Some(Arc::clone(tool)), "dev", &tool.spec().name, arguments);
+    let mut rows = Vec::new();
+    for partial in updates.iter().skip(updates.len().saturating_sub(DRAWN_UPDATES)) {
+        view.update(partial.clone());
+        rows.extend(view.rows(width, true).await);
+        rows.push(Row::new());
+    }
+    view.finish(outcome.result.clone(), outcome.is_error(), outcome.duration);
+    rows.extend(view.rows(width, true).await);
+    Some(rows)
 }
 
 /// Shows why a round made no call.

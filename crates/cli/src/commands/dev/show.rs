@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use toolsmith_tool::{ContentBlock, ToolResult};
 
 use super::{Called, explain};
+use toolsmith_text::plain;
+
 use crate::{
     commands::check::print_finding,
-    escapes::plain,
     lint::{Finding, Severity},
     project::Project,
     streams::{self, Control},
@@ -83,8 +84,12 @@ impl Screen {
             // That it cannot be called needs no words where it did not load.
             Some(Called::Not(_)) if does_not_load => {}
             Some(Called::Not(error)) => explain(error),
-            Some(Called::Ended { tool, result, updates, staged }) => {
-                show_call(tool, result, updates, staged)?
+            Some(Called::Ended { tool, result, updates, staged, drawn }) => {
+                match drawn {
+                    Some(rows) => rows.iter().try_for_each(|row| streams::stdout().row(row))?,
+                    None => show_call(tool, result, updates)?,
+                }
+                show_more(result, staged)?;
             }
         }
         let mut out = streams::stdout();
@@ -94,7 +99,7 @@ impl Screen {
     }
 }
 
-fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[String]) -> io::Result<()> {
+fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult]) -> io::Result<()> {
     let mut out = streams::stdout();
     for update in updates {
         writeln!(out, "{}", paint(DIM, format_args!("… {}", plain(&update.joined_text()))))?;
@@ -110,6 +115,11 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[
             _ => writeln!(out, "(unsupported content)")?,
         }
     }
+    Ok(())
+}
+
+fn show_more(result: &ToolResult, staged: &[String]) -> io::Result<()> {
+    let mut out = streams::stdout();
     if let Some(details) = &result.details {
         writeln!(out, "{}", paint(DIM, format_args!("details {details}")))?;
     }
@@ -122,7 +132,7 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult], staged: &[
 fn called_json(called: &Called) -> Value {
     match called {
         Called::Not(error) => json!({ "problem": format!("{error:#}") }),
-        Called::Ended { tool, result, updates, staged } => {
+        Called::Ended { tool, result, updates, staged, .. } => {
             json!({ "tool": tool, "result": result, "updates": updates, "staged": staged })
         }
     }

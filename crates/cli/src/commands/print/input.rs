@@ -22,7 +22,7 @@ const IMAGES: &[(&[u8], &str)] =
     &[(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif")];
 
 /// Builds the prompt.
-pub(super) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
+pub(crate) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
     let mut said: Vec<&str> = Vec::new();
     let mut files = Vec::new();
     let mut images = Vec::new();

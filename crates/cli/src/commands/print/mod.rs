@@ -1,6 +1,6 @@
 //! `toolsmith -p PROMPT`: one prompt, one answer, as text or as JSON events.
 
-mod input;
+pub(crate) mod input;
 mod json;
 mod text;
 
@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
 use serde_json::{Value, json};
 use toolsmith::{
-    BuiltIns, CommandOutcome, Discovered, ModelChoice, Session, SessionBuildError, SessionBuilder,
+    BuiltIns, CommandOutcome, Discovered, KeyStore, ModelChoice, Session, SessionBuildError, SessionBuilder,
     SessionMode, SessionSource, Warning,
 };
 use toolsmith_agent::{AgentLimits, ApprovalMode, Prompt, RunEnd, session::Sessions};
@@ -80,12 +80,15 @@ pub(crate) struct PrintArguments {
     /// Continue the most recent session in this directory.
     #[arg(long = "continue", short = 'c', conflicts_with = "resume")]
     go_on: bool,
-    /// Continue the session with this id, id prefix or file (see `toolsmith sessions list`).
-    #[arg(long, short, value_name = "SESSION")]
+    /// Continue the session with this id, id prefix or file (see `toolsmith sessions list`); without one, choose it.
+    #[arg(long, short, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
     /// Do not store the session.
     #[arg(long, conflicts_with_all = ["go_on", "resume"])]
     no_session: bool,
+    /// Use the plain interface: no cursor movement, numbered choices (also ACCESSIBLE=1).
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// Maximum number of model turns per prompt.
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     max_turns: Option<usize>,
@@ -116,7 +119,7 @@ impl PrintArguments {
     }
 
     /// A single word is more likely a mistyped command than a prompt.
-    fn check_word(&self) -> Result<()> {
+    pub(crate) fn check_word(&self) -> Result<()> {
         let [word] = self.prompt.as_slice() else { return Ok(()) };
         if self.print || word.contains(char::is_whitespace) || word.starts_with('@') {
             return Ok(());
@@ -155,6 +158,35 @@ impl PrintArguments {
             Some(name) => SessionSource::Named(name.clone()),
             None if self.go_on => SessionSource::Latest,
             None => SessionSource::New,
+        }
+    }
+
+    /// Returns whether the terminal interface is meant: no output mode was chosen.
+    pub(crate) fn is_interactive(&self) -> bool {
+        !self.print && self.mode.is_none()
+    }
+
+    /// Returns whether the list of sessions is opened first.
+    pub(crate) fn picks_session(&self) -> bool {
+        self.resume.as_deref() == Some("")
+    }
+
+    /// Returns whether no option or prompt was given.
+    pub(crate) fn prompt_words(&self) -> &[String] {
+        &self.prompt
+    }
+
+    /// Returns where the session of the terminal interface is stored, and why not in a file if that is not possible.
+    pub(crate) fn interactive_source(&self, project: &Project) -> (SessionSource, Option<String>) {
+        if self.picks_session() {
+            return (SessionSource::New, None);
+        }
+        let source = self.session_source();
+        match (&source, Sessions::at(project.home.toolsmith()).check_writable(&project.cwd)) {
+            (SessionSource::New | SessionSource::Latest, Err(error)) => {
+                (SessionSource::Memory, Some(format!("The session is not stored: {error}")))
+            }
+            _ => (source, None),
         }
     }
 
@@ -215,15 +247,30 @@ impl PrintArguments {
 
     /// Builds the session from the command line.
     pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
+        if self.picks_session() {
+            let hint = "`toolsmith sessions list` shows the ids.";
+            return Err(Problem::wrong_use("--resume needs a session here").hint(hint).into());
+        }
+        self.session_at(project, discovered, self.stored_source(project))
+    }
+
+    /// Builds a session that is stored as given.
+    pub(crate) fn session_at(
+        &self,
+        project: &Project,
+        discovered: Discovered,
+        source: SessionSource,
+    ) -> Result<SessionBuilder> {
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
             .discovered(discovered)
+            .environment(KeyStore::at(&project.home).environment())
             .model_choice(self.choice())
             .built_ins(self.built_ins())
             .trust(project.trust.clone())
             .mode(self.session_mode())
-            .session(self.stored_source(project));
+            .session(source);
         for (name, value) in &self.flags {
             builder = builder.flag(name, value.as_ref().map_or(Value::Bool(true), |text| json!(text)));
         }

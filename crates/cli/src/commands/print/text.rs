@@ -3,21 +3,19 @@
 use std::{collections::BTreeSet, io::Write as _, pin::pin, time::Duration};
 
 use anyhow::Result;
-use serde_json::Value;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
 use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
+use toolsmith_text::plain;
+
 use crate::{
-    escapes::plain,
     interface::TerminalUi,
     output::harmless,
     streams,
-    terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
+    terminal::{self, DIM, WARNING, paint},
+    tool_view::CallView,
 };
-
-/// Maximum characters of arguments shown beside a call.
-const SHOWN_CHARS: usize = 100;
 
 /// Shows runs until `work` is done, then the model's final text.
 pub(super) async fn follow(
@@ -27,44 +25,45 @@ pub(super) async fn follow(
     work: impl Future<Output = Result<()>>,
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
+    let mut calls = Calls { session, terminal, running: Vec::new() };
     let mut refused = BTreeSet::new();
     let mut last = None;
-    let mut take = |event: &AgentEvent| {
-        if watched {
-            show(event, terminal);
+    let mut work = pin!(work);
+    let mut done = None;
+    loop {
+        let event = match &done {
+            Some(_) => events.try_next(),
+            None => tokio::select! {
+                biased;
+                event = events.next() => event,
+                outcome = &mut work => {
+                    done = Some(outcome);
+                    continue;
+                }
+            },
+        };
+        let Some(event) = event else { break };
+        if watched && !calls.show(&event).await {
+            show(&event, terminal);
         }
         // The model is informed each time; the user once per tool.
-        if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event
+        if let AgentEvent::ToolExecutionEnd { tool_name, result, .. } = event.as_ref()
             && is_refused_unasked(result)
             && refused.insert(tool_name.clone())
         {
             tell_refused(tool_name);
         }
-        if let AgentEvent::Notice { message } = event
+        if let AgentEvent::Notice { message } = event.as_ref()
             && !watched
             && message.starts_with("Extension ")
         {
             let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), harmless(message));
         }
-        if let AgentEvent::AgentEnd { end, .. } = event {
+        if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
             last = Some(end.clone());
         }
-    };
-    let mut work = pin!(work);
-    let outcome = loop {
-        tokio::select! {
-            biased;
-            event = events.next() => match event {
-                Some(event) => take(&event),
-                None => break Ok(()),
-            },
-            outcome = &mut work => break outcome,
-        }
-    };
-    while let Some(event) = events.try_next() {
-        take(&event);
     }
-    outcome?;
+    done.unwrap_or(Ok(()))?;
     let Some(end) = last else { return Ok(RunEnd::Completed) };
     let summary = session.wait_for_idle().await;
     let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
@@ -85,22 +84,59 @@ fn tell_refused(tool: &str) {
     );
 }
 
+/// The calls of the run as views: running ones are drawn over at the end of the output, finished ones stay.
+struct Calls<'a> {
+    session: &'a Session,
+    terminal: Option<&'a TerminalUi>,
+    running: Vec<(String, CallView)>,
+}
+
+impl Calls<'_> {
+    /// Shows an event of a call; returns whether it was one.
+    async fn show(&mut self, event: &AgentEvent) -> bool {
+        let columns = terminal::error_width().unwrap_or(80).max(20);
+        match event {
+            AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args } => {
+                let registry = self.session.agent().dispatcher().registry();
+                let tool = registry.read(|registry| registry.get(tool_name).map(|found| found.tool.clone()));
+                let view = CallView::new(tool, tool_call_id, tool_name, args.clone());
+                self.running.push((tool_call_id.clone(), view));
+            }
+            AgentEvent::ToolExecutionUpdate { tool_call_id, partial_result, .. } => {
+                if let Some((_, view)) = self.running.iter_mut().find(|(id, _)| id == tool_call_id) {
+                    view.update(partial_result.clone());
+                }
+            }
+            AgentEvent::ToolExecutionEnd { tool_call_id, result, is_error, duration_ms, .. } => {
+                let Some(at) = self.running.iter().position(|(id, _)| id == tool_call_id) else {
+                    return true;
+                };
+                let (_, mut view) = self.running.remove(at);
+                view.finish(result.clone(), *is_error, Duration::from_millis(*duration_ms));
+                let rows = view.rows(columns, false).await;
+                match self.terminal {
+                    Some(terminal) => terminal.print_rows(&rows),
+                    None => {
+                        let mut out = streams::stderr();
+                        rows.iter().for_each(|row| drop(out.row(row)));
+                    }
+                }
+            }
+            _ => return false,
+        }
+        if let Some(terminal) = self.terminal {
+            let mut live = Vec::new();
+            for (_, view) in &mut self.running {
+                live.extend(view.rows(columns, false).await);
+            }
+            terminal.show_live(live);
+        }
+        true
+    }
+}
+
 fn show(event: &AgentEvent, terminal: Option<&TerminalUi>) {
     let line = match event {
-        AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
-            format!("{} {}", paint(NAME, format_args!("→ {tool_name}")), paint(DIM, arguments(args)))
-        }
-        AgentEvent::ToolExecutionUpdate { tool_name, partial_result, .. } => {
-            let text = partial_result.joined_text();
-            let Some(last) = text.trim_end().lines().next_back() else { return };
-            paint(DIM, format_args!("  {tool_name}: {}", cut(last)))
-        }
-        AgentEvent::ToolExecutionEnd { tool_name, result, is_error, duration_ms, .. } => {
-            let text = result.joined_text();
-            let first = cut(text.lines().next().unwrap_or_default());
-            let mark = if *is_error { paint(ERROR, "✗") } else { paint(GOOD, "✓") };
-            format!("{mark} {} {} {first}", harmless(tool_name), paint(DIM, format_args!("{duration_ms} ms")))
-        }
         // An error that ends the run is reported at the end.
         AgentEvent::Session(event) => match session_line(event) {
             Some(line) => paint(DIM, line),
@@ -145,12 +181,4 @@ fn session_line(event: &SessionEvent) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-fn arguments(value: &Value) -> String {
-    cut(&value.to_string())
-}
-
-fn cut(text: &str) -> String {
-    crate::output::cut(text, SHOWN_CHARS)
 }

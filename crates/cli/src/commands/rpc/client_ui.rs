@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_tool::{DialogOptions, NoticeLevel, Ui, async_trait};
+use toolsmith_tool::{DialogOptions, NoticeLevel, Ui, WidgetContent, WidgetPlacement, async_trait};
 
 use super::{
     frame::{Frame, Wanted},
@@ -168,8 +168,14 @@ impl Ui for ClientUi {
         self.tell(UiMethod::SetStatus, wanted);
     }
 
-    fn set_widget(&self, key: &str, lines: Option<&[String]>) {
-        let wanted = Wanted::SetWidget { key: key.to_owned(), lines: lines.map(<[String]>::to_vec) };
+    fn set_widget(&self, key: &str, content: Option<WidgetContent>, _placement: WidgetPlacement) {
+        let lines = match content {
+            Some(WidgetContent::Lines(lines)) => Some(lines),
+            // A live component cannot be drawn at a distance.
+            Some(_) => return,
+            None => None,
+        };
+        let wanted = Wanted::SetWidget { key: key.to_owned(), lines };
         self.tell(UiMethod::SetWidget, wanted);
     }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use toolsmith_agent::{
-    Resolver, WeakAgent,
+    Resolver, Todos, WeakAgent,
     session::{CurrentSession, Sessions},
 };
 use toolsmith_js::WeakEngine;
@@ -31,6 +31,7 @@ pub struct WeakSession {
     models: Models,
     cwd: PathBuf,
     recovery: Recovery,
+    todos: Todos,
     extensions: Weak<super::Inner>,
     modules: toolsmith_agent::WeakExtensions,
 }
@@ -49,6 +50,7 @@ impl WeakSession {
             models: self.models.clone(),
             cwd: self.cwd.clone(),
             recovery: self.recovery.clone(),
+            todos: self.todos.clone(),
             extensions: SessionExtensions {
                 modules: self.modules.upgrade()?,
                 inner: self.extensions.upgrade()?,
@@ -71,6 +73,7 @@ impl Session {
             models: self.models.clone(),
             cwd: self.cwd.clone(),
             recovery: self.recovery.clone(),
+            todos: self.todos.clone(),
             extensions: Arc::downgrade(&self.extensions.inner),
             modules: self.extensions.modules.downgrade(),
         }

@@ -1,0 +1,117 @@
+//! The same promises in a real terminal multiplexer, which wraps rows again when it becomes narrower.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolsmith_host::exec::{self, Request};
+use toolsmith_tool::CancelToken;
+
+use super::{model, place};
+use crate::place::Place;
+
+/// A tmux server of its own; ends with the test.
+struct Tmux {
+    socket: String,
+}
+
+impl Tmux {
+    async fn start(place: &Place, columns: u16) -> Option<Self> {
+        let tmux = Self { socket: place.path("tmux.sock").display().to_string() };
+        let program = env!("CARGO_BIN_EXE_toolsmith");
+        let mut variables: Vec<String> =
+            place.variables().into_iter().map(|(name, value)| format!("{name}='{}'", value)).collect();
+        variables.push("TERM=tmux-256color".to_owned());
+        let command = format!(
+            "cd '{}' && env -i {} '{program}' --model '{}'; sleep 60",
+            place.path("project").display(),
+            variables.join(" "),
+            model(place)
+        );
+        let columns = columns.to_string();
+        let started = tmux
+            .run(&[
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                &columns,
+                "-y",
+                "24",
+                &command,
+                ";",
+                "set",
+                "-g",
+                "history-limit",
+                "20000",
+            ])
+            .await;
+        match started {
+            Some(_) => Some(tmux),
+            None => {
+                eprintln!("skipped: tmux is not available");
+                None
+            }
+        }
+    }
+
+    async fn run(&self, args: &[&str]) -> Option<String> {
+        let args = ["-S", &self.socket].into_iter().chain(args.iter().copied());
+        let outcome = exec::run(&Request::new("tmux").args(args), &CancelToken::new(), |_| {}).await.ok()?;
+        (outcome.code == 0).then(|| outcome.stdout.text())
+    }
+
+    async fn all(&self) -> Vec<String> {
+        let text = self.run(&["capture-pane", "-p", "-J", "-S", "-"]).await.unwrap_or_default();
+        text.lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    async fn wait_for(&self, text: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        loop {
+            let all = self.all().await;
+            if all.iter().any(|row| row.contains(text)) {
+                return;
+            }
+            assert!(Instant::now() < end, "{text:?} never came:\n{}", all.join("\n"));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn end(&self) {
+        self.run(&["kill-server"]).await;
+    }
+}
+
+fn numbers(all: &[String]) -> Vec<usize> {
+    all.iter().filter_map(|row| row.split("row ").nth(1)?.split(' ').next()?.trim().parse().ok()).collect()
+}
+
+#[tokio::test]
+async fn c9_1_tmux_shows_every_row_once_also_when_it_is_resized() {
+    let rows: String = (1..=1500).map(|number| format!("- row {number}\n")).collect();
+    let place = place(&json!({ "chunk": 100, "paceMs": 1, "turns": [format!("{rows}\nThe end."), "Bye."] }));
+    let Some(tmux) = Tmux::start(&place, 80).await else { return };
+    tmux.wait_for("script/script").await;
+    tmux.run(&["send-keys", "go", "Enter"]).await;
+    tmux.wait_for("The end.").await;
+    assert_eq!(numbers(&tmux.all().await), (1..=1500).collect::<Vec<_>>());
+    // Resizing at rest leaves no copies: the wrapped rows of the live region are found again.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    for columns in ["50", "120", "40", "80"] {
+        tmux.run(&["resize-window", "-x", columns, "-y", "24"]).await;
+        tokio::time::sleep(Duration::from_millis(700)).await;
+    }
+    tmux.run(&["send-keys", "more", "Enter"]).await;
+    tmux.wait_for("Bye.").await;
+    let all = tmux.all().await;
+    tmux.end().await;
+    assert_eq!(numbers(&all), (1..=1500).collect::<Vec<_>>());
+    let prompts = all.iter().filter(|row| row.starts_with('›')).count();
+    assert_eq!(
+        prompts,
+        1,
+        "the live region is there once:\n{}",
+        all[all.len().saturating_sub(60)..].join("\n")
+    );
+}

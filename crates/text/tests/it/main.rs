@@ -1,0 +1,1 @@
+//! Snapshots and hostile input for styled text.

@@ -1,0 +1,163 @@
+//! Commands that show something in the transcript.
+
+use toolsmith::tool::NoticeLevel;
+
+use super::{COMMANDS, Command};
+use crate::{
+    app::{interface::App, transcript::Item},
+    keys::Action,
+    text::{Row, Style, Token},
+};
+
+impl App {
+    /// Shows rows in the transcript.
+    pub(super) fn show(&mut self, title: &str, rows: Vec<Row>) {
+        let mut all = vec![Row::styled(title, self.style(Token::Accent).bold())];
+        all.extend(rows);
+        self.transcript.push(Item::Plain(all));
+        self.changed_now();
+    }
+
+    fn pairs(&self, pairs: &[(String, String)]) -> Vec<Row> {
+        let width = pairs.iter().map(|(name, _)| crate::text::width(name)).max().unwrap_or(0).min(36);
+        let muted = self.style(Token::Muted);
+        pairs
+            .iter()
+            .map(|(name, text)| {
+                Row::plain(format!("  {name}")).padded(width + 4, Style::PLAIN).and(text, muted)
+            })
+            .collect()
+    }
+
+    pub(super) fn help(&mut self) {
+        let label =
+            |command: &Command| format!("/{} {}", command.name, command.argument).trim_end().to_owned();
+        let mut pairs: Vec<(String, String)> =
+            COMMANDS.iter().map(|command| (label(command), command.doc.to_owned())).collect();
+        for (name, text) in [
+            ("!COMMAND", "Run a shell command; the model sees its output"),
+            ("!!COMMAND", "Run a shell command that the model does not see"),
+            ("@FILE", "Mention a file"),
+        ] {
+            pairs.push((name.to_owned(), text.to_owned()));
+        }
+        let rows = self.pairs(&pairs);
+        self.show("Commands", rows);
+    }
+
+    pub(super) fn hotkeys(&mut self) {
+        let shown = Action::ALL.iter().filter(|info| !self.keys.names(info.action).is_empty());
+        let shown =
+            shown.filter(|info| !info.id.starts_with("app.tree.") && !info.id.starts_with("app.models."));
+        let pairs: Vec<(String, String)> =
+            shown.map(|info| (self.keys.names(info.action).join(", "), info.doc.to_owned())).collect();
+        let mut rows = self.pairs(&pairs);
+        let file = self.options.home.toolsmith().join("keybindings.json");
+        rows.push(Row::styled(format!("  Change them in {}", file.display()), self.style(Token::Dim)));
+        self.show("Keys", rows);
+    }
+
+    pub(super) fn session_info(&mut self) {
+        let Some(session) = &self.session else { return };
+        let log = session.log();
+        let totals = session.agent().totals();
+        let usage = log.usage();
+        let mut pairs = vec![
+            ("Id".to_owned(), log.id()),
+            (
+                "File".to_owned(),
+                log.file().map_or_else(|| "not stored".to_owned(), |file| file.display().to_string()),
+            ),
+            ("Entries".to_owned(), log.len().to_string()),
+            ("Model".to_owned(), session.agent().model().reference()),
+            (
+                "Tokens".to_owned(),
+                format!("{} in, {} out, {} from cache", usage.input, usage.output, usage.cache_read),
+            ),
+            ("Cost".to_owned(), format!("${:.4}", usage.cost.total)),
+            (
+                "This run of the program".to_owned(),
+                format!(
+                    "{} turns, {} tool calls, {} failed",
+                    totals.turns, totals.tool_calls, totals.failed_calls
+                ),
+            ),
+        ];
+        if let Some(name) = log.name() {
+            pairs.insert(0, ("Name".to_owned(), name));
+        }
+        let rows = self.pairs(&pairs);
+        self.show("Session", rows);
+    }
+
+    pub(super) fn show_tools(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let tools = session.tools();
+        let pairs: Vec<(String, String)> = tools
+            .iter()
+            .filter(|tool| !tool.hidden || tool.is_active)
+            .map(|tool| {
+                let state = if tool.is_active { "" } else { " (inactive)" };
+                (tool.name.clone(), format!("{}{state} · {}", tool.tier.as_str(), tool.origin))
+            })
+            .collect();
+        let rows = self.pairs(&pairs);
+        self.show(&format!("Tools ({})", pairs.len()), rows);
+        for error in &session.loaded().errors {
+            self.notice(NoticeLevel::Error, &error.to_string());
+        }
+        let waiting = session.loaded().waiting.len();
+        if waiting > 0 {
+            self.notice(
+                NoticeLevel::Warning,
+                &format!("{waiting} modules wait for trust. /trust allows them to run."),
+            );
+        }
+    }
+
+    pub(super) fn show_mcp(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let found: Vec<(String, String)> = session.agent().dispatcher().registry().read(|registry| {
+            let tools = registry.iter().filter_map(|found| Some((found, found.tool.spec().mcp.clone()?)));
+            tools
+                .map(|(found, names)| {
+                    (found.tool.spec().name.clone(), format!("{} · {}", names.server, names.tool))
+                })
+                .collect()
+        });
+        if found.is_empty() {
+            return self.notice(NoticeLevel::Info, "No MCP server is connected.");
+        }
+        let rows = self.pairs(&found);
+        self.show("MCP tools", rows);
+    }
+
+    pub(super) fn show_todo(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let phases = session.todos();
+        if phases.is_empty() {
+            return self.notice(NoticeLevel::Info, "The todo list is empty.");
+        }
+        let mut rows = Vec::new();
+        for phase in phases {
+            rows.push(Row::styled(&phase.name, self.style(Token::Muted)));
+            for task in &phase.tasks {
+                use toolsmith::agent::TodoStatus;
+                let (sign, token) = match task.status {
+                    TodoStatus::Completed => ("✓", Token::Success),
+                    TodoStatus::InProgress => ("●", Token::Accent),
+                    TodoStatus::Abandoned => ("–", Token::Dim),
+                    _ => ("○", Token::Muted),
+                };
+                rows.push(
+                    Row::styled(format!("  {sign} "), self.style(token)).and(&task.content, Style::PLAIN),
+                );
+            }
+        }
+        self.show("Todo", rows);
+    }
+
+    pub(super) fn not_ready(&mut self) {
+        self.notice(NoticeLevel::Warning, "The session is not ready yet.");
+    }
+}

@@ -1,0 +1,342 @@
+//! Composing a frame: which items are finished and go to the scrollback, and the rows of the live region.
+//!
+//! An item is written to the scrollback when it is final and every earlier one is. A long answer is written as far as no
+//! later text can change it, so that the live region stays small.
+
+use std::time::{Duration, Instant};
+
+use toolsmith_tool::WidgetPlacement;
+
+use super::{
+    components::Part,
+    interface::App,
+    status::spinner_frame,
+    transcript::{Item, LAST_DRAWING},
+};
+use crate::{
+    blocks::{BlockOptions, ToolState},
+    dialog::Space,
+    keys::Action,
+    screen::Frame,
+    text::{Row, Style, Token},
+    tool_view::DrawOptions,
+};
+
+/// Rows of the prompt that are shown at once, at most.
+const MAX_PROMPT_ROWS: usize = 12;
+/// Queued messages shown.
+const MAX_QUEUED: usize = 4;
+
+impl App {
+    /// Columns that may be used: the last one stays free, so that narrowing the window by one does not wrap every row.
+    pub(super) fn columns(&self) -> usize {
+        self.size.columns.saturating_sub(1).max(1)
+    }
+
+    pub(super) fn block_options(&self) -> BlockOptions {
+        let since = self.running.unwrap_or_else(Instant::now);
+        let mut options = BlockOptions::default()
+            .expanded(self.is_expanded)
+            .shows_thinking(self.shows_thinking)
+            .spinner_frame(spinner_frame(since, Instant::now()));
+        options.has_motion = self.options.has_motion;
+        options
+    }
+
+    /// Updates what live items show: running times, and what tools drew.
+    fn update_live(&mut self) {
+        let options = self.block_options();
+        let mut draw = DrawOptions::new(self.columns());
+        (draw.expanded, draw.spinner_frame, draw.theme_version) =
+            (options.expanded, options.spinner_frame, self.theme_version);
+        for item in self.transcript.items.iter_mut().skip(self.transcript.committed) {
+            match item {
+                Item::Tool(item) => {
+                    if let (ToolState::Running, Some(started)) = (item.block.state, item.started) {
+                        item.block.elapsed = Some(Duration::from_secs(started.elapsed().as_secs()))
+                            .filter(|time| !time.is_zero());
+                    }
+                    if item.is_drawn && !item.block.state.is_live() {
+                        continue;
+                    }
+                    let Some(tool) = &item.tool else {
+                        item.is_drawn = true;
+                        continue;
+                    };
+                    item.block.drawing = self.views.drawing(tool, &item.block, draw);
+                    item.is_drawn = self.views.is_current(tool, &item.block, draw)
+                        || item.ended.is_some_and(|ended| ended.elapsed() >= LAST_DRAWING);
+                }
+                Item::Thinking(block) => block.label.clone_from(&self.thinking_label),
+                Item::Shell(item) if !item.is_final => {
+                    item.block.elapsed = Some(Duration::from_secs(item.started.elapsed().as_secs()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the bytes of the next frame.
+    pub(super) fn compose(&mut self) -> Vec<u8> {
+        self.update_live();
+        if self.full.is_some() {
+            return self.compose_full();
+        }
+        let max_rows = self.inline.max_rows();
+        let (mut bottom, cursor) = self.bottom(max_rows);
+        let room = max_rows.saturating_sub(bottom.len());
+        let history = self.take_finished(room);
+        let mut rows = self.live_rows(room);
+        let top = rows.len();
+        rows.append(&mut bottom);
+        let shows_cursor = cursor.is_some();
+        let cursor = cursor.unwrap_or((rows.len().saturating_sub(top + 1), 0));
+        self.inline.draw(&history, &Frame { rows, cursor: (top + cursor.0, cursor.1), shows_cursor })
+    }
+
+    /// Takes the rows that are finished.
+    fn take_finished(&mut self, room: usize) -> Vec<Row> {
+        let mut history = Vec::new();
+        while let Some(item) = self.transcript.items.get(self.transcript.committed) {
+            if !item.is_final() {
+                break;
+            }
+            let (columns, options) = (self.columns(), self.block_options());
+            let rows = match self.transcript.items.get_mut(self.transcript.committed) {
+                Some(Item::Answer { stream, .. }) => stream.finish(columns, &self.theme),
+                Some(item) => item.rows(columns, &self.theme, &options),
+                None => Vec::new(),
+            };
+            self.append_item(rows, &mut history);
+            self.transcript.committed += 1;
+            self.transcript.is_partial = false;
+        }
+        // The finished part of an answer that is still growing.
+        let (columns, theme) = (self.columns(), self.theme.clone());
+        let mut taken = Vec::new();
+        if let Some(Item::Answer { stream, .. }) = self.transcript.items.get_mut(self.transcript.committed) {
+            taken = stream.take_finished(columns, &theme);
+            let tail = stream.tail(columns, &theme).len();
+            if tail > room && room > 0 {
+                taken.extend(stream.take_rows(tail - room / 2, columns, &theme));
+            }
+        }
+        if !taken.is_empty() {
+            self.append_item(taken, &mut history);
+            self.transcript.is_partial = true;
+        }
+        history
+    }
+
+    /// Appends an item with an empty row before it, unless its first part was appended before.
+    fn append_item(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) {
+        if rows.is_empty() {
+            return;
+        }
+        if !self.transcript.is_partial && self.transcript.has_rows {
+            out.push(Row::new());
+        }
+        self.transcript.has_rows = true;
+        out.extend(rows);
+    }
+
+    /// All rows that are not in the scrollback yet, at the end of the program.
+    pub(super) fn remaining_rows(&mut self) -> Vec<Row> {
+        self.take_finished(0)
+    }
+
+    /// The rows of items that are not finished. If there are too many, running calls take one row each, and the last
+    /// rows are shown.
+    fn live_rows(&self, room: usize) -> Vec<Row> {
+        let (columns, options) = (self.columns(), self.block_options());
+        let all = |is_short: bool| {
+            let mut rows = Vec::new();
+            for at in self.transcript.committed..self.transcript.items.len() {
+                let Some(item) = self.transcript.items.get(at) else { break };
+                let is_first = at == self.transcript.committed;
+                let item_rows = match is_short && !matches!(item, Item::Answer { .. }) {
+                    true => vec![item.short_row(columns, &self.theme, &options)],
+                    false => item.rows(columns, &self.theme, &options),
+                };
+                if item_rows.is_empty() {
+                    continue;
+                }
+                let is_separate = !(is_first && self.transcript.is_partial);
+                if is_separate && (self.transcript.has_rows || !rows.is_empty()) && !is_short {
+                    rows.push(Row::new());
+                }
+                rows.extend(item_rows);
+            }
+            rows
+        };
+        let mut rows = all(false);
+        if rows.len() > room {
+            rows = all(true);
+        }
+        rows.drain(..rows.len().saturating_sub(room));
+        rows
+    }
+
+    /// The rows below the transcript: work in progress, widgets, queued messages, the composer or a panel, and the
+    /// status line. Also the caret.
+    pub(super) fn bottom(&mut self, max_rows: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let columns = self.columns();
+        let now = Instant::now();
+        let mut rows = Vec::new();
+        let is_tiny = max_rows < 8;
+        if !is_tiny {
+            rows.push(Row::new());
+        }
+        if let Some(header) = self.part_rows(Part::Header, columns).filter(|_| !is_tiny) {
+            rows.extend(header.rows);
+        }
+        if let Some(since) = self.running.filter(|_| !self.status.is_hidden) {
+            let interrupt = self.keys.hint(Action::Interrupt);
+            rows.push(self.status.working_row(
+                since,
+                now,
+                &interrupt,
+                self.options.has_motion,
+                columns,
+                &self.theme,
+            ));
+        }
+        if !is_tiny {
+            rows.extend(self.widget_rows(WidgetPlacement::AboveEditor, columns, max_rows / 3));
+            rows.extend(self.queue_rows(columns));
+            rows.extend(self.pending_row.clone().map(|row| row.ellipsized(columns)));
+        }
+        let status = self.status_rows(columns, max_rows);
+        let room = max_rows.saturating_sub(rows.len() + status.len()).max(1);
+        let keys = self.keys.clone();
+        let theme = self.theme.clone();
+        let cursor;
+        if let Some(panel) = self.panels.first() {
+            rows.push(border(columns, theme.style(Token::BorderAccent)));
+            let space =
+                Space { columns, rows: room.saturating_sub(2).max(1), theme: &theme, keys: &keys, now };
+            let drawn = panel.draw(&space);
+            cursor = drawn.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(
+                drawn.rows.into_iter().take(room.saturating_sub(1).max(1)).map(|row| row.cut(columns)),
+            );
+        } else if let Some(view) = self.custom_rows(columns) {
+            rows.push(border(columns, theme.style(Token::BorderAccent)));
+            cursor = view.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(view.rows.into_iter().take(room.saturating_sub(1).max(1)));
+        } else if let Some(editor) = self.part_rows(Part::Editor, columns) {
+            cursor = editor.cursor.map(|(row, column)| (rows.len() + row, column));
+            rows.extend(editor.rows.into_iter().take(room));
+        } else {
+            cursor = Some(self.composer_rows(columns, room, is_tiny, &mut rows));
+        }
+        rows.extend(status);
+        (rows, cursor)
+    }
+
+    /// The status line, or what replaces it: a hint, or the footer of a tool. Widgets below the composer are above it.
+    fn status_rows(&mut self, columns: usize, max_rows: usize) -> Vec<Row> {
+        if max_rows <= 3 {
+            return Vec::new();
+        }
+        let mut rows = self.widget_rows(WidgetPlacement::BelowEditor, columns, max_rows / 4);
+        let footer = self.part_rows(Part::Footer, columns).map(|footer| footer.rows);
+        match (&self.hint, footer) {
+            (Some((hint, _)), _) => {
+                rows.push(Row::styled(hint, self.style(Token::Muted)).ellipsized(columns))
+            }
+            (None, Some(footer)) => rows.extend(footer.into_iter().take(max_rows / 4)),
+            (None, None) => rows.push(self.status.row(&self.folder(), columns, &self.theme)),
+        }
+        rows
+    }
+
+    fn composer_rows(
+        &mut self,
+        columns: usize,
+        room: usize,
+        is_tiny: bool,
+        rows: &mut Vec<Row>,
+    ) -> (usize, usize) {
+        let style = self.border_style();
+        if !is_tiny {
+            rows.push(border(columns, style));
+        }
+        let menu = self.composer.menu_rows(columns, &self.theme);
+        let frame_rows = if is_tiny { 0 } else { 2 };
+        let prompt_rows = room.saturating_sub(frame_rows + menu.len()).clamp(1, MAX_PROMPT_ROWS);
+        let prefix = if columns > 8 { 2 } else { 0 };
+        let theme = self.theme.clone();
+        let is_shell = self.composer.text().starts_with('!');
+        let (text, (row, column)) = self.composer.rows(columns.saturating_sub(prefix), prompt_rows, &theme);
+        let top = rows.len();
+        let sign = theme.style(if is_shell { Token::BashMode } else { Token::Accent });
+        for (at, line) in text.into_iter().enumerate() {
+            let mut full = match (prefix, at) {
+                (0, _) => Row::new(),
+                (_, 0) => Row::styled(if is_shell { "! " } else { "› " }, sign),
+                _ => Row::plain("  "),
+            };
+            full.append(line);
+            rows.push(full);
+        }
+        if !is_tiny {
+            rows.push(border(columns, style));
+        }
+        rows.extend(menu.into_iter().take(room.saturating_sub(prompt_rows.min(room) + frame_rows).max(1)));
+        (top + row, prefix + column)
+    }
+
+    /// The border of the composer shows the thinking level, and whether the prompt is a shell command.
+    fn border_style(&self) -> Style {
+        let token = match self.status.thinking.as_str() {
+            _ if self.composer.text().starts_with('!') => Token::BashMode,
+            "minimal" => Token::ThinkingMinimal,
+            "low" => Token::ThinkingLow,
+            "medium" => Token::ThinkingMedium,
+            "high" => Token::ThinkingHigh,
+            "xhigh" => Token::ThinkingXhigh,
+            _ => Token::ThinkingOff,
+        };
+        self.theme.style(token)
+    }
+
+    fn queue_rows(&self, columns: usize) -> Vec<Row> {
+        let dim = self.style(Token::Muted);
+        let waiting = self.waiting.iter().map(|sent| ("waiting", sent.text.as_str()));
+        let queued = self
+            .queued
+            .iter()
+            .map(|queued| (if queued.is_follow_up { "»" } else { "›" }, queued.text.as_str()));
+        let all: Vec<_> = queued.chain(waiting).collect();
+        let mut rows: Vec<Row> = all
+            .iter()
+            .take(MAX_QUEUED)
+            .map(|(sign, text)| {
+                let text = text.lines().next().unwrap_or_default();
+                Row::styled(format!("{sign} {text}"), dim).ellipsized(columns)
+            })
+            .collect();
+        if all.len() > MAX_QUEUED {
+            rows.push(Row::styled(format!("  and {} more", all.len() - MAX_QUEUED), dim));
+        }
+        if !rows.is_empty() {
+            let hint = format!("  {} to edit queued messages", self.keys.hint(Action::Dequeue));
+            rows.push(Row::styled(hint, self.style(Token::Dim)).ellipsized(columns));
+        }
+        rows
+    }
+
+    fn folder(&self) -> String {
+        let home = self.options.home.user();
+        match self.options.cwd.strip_prefix(home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => self.options.cwd.display().to_string(),
+        }
+    }
+}
+
+fn border(columns: usize, style: Style) -> Row {
+    Row::styled("─".repeat(columns), style)
+}

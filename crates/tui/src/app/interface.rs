@@ -1,0 +1,409 @@
+//! The state of the interface and its main loop.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc;
+use toolsmith::{Session, agent::Subscription, tool::NoticeLevel};
+
+use super::{
+    bridge::Bridge,
+    components::Components,
+    event::Event,
+    full::Full,
+    host::{Exit, Host, Options, ScreenMode},
+    start,
+    status::{Status, TICK},
+    transcript::{Item, Transcript},
+};
+use crate::{
+    composer::{Composer, Submission, completion::FileIndex},
+    dialog::Panels,
+    input::Input,
+    keys::KeyBindings,
+    screen::{Abilities, Inline},
+    text::{Row, Theme},
+    tool_view::ToolViews,
+    tty::{QUERIES, Signal, Signals, Size, Tty, TtyError},
+};
+
+/// Shortest time between two frames that no key asked for.
+const FRAME_TIME: Duration = Duration::from_millis(16);
+/// Events handled before the next frame.
+const MAX_BATCH: usize = 500;
+/// Time to wait for the size to settle.
+const RESIZE_TIME: Duration = Duration::from_millis(50);
+
+/// A message that waits: before the session is ready, or in a queue of the run.
+#[derive(Clone, Debug)]
+pub(super) struct QueuedMessage {
+    pub(super) text: String,
+    pub(super) is_follow_up: bool,
+}
+
+/// The interface.
+pub(super) struct App {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) options: Options,
+    pub(super) keys: KeyBindings,
+    pub(super) theme: Theme,
+    pub(super) theme_version: u32,
+    /// The background, if the terminal told it.
+    pub(super) background: Option<crate::input::Rgb>,
+    pub(super) views: ToolViews,
+    pub(super) tty: Tty,
+    pub(super) size: Size,
+    pub(super) inline: Inline,
+    /// The full screen, while it is shown.
+    pub(super) full: Option<Full>,
+    pub(super) bridge: Arc<Bridge>,
+    pub(super) events: mpsc::UnboundedSender<Event>,
+    pub(super) session: Option<Session>,
+    pub(super) subscription: Option<Subscription>,
+    pub(super) transcript: Transcript,
+    pub(super) composer: Composer,
+    pub(super) panels: Panels,
+    pub(super) status: Status,
+    pub(super) components: Components,
+    pub(super) thinking_label: Option<String>,
+    pub(super) queued: Vec<QueuedMessage>,
+    /// Prompts typed before the session was ready.
+    pub(super) waiting: Vec<Submission>,
+    /// Start of the run in progress.
+    pub(super) running: Option<Instant>,
+    /// An operation on the session is in progress.
+    pub(super) is_busy: bool,
+    pub(super) pending_row: Option<Row>,
+    pub(super) files: Option<Arc<FileIndex>>,
+    pub(super) completion: u64,
+    pub(super) completed_for: Option<String>,
+    pub(super) is_expanded: bool,
+    pub(super) shows_thinking: bool,
+    pub(super) is_focused: bool,
+    pub(super) title: Option<String>,
+    pub(super) title_dirty: bool,
+    /// Sequences to write with the next frame: title, bell, clipboard.
+    pub(super) controls: String,
+    /// When ctrl+c, and escape, were last pressed.
+    pub(super) last_clear: Option<Instant>,
+    /// A hint in place of the status line, until its time.
+    pub(super) hint: Option<(String, Instant)>,
+    pub(super) last_escape: Option<Instant>,
+    pub(super) last_typed: Option<Instant>,
+    pub(super) shell_number: u64,
+    pub(super) shell_cancel: Option<toolsmith_tool::CancelToken>,
+    pub(super) exit: Option<Exit>,
+    /// The terminal answered the first queries.
+    pub(super) is_answered: bool,
+    is_dirty: bool,
+    is_urgent: bool,
+    last_frame: Instant,
+    resized_at: Option<Instant>,
+}
+
+/// Runs the interface until the person quits.
+///
+/// # Errors
+/// Fails if there is no terminal.
+pub async fn run(host: Arc<dyn Host>, options: Options) -> Result<Exit, TtyError> {
+    let mut signals = Signals::listen()?;
+    let (events, mut incoming) = mpsc::unbounded_channel();
+    let mut app = App::new(host, options, events)?;
+    if app.options.screen == ScreenMode::FullScreen {
+        app.open_full(true);
+    }
+    app.draw();
+    app.tty.output().submit(QUERIES.as_bytes().to_vec());
+    app.begin();
+    while app.exit.is_none() {
+        app.turn(&mut signals, &mut incoming).await;
+    }
+    Ok(app.finish().await)
+}
+
+impl App {
+    fn new(
+        host: Arc<dyn Host>,
+        options: Options,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Result<Self, TtyError> {
+        let tty = Tty::open()?;
+        let size = tty.size();
+        let abilities = Abilities { depth: options.depth, reflows: start::reflows(), ..Abilities::default() };
+        let theme = start::theme(&options, None);
+        let composer = Composer::new(start::history(&options));
+        Ok(Self {
+            bridge: Arc::new(Bridge::new(events.clone())),
+            keys: options.keys.clone(),
+            inline: Inline::new(size, abilities),
+            views: ToolViews::new({
+                let events = events.clone();
+                move |_| {
+                    let _ = events.send(Event::Redraw);
+                }
+            }),
+            theme_version: 1,
+            background: None,
+            host,
+            theme,
+            tty,
+            size,
+            events,
+            full: None,
+            session: None,
+            subscription: None,
+            transcript: Transcript::default(),
+            composer,
+            panels: Panels::default(),
+            status: Status::default(),
+            components: Components::default(),
+            thinking_label: None,
+            queued: Vec::new(),
+            waiting: Vec::new(),
+            running: None,
+            is_busy: false,
+            pending_row: None,
+            files: None,
+            completion: 0,
+            completed_for: None,
+            is_expanded: false,
+            shows_thinking: true,
+            is_focused: true,
+            title: None,
+            title_dirty: true,
+            controls: String::new(),
+            last_clear: None,
+            hint: None,
+            last_escape: None,
+            last_typed: None,
+            shell_number: 0,
+            shell_cancel: None,
+            exit: None,
+            is_answered: false,
+            is_dirty: true,
+            is_urgent: true,
+            last_frame: Instant::now(),
+            resized_at: None,
+            options,
+        })
+    }
+
+    /// Waits for something to happen, handles it, and draws if that is due.
+    async fn turn(&mut self, signals: &mut Signals, incoming: &mut mpsc::UnboundedReceiver<Event>) {
+        let deadline = self.deadline();
+        let is_blocked = self.is_dirty && !self.tty.output().is_idle();
+        let output = self.tty.output().clone();
+        tokio::select! {
+            biased;
+            signal = signals.next() => self.signal(signal),
+            input = self.tty.input().next() => {
+                self.input(input);
+                while let Some(input) = self.tty.input().try_next() {
+                    self.input(input);
+                }
+            }
+            event = incoming.recv() => {
+                if let Some(event) = event {
+                    self.event(event);
+                }
+                for _ in 0..MAX_BATCH {
+                    let Ok(event) = incoming.try_recv() else { break };
+                    self.event(event);
+                }
+            }
+            event = next_event(&mut self.subscription) => {
+                match event {
+                    Some(event) => self.agent_event(&event),
+                    None => self.subscription = None,
+                }
+                for _ in 0..MAX_BATCH {
+                    let Some(event) = self.subscription.as_mut().and_then(Subscription::try_next) else { break };
+                    self.agent_event(&event);
+                }
+            }
+            () = output.written(), if is_blocked => {}
+            () = sleep_until(deadline), if deadline.is_some() => self.tick(),
+        }
+        self.draw_if_due();
+    }
+
+    /// Returns when something happens by itself: a frame is due, an animation goes on, a dialog closes.
+    fn deadline(&self) -> Option<Instant> {
+        let can_draw = self.tty.output().is_idle();
+        let frame = (self.is_dirty && can_draw)
+            .then(|| if self.is_urgent { Instant::now() } else { self.last_frame + FRAME_TIME });
+        let tick = self.is_animated().then(|| {
+            let step = if self.is_focused { TICK } else { Duration::from_secs(1) };
+            self.last_frame + step
+        });
+        let resize = self.resized_at.map(|at| at + RESIZE_TIME);
+        let countdown = self.panels.closes_at().map(|_| self.last_frame + Duration::from_secs(1));
+        let hint = self.hint.as_ref().map(|(_, until)| *until);
+        [frame, tick, resize, countdown, hint].into_iter().flatten().min()
+    }
+
+    fn is_animated(&self) -> bool {
+        self.options.has_motion && (self.running.is_some() || self.is_busy || self.transcript.is_active())
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if self.resized_at.is_some_and(|at| at + RESIZE_TIME <= now) {
+            self.resized_at = None;
+            self.resize();
+        }
+        if self.hint.as_ref().is_some_and(|(_, until)| *until <= now) {
+            self.hint = None;
+            self.is_dirty = true;
+        }
+        if self.panels.closes_at().is_some_and(|at| at <= now) {
+            self.panels.close_first();
+        }
+        let step = if self.is_focused { TICK } else { Duration::from_secs(1) };
+        if (self.is_animated() || self.panels.closes_at().is_some()) && self.last_frame + step <= now {
+            self.is_dirty = true;
+        }
+    }
+
+    /// Something looks different; it is drawn soon.
+    pub(super) fn changed(&mut self) {
+        self.is_dirty = true;
+    }
+
+    /// A key changed something; it is drawn at once.
+    pub(super) fn changed_now(&mut self) {
+        (self.is_dirty, self.is_urgent) = (true, true);
+    }
+
+    fn draw_if_due(&mut self) {
+        let is_due = self.is_urgent || self.last_frame.elapsed() >= FRAME_TIME;
+        // Between a resize and its end, positions are not known.
+        if self.is_dirty && is_due && self.tty.size() != self.size {
+            self.resized_at.get_or_insert_with(Instant::now);
+        }
+        if self.is_dirty && is_due && self.resized_at.is_none() && self.tty.output().is_idle() {
+            self.draw();
+        }
+    }
+
+    pub(super) fn draw(&mut self) {
+        (self.is_dirty, self.is_urgent, self.last_frame) = (false, false, Instant::now());
+        self.publish();
+        let mut bytes = self.compose();
+        self.write_title();
+        bytes.extend_from_slice(std::mem::take(&mut self.controls).as_bytes());
+        self.tty.output().submit(bytes);
+        self.panels.note_shown(self.last_typed, self.last_frame);
+    }
+
+    fn resize(&mut self) {
+        self.size = self.tty.size();
+        // The normal screen keeps its own rows while the full screen is shown.
+        match self.full {
+            Some(_) => self.resize_full(),
+            None => self.inline.resize(self.size),
+        }
+        self.changed_now();
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        match signal {
+            Signal::Resize => {
+                self.resized_at.get_or_insert_with(Instant::now);
+            }
+            Signal::Terminate => self.leave(143),
+            Signal::Interrupt => self.leave(130),
+            Signal::HangUp => self.leave(129),
+            Signal::Stop => self.suspend(),
+            Signal::Continue => {
+                // The shell may have changed the modes.
+                self.inline.forget();
+                self.resize();
+            }
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Key { key, raw } => self.key(&key, &raw),
+            Input::Paste(text) => self.pasted(&text),
+            Input::Mouse(mouse) => self.mouse(mouse),
+            Input::Focus(is_focused) => self.is_focused = is_focused,
+            Input::Reply(reply) => self.reply(reply),
+            Input::Closed => self.leave(129),
+        }
+    }
+
+    /// Ends the program with this code.
+    pub(super) fn leave(&mut self, code: u8) {
+        self.exit.get_or_insert(Exit { session: None, code });
+    }
+
+    /// Shows a notice in the transcript.
+    pub(super) fn notice(&mut self, level: NoticeLevel, text: &str) {
+        self.transcript.push(Item::notice(level, text));
+        self.changed();
+    }
+
+    /// Restores the screen, saves the session, and reports how to resume it.
+    async fn finish(mut self) -> Exit {
+        let mut exit = self.exit.take().unwrap_or_default();
+        if let Some(cancel) = self.shell_cancel.take() {
+            cancel.force("the program ends");
+        }
+        self.transcript.finish_run();
+        self.panels.clear();
+        let is_docked = self.is_docked();
+        self.close_full();
+        let rows = if is_docked { self.last_rows() } else { self.remaining_rows() };
+        let mut bytes = Vec::new();
+        if !rows.is_empty() {
+            bytes.extend(self.inline.draw(&rows, &crate::screen::Frame::default()));
+        }
+        bytes.extend(self.inline.erase());
+        self.tty.output().submit(bytes);
+        if !self.is_answered && exit.code != 129 {
+            self.wait_for_replies().await;
+        }
+        let session = self.session.take();
+        drop(self);
+        if let Some(session) = session {
+            let log = session.log();
+            let is_stored = log.file().is_some_and(std::path::Path::exists);
+            session.dispose().await;
+            exit.session = is_stored.then(|| log.id());
+        }
+        exit
+    }
+
+    /// Replies that arrive after the end would be typed into the shell.
+    async fn wait_for_replies(&mut self) {
+        let until = Instant::now() + Duration::from_millis(100);
+        while !self.is_answered {
+            tokio::select! {
+                input = self.tty.input().next() => match input {
+                    Input::Reply(reply) => self.reply(reply),
+                    Input::Closed => return,
+                    _ => {}
+                },
+                () = sleep_until(Some(until)) => return,
+            }
+        }
+    }
+}
+
+async fn next_event(subscription: &mut Option<Subscription>) -> Option<Arc<toolsmith::AgentEvent>> {
+    match subscription {
+        Some(subscription) => subscription.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,184 @@
+//! A tool call: drawn by the tool in a box, or with the default view.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use toolsmith_text::{FileDiff, Row, Theme, Token};
+use toolsmith_tool::{ContentBlock, ToolResult};
+
+use super::{BlockOptions, ImageBlock, boxed, card, duration_text, spread};
+
+/// State of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ToolState {
+    /// The model is still writing the arguments.
+    #[default]
+    Writing,
+    /// The person is asked.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It worked.
+    Done,
+    /// It failed.
+    Failed,
+    /// It was never started.
+    Skipped,
+}
+
+impl ToolState {
+    /// Returns whether the call can still change.
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Writing | Self::Waiting | Self::Running)
+    }
+}
+
+/// What a tool drew itself. `None` in a slot means that its renderer is missing or failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolDrawing {
+    /// The call.
+    pub call: Option<Vec<Row>>,
+    /// The result.
+    pub result: Option<Vec<Row>>,
+    /// The tool draws its own frame.
+    pub own_frame: bool,
+    /// The call is not drawn once there is a result.
+    pub merges: bool,
+}
+
+/// A tool call.
+#[derive(Clone, Debug, Default)]
+pub struct ToolBlock {
+    /// The model's id of the call.
+    pub id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// Label of the tool.
+    pub label: String,
+    /// Arguments, complete or as far as they are known.
+    pub arguments: Value,
+    /// State.
+    pub state: ToolState,
+    /// The last partial result, or the result.
+    pub result: Option<ToolResult>,
+    /// Running time.
+    pub elapsed: Option<Duration>,
+    /// What the tool drew; `None` for tools without renderers.
+    pub drawing: Option<ToolDrawing>,
+    /// Changes whenever arguments, state or result do, so that drawings can be kept.
+    pub version: u64,
+}
+
+impl ToolBlock {
+    /// Creates a call.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), label: label.into(), ..Self::default() }
+    }
+
+    /// Draws it.
+    pub fn rows(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Vec<Row> {
+        match &self.drawing {
+            Some(drawing) => self.drawn_rows(drawing, columns, theme, options),
+            None => card::rows(self, columns, theme, options),
+        }
+    }
+
+    /// Draws it in one row, where there is no room for more.
+    pub fn short_row(&self, columns: usize, theme: &Theme, options: &BlockOptions) -> Row {
+        let without_result = Self { result: None, drawing: None, ..self.clone() };
+        card::rows(&without_result, columns, theme, &options.expanded(false))
+            .into_iter()
+            .next()
+            .unwrap_or_default()
+    }
+
+    /// Columns that a tool's renderer has.
+    pub fn drawing_width(columns: usize, own_frame: bool) -> usize {
+        if own_frame { columns.max(1) } else { columns.saturating_sub(2).max(1) }
+    }
+
+    /// Returns the images of the result.
+    pub fn images(&self) -> Vec<ImageBlock> {
+        self.result.as_ref().map(|result| images_of(result).collect()).unwrap_or_default()
+    }
+
+    /// Returns the difference in the details of the result.
+    pub(super) fn diff(&self) -> Option<Vec<FileDiff>> {
+        let result = self.result.as_ref().filter(|result| !result.is_error)?;
+        let text = result.details.as_ref()?.get("diff")?.as_str()?;
+        Some(FileDiff::parse(text)).filter(|files| files.iter().any(|file| !file.hunks.is_empty()))
+    }
+
+    fn drawn_rows(
+        &self,
+        drawing: &ToolDrawing,
+        columns: usize,
+        theme: &Theme,
+        options: &BlockOptions,
+    ) -> Vec<Row> {
+        let inner = Self::drawing_width(columns, drawing.own_frame);
+        let mut rows = Vec::new();
+        if !(drawing.merges && self.result.is_some()) {
+            match &drawing.call {
+                Some(call) => rows.extend(call.iter().cloned()),
+                None => rows.push(Row::styled(&self.label, theme.style(Token::ToolTitle).bold())),
+            }
+        }
+        if let Some(result) = &self.result {
+            match &drawing.result {
+                Some(drawn) => rows.extend(drawn.iter().cloned()),
+                None => rows.extend(card::fallback_result(result, inner, theme)),
+            }
+        }
+        if drawing.own_frame {
+            return trimmed(rows.into_iter().map(|row| row.cut(columns)).collect());
+        }
+        rows = trimmed(rows);
+        if let Some(result) = &self.result {
+            rows.extend(card::images(result, inner, theme, options));
+        }
+        let background = theme.style(match self.state {
+            ToolState::Done => Token::ToolSuccessBg,
+            ToolState::Failed => Token::ToolErrorBg,
+            _ => Token::ToolPendingBg,
+        });
+        let mut drawn = boxed(rows, columns, background, true);
+        // State and time stand in the lower edge, where they take no row of their own.
+        if let Some(last) = drawn.last_mut() {
+            let mut right = card::sign(self.state, theme, options);
+            if let Some(elapsed) = self.elapsed {
+                right.push_text(duration_text(elapsed), theme.style(Token::Dim));
+            }
+            right.push_text(" ", toolsmith_text::Style::PLAIN);
+            *last = spread(Row::plain(" "), right, columns).on(background).padded(columns, background);
+        }
+        drawn
+    }
+}
+
+/// Images of the content, and those in `details.images`.
+pub(super) fn images_of(result: &ToolResult) -> impl Iterator<Item = ImageBlock> + '_ {
+    let content = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Image { data, mime_type } => {
+            Some(ImageBlock { data: data.clone(), mime_type: mime_type.clone(), name: None })
+        }
+        _ => None,
+    });
+    let details = result.details.as_ref().and_then(|details| details.get("images")).and_then(Value::as_array);
+    let more = details.into_iter().flatten().filter_map(|image| {
+        let text = |name: &str| image.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(ImageBlock { data: text("data")?, mime_type: text("mimeType")?, name: text("name") })
+    });
+    content.chain(more)
+}
+
+/// Drops blank rows at both ends.
+fn trimmed(mut rows: Vec<Row>) -> Vec<Row> {
+    while rows.last().is_some_and(Row::is_blank) {
+        rows.pop();
+    }
+    let blank = rows.iter().take_while(|row| row.is_blank()).count();
+    rows.drain(..blank);
+    rows
+}

@@ -1,0 +1,87 @@
+//! `ui.confirm`: yes or no.
+
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use super::{Drawn, Panel, Space, Step, countdown, hint_row};
+use crate::{
+    input::{Key, KeyCode},
+    keys::{Action, KeyBindings},
+    text::{Row, Style, Token},
+};
+
+/// Asks a yes-or-no question.
+#[derive(Debug)]
+pub struct ConfirmDialog {
+    title: String,
+    message: String,
+    is_yes: bool,
+    answer: Option<oneshot::Sender<bool>>,
+    closes_at: Option<Instant>,
+}
+
+impl ConfirmDialog {
+    /// Creates a dialog.
+    pub fn new(
+        title: &str,
+        message: &str,
+        answer: oneshot::Sender<bool>,
+        closes_at: Option<Instant>,
+    ) -> Self {
+        let (title, message) = (title.to_owned(), message.to_owned());
+        Self { title, message, is_yes: true, answer: Some(answer), closes_at }
+    }
+
+    fn finish(&mut self, is_yes: bool) -> Step {
+        if let Some(answer) = self.answer.take() {
+            let _ = answer.send(is_yes);
+        }
+        Step::Close
+    }
+}
+
+impl Panel for ConfirmDialog {
+    fn draw(&mut self, space: &Space<'_>) -> Drawn {
+        let theme = space.theme;
+        let title = format!("{}{}", self.title, countdown(self.closes_at, space.now));
+        let mut rows = Row::styled(title, theme.style(Token::Accent).bold()).wrap(space.columns);
+        let message = Row::lines(&self.message, Style::PLAIN);
+        rows.extend(message.iter().filter(|row| !row.is_empty()).flat_map(|row| row.wrap(space.columns)));
+        rows.truncate(space.rows.saturating_sub(2).max(1));
+        let mark = |is_chosen: bool| match is_chosen {
+            true => ("› ", theme.style(Token::Accent).bold()),
+            false => ("  ", theme.style(Token::Muted)),
+        };
+        let ((yes_mark, yes), (no_mark, no)) = (mark(self.is_yes), mark(!self.is_yes));
+        rows.push(
+            Row::styled(format!("{yes_mark}Yes"), yes)
+                .and("   ", Style::PLAIN)
+                .and(format!("{no_mark}No"), no),
+        );
+        rows.push(hint_row(&[("y", "yes"), ("n", "no"), ("←→ enter", "choose")], space.columns, theme));
+        Drawn { rows, cursor: None }
+    }
+
+    fn key(&mut self, key: &Key, _raw: &[u8], keys: &KeyBindings) -> Step {
+        match key.code {
+            KeyCode::Char('y' | 'Y') if key.text().is_some() => return self.finish(true),
+            KeyCode::Char('n' | 'N') if key.text().is_some() => return self.finish(false),
+            KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down | KeyCode::Tab => {
+                self.is_yes = !self.is_yes
+            }
+            _ if keys.is(key, Action::SelectConfirm) => return self.finish(self.is_yes),
+            _ if keys.is(key, Action::SelectCancel) => return self.finish(false),
+            _ => return Step::Ignored,
+        }
+        Step::Changed
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn closes_at(&self) -> Option<Instant> {
+        self.closes_at
+    }
+}

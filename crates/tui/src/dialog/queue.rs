@@ -1,0 +1,118 @@
+//! The queue of panels.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use super::Panel;
+
+/// A question is armed when nothing was typed for this long before it appeared; until then keys belong to the composer.
+const QUIET_TIME: Duration = Duration::from_millis(600);
+
+struct Entry {
+    id: u64,
+    panel: Box<dyn Panel>,
+    /// It was on the screen.
+    is_shown: bool,
+    /// Typing went on while it appeared; keys count after a pause.
+    waits_for_pause: bool,
+}
+
+/// Panels in the order they were opened; the first is shown.
+#[derive(Default)]
+pub struct Panels {
+    entries: VecDeque<Entry>,
+    /// Ids of panels that were closed before they arrived.
+    closed: Vec<u64>,
+    next: u64,
+}
+
+impl std::fmt::Debug for Panels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Panels").field("count", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl Panels {
+    /// Adds a panel at the end of the queue.
+    pub fn push(&mut self, id: Option<u64>, panel: Box<dyn Panel>) {
+        if let Some(id) = id
+            && let Some(at) = self.closed.iter().position(|closed| *closed == id)
+        {
+            self.closed.swap_remove(at);
+            return;
+        }
+        let id = id.unwrap_or(u64::MAX - self.next);
+        self.next += 1;
+        self.entries.push_back(Entry { id, panel, is_shown: false, waits_for_pause: false });
+    }
+
+    /// Opens a panel above the one that is shown, as a panel that the person asked for.
+    pub fn push_front(&mut self, panel: Box<dyn Panel>) {
+        self.next += 1;
+        self.entries.push_front(Entry {
+            id: u64::MAX - self.next,
+            panel,
+            is_shown: false,
+            waits_for_pause: false,
+        });
+    }
+
+    /// Closes a panel that is no longer wanted.
+    pub fn close(&mut self, id: u64) {
+        let before = self.entries.len();
+        self.entries.retain(|entry| entry.id != id);
+        if self.entries.len() == before {
+            self.closed.push(id);
+            if self.closed.len() > 100 {
+                self.closed.remove(0);
+            }
+        }
+    }
+
+    /// Closes the panel that is shown.
+    pub fn close_first(&mut self) {
+        self.entries.pop_front();
+    }
+
+    /// Closes all panels.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns the panel that is shown.
+    pub fn first(&mut self) -> Option<&mut dyn Panel> {
+        self.entries.front_mut().map(|entry| &mut *entry.panel as &mut dyn Panel)
+    }
+
+    /// Notes that the first panel is on the screen, and whether something was typed just before.
+    pub fn note_shown(&mut self, typed: Option<Instant>, now: Instant) {
+        if let Some(entry) = self.entries.front_mut()
+            && !std::mem::replace(&mut entry.is_shown, true)
+        {
+            entry.waits_for_pause = typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
+        }
+    }
+
+    /// Returns whether a key is meant for the first panel. One typed before a question was on the screen, or in the flow of
+    /// typing, is not an answer to it.
+    pub fn takes_key(&mut self, typed: Option<Instant>, now: Instant) -> bool {
+        let Some(entry) = self.entries.front_mut() else { return false };
+        if !entry.panel.is_question() {
+            return true;
+        }
+        entry.waits_for_pause &= typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
+        entry.is_shown && !entry.waits_for_pause
+    }
+
+    /// Returns when the first panel closes by itself.
+    pub fn closes_at(&self) -> Option<Instant> {
+        self.entries.front().and_then(|entry| entry.panel.closes_at())
+    }
+}

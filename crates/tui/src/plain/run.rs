@@ -1,0 +1,226 @@
+//! The loop of the plain interface.
+
+use std::{io, sync::Arc};
+
+use toolsmith::{
+    Prompt, Session,
+    agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
+    llm::{Message, StreamEvent},
+};
+
+use super::ui::{Lines, PlainUi, say, say_part};
+use crate::{
+    app::{Exit, Host, OpenRequest, Options},
+    tty::{Signal, Signals},
+};
+
+/// Rows of a result that are printed.
+const MAX_LINES: usize = 20;
+
+/// Runs the plain interface until the person quits.
+///
+/// # Errors
+/// Fails if input cannot be read or the session cannot be built.
+pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
+    let lines = Lines::start()?;
+    let mut signals = Signals::listen()?;
+    let ui = Arc::new(PlainUi { lines: Arc::clone(&lines), host: Arc::clone(&host) });
+    say(&format!("Toolsmith {}. Type a prompt and press enter. /help lists the commands.", options.version));
+    for notice in &options.notices {
+        say(&format!("Warning: {notice}"));
+    }
+    if let Some(question) = host.trust_question() {
+        say(&format!("{} is not trusted yet. It has:", question.folder));
+        question.entries.iter().for_each(|entry| say(&format!("  {entry}")));
+        say("Tools can do whatever you can. Trust this directory?\n  1. Yes\n  2. No\nType a number.");
+        let answer = lines.next().await.unwrap_or_default();
+        if let Err(error) = host.answer_trust(matches!(answer.trim(), "1" | "y" | "yes")) {
+            say(&format!("Error: {error}"));
+        }
+    }
+    let request = OpenRequest::new(None, Arc::clone(&ui) as _, ui as _);
+    let session = match host.open(request).await {
+        Ok(session) => session,
+        Err(error) => {
+            say(&format!("Error: {}", error.message));
+            return Ok(Exit { session: None, code: 1 });
+        }
+    };
+    for error in &session.loaded().errors {
+        say(&format!("Error: {error}"));
+    }
+    let mut plain = Plain { events: session.subscribe(), session, is_in_line: false, code: None };
+    if let Some(prompt) = options.prompt {
+        plain.prompt(prompt);
+    }
+    while plain.code.is_none() {
+        tokio::select! {
+            signal = signals.next() => plain.signal(signal),
+            event = plain.events.next() => match event {
+                Some(event) => plain.event(&event),
+                None => break,
+            },
+            line = lines.next() => match line {
+                Some(line) => plain.line(&line).await,
+                None => plain.code = Some(0),
+            },
+        }
+    }
+    Ok(plain.finish().await)
+}
+
+struct Plain {
+    session: Session,
+    events: Subscription,
+    /// The last output did not end with a line break.
+    is_in_line: bool,
+    code: Option<u8>,
+}
+
+impl Plain {
+    fn prompt(&mut self, prompt: Prompt) {
+        let sent = match self.session.agent().is_idle() {
+            true => self.session.prompt(prompt),
+            false => self.session.steer(prompt),
+        };
+        if let Err(error) = sent {
+            say(&format!("Error: {error}"));
+        }
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        match signal {
+            Signal::Interrupt if !self.session.agent().is_idle() => {
+                self.session.abort("interrupted by the user")
+            }
+            Signal::Interrupt => self.code = Some(130),
+            Signal::Terminate => self.code = Some(143),
+            Signal::HangUp => self.code = Some(129),
+            Signal::Stop => crate::tty::stop_process_group(),
+            Signal::Resize | Signal::Continue => {}
+        }
+    }
+
+    async fn line(&mut self, line: &str) {
+        let line = line.trim();
+        let Some(command) = line.strip_prefix('/') else {
+            if !line.is_empty() {
+                self.prompt(line.into());
+            }
+            return;
+        };
+        let (name, argument) = command.split_once(' ').unwrap_or((command, ""));
+        match name {
+            "help" => say(
+                "/help, /model NAME, /pending, /pending apply, /pending discard, /undo, /new, /compact, /session, /stop, /quit",
+            ),
+            "quit" | "exit" => self.code = Some(0),
+            "stop" => self.session.abort("interrupted by the user"),
+            "model" => match self.session.set_model(argument.trim()).await {
+                Ok(model) => say(&format!("Model: {}", model.reference())),
+                Err(error) => say(&format!("Error: {error}")),
+            },
+            "new" => self.report(self.session.new_session().await.map(|_| "New session.".to_owned())),
+            "compact" => self.report(self.session.compact(None).await.map(|_| "Compacted.".to_owned())),
+            "session" => say(&format!("Session {}", self.session.log().id())),
+            "undo" => self
+                .report(self.session.undo(None).await.map(|change| format!("Undid: {}", change.entry.label))),
+            "pending" => self.pending(argument.trim()).await,
+            other => say(&format!("Error: unknown command \"/{other}\". /help lists the commands.")),
+        }
+    }
+
+    fn report(&self, outcome: Result<String, impl std::fmt::Display>) {
+        match outcome {
+            Ok(text) => say(&text),
+            Err(error) => say(&format!("Error: {error}")),
+        }
+    }
+
+    async fn pending(&self, argument: &str) {
+        let actions = self.session.pending_actions();
+        let Some(top) = actions.first() else { return say("Nothing is pending.") };
+        let choice = PendingChoice::Id(top.id);
+        match argument {
+            "apply" => {
+                let outcome = self.session.apply_pending(choice, None, "applied by the user").await;
+                self.report(outcome.map(|result| result.joined_text()));
+            }
+            "discard" => {
+                let outcome = self.session.discard_pending(choice, "discarded by the user").await;
+                self.report(outcome.map(|result| result.joined_text()));
+            }
+            _ => {
+                say(&format!("Pending: {} ({} in total)", top.label, actions.len()));
+                match self.session.view_pending(choice).await {
+                    Ok(files) => files.iter().for_each(|file| say(&String::from_utf8_lossy(&file.diff))),
+                    Err(error) => say(&format!("Error: {error}")),
+                }
+                say("/pending apply or /pending discard decides.");
+            }
+        }
+    }
+
+    fn event(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::MessageUpdate { assistant_message_event: StreamEvent::TextDelta { delta, .. } } => {
+                if !self.is_in_line {
+                    say("Answer:");
+                }
+                say_part(delta);
+                self.is_in_line = true;
+            }
+            AgentEvent::MessageEnd { message: Message::Assistant(_) } => self.end_line(),
+            AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
+                self.end_line();
+                say(&format!("Tool {tool_name}: {}", shortened(&args.to_string(), 1)));
+            }
+            AgentEvent::ToolExecutionEnd { tool_name, result, is_error, .. } => {
+                let word = if *is_error { "failed" } else { "done" };
+                say(&format!("Tool {tool_name} {word}: {}", shortened(&result.joined_text(), MAX_LINES)));
+            }
+            AgentEvent::PendingPushed { action, .. } => {
+                say(&format!("Pending: {}. /pending shows it.", action.label))
+            }
+            AgentEvent::Error { message, .. } => {
+                self.end_line();
+                say(&format!("Error: {message}"));
+            }
+            AgentEvent::Notice { message } => say(&format!("Notice: {message}")),
+            AgentEvent::AgentEnd { end, .. } => {
+                self.end_line();
+                match end {
+                    RunEnd::Completed => say("Done."),
+                    other => say(&format!("Stopped: {}", other.message().unwrap_or("the run ended early"))),
+                }
+                // A sound that screen readers and terminals announce.
+                let _ = io::Write::write_all(&mut io::stdout(), b"\x07");
+                let _ = io::Write::flush(&mut io::stdout());
+            }
+            _ => {}
+        }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.is_in_line) {
+            say("");
+        }
+    }
+
+    async fn finish(self) -> Exit {
+        let log = self.session.log();
+        let is_stored = log.file().is_some_and(std::path::Path::exists);
+        self.session.dispose().await;
+        Exit { session: is_stored.then(|| log.id()), code: self.code.unwrap_or(0) }
+    }
+}
+
+/// The first lines of a text, and how many are missing.
+fn shortened(text: &str, max: usize) -> String {
+    let lines: Vec<&str> = text.lines().take(max).map(|line| line.get(..400).unwrap_or(line)).collect();
+    let missing = text.lines().count().saturating_sub(max);
+    match missing {
+        0 => lines.join("\n"),
+        missing => format!("{}\n({missing} more lines)", lines.join("\n")),
+    }
+}

@@ -1,0 +1,183 @@
+//! Questions of tools and approvals in the plain interface: printed text and numbered choices.
+
+use std::{
+    collections::VecDeque,
+    io::{BufRead as _, Write as _},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
+use toolsmith::agent::{ApprovalRequest, Approver, Decision};
+use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui};
+
+use crate::app::Host;
+
+/// Columns of a value in a question.
+const WIDTH: usize = 100;
+
+/// Prints a text of any origin: nothing in it can move the cursor.
+pub(super) fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    for line in text.split('\n') {
+        let line = crate::text::plain(line);
+        // The terminal may be gone; the reader of input notices that.
+        let _ = writeln!(out, "{line}");
+    }
+    let _ = out.flush();
+}
+
+/// Prints a text without a line break.
+pub(super) fn say_part(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = write!(out, "{}", crate::text::plain(text));
+    let _ = out.flush();
+}
+
+/// Lines typed by the person. A question takes the next line; otherwise it is a prompt.
+pub(super) struct Lines {
+    prompts: AsyncMutex<mpsc::UnboundedReceiver<Option<String>>>,
+    questions: Arc<Mutex<VecDeque<oneshot::Sender<String>>>>,
+}
+
+impl Lines {
+    /// Starts to read standard input.
+    pub(super) fn start() -> std::io::Result<Arc<Self>> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let questions: Arc<Mutex<VecDeque<oneshot::Sender<String>>>> = Arc::default();
+        let open = Arc::clone(&questions);
+        let reading = move || {
+            for line in std::io::stdin().lock().lines() {
+                let Ok(mut line) = line else { break };
+                // A question that was taken back leaves the line to the next.
+                let mut is_answer = false;
+                while let Some(question) = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                    match question.send(line) {
+                        Ok(()) => {
+                            is_answer = true;
+                            line = String::new();
+                            break;
+                        }
+                        Err(back) => line = back,
+                    }
+                }
+                if !is_answer && sender.send(Some(line)).is_err() {
+                    return;
+                }
+            }
+            let _ = sender.send(None);
+        };
+        std::thread::Builder::new().name("terminal input".to_owned()).spawn(reading)?;
+        Ok(Arc::new(Self { prompts: AsyncMutex::new(receiver), questions }))
+    }
+
+    /// Waits for the next prompt; `None` at the end of input.
+    pub(super) async fn next(&self) -> Option<String> {
+        self.prompts.lock().await.recv().await.flatten()
+    }
+
+    /// Takes the next line as an answer.
+    fn answer(&self) -> oneshot::Receiver<String> {
+        let (sender, receiver) = oneshot::channel();
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).push_back(sender);
+        receiver
+    }
+
+    async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
+        // Lines that were typed before belong to the prompt; those after the question are answers.
+        let answer = self.answer();
+        say(question);
+        tokio::select! {
+            line = answer => line.ok(),
+            () = cancel.cancelled() => None,
+        }
+    }
+}
+
+/// The UI of tools.
+pub(super) struct PlainUi {
+    pub(super) lines: Arc<Lines>,
+    pub(super) host: Arc<dyn Host>,
+}
+
+/// Returns the chosen entry of a numbered list.
+fn chosen<'a>(answer: &str, options: &'a [String]) -> Option<&'a String> {
+    let answer = answer.trim();
+    let by_number = answer.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+    by_number.or_else(|| options.iter().find(|option| *option == answer))
+}
+
+#[async_trait]
+impl Ui for PlainUi {
+    async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
+        let mut question = format!("Question: {title}\n");
+        for (at, option) in options.iter().enumerate() {
+            question.push_str(&format!("  {}. {option}\n", at + 1));
+        }
+        question.push_str("Type a number, or nothing for none.");
+        let answer = self.lines.ask(&question, &dialog.cancel).await?;
+        chosen(&answer, options).cloned()
+    }
+
+    async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
+        let question = format!("Question: {title}\n{message}\n  1. Yes\n  2. No\nType a number.");
+        let answer = self.lines.ask(&question, &dialog.cancel).await.unwrap_or_default();
+        matches!(answer.trim().to_ascii_lowercase().as_str(), "1" | "y" | "yes")
+    }
+
+    async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
+        let hint = placeholder.map(|text| format!(" ({text})")).unwrap_or_default();
+        self.lines
+            .ask(&format!("Question: {title}{hint}\nType the answer in one line."), &dialog.cancel)
+            .await
+    }
+
+    async fn editor(&self, title: &str, prefill: Option<&str>, dialog: DialogOptions) -> Option<String> {
+        let text = prefill.map(|text| format!("\n{text}")).unwrap_or_default();
+        let question = format!("Question: {title}{text}\nType the answer. A line with a single dot ends it.");
+        let mut lines = vec![self.lines.ask(&question, &dialog.cancel).await?];
+        while lines.last().is_some_and(|line| line != ".") {
+            lines.push(self.lines.answer().await.ok()?);
+        }
+        lines.pop();
+        Some(if lines.is_empty() { prefill.unwrap_or_default().to_owned() } else { lines.join("\n") })
+    }
+
+    fn notify(&self, message: &str, level: NoticeLevel) {
+        let word = match level {
+            NoticeLevel::Warning => "Warning: ",
+            NoticeLevel::Error => "Error: ",
+            _ => "Notice: ",
+        };
+        say(&format!("{word}{message}"));
+    }
+}
+
+#[async_trait]
+impl Approver for PlainUi {
+    async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
+        let text = request.text(BlockLimits::whole(WIDTH));
+        let mut question = format!("Approval needed: {}\n", text.heading);
+        for line in &text.lines {
+            question.push_str(&format!("  {line}\n"));
+        }
+        question
+            .push_str("  1. Allow once\n  2. Allow in this session\n  3. Always allow this tool\n  4. No\n");
+        question.push_str("Type a number, or a reason to refuse.");
+        let answer = self.lines.ask(&question, cancel).await.unwrap_or_default();
+        match answer.trim() {
+            "1" | "y" | "yes" => Decision::Allow,
+            "2" => Decision::AllowForSession,
+            "3" => {
+                if let Err(error) =
+                    self.host.set_setting(&format!("tools.approval.{}", request.tool_name), "allow")
+                {
+                    say(&format!("Error: {error}"));
+                }
+                Decision::AllowForSession
+            }
+            "" | "4" | "n" | "no" => Decision::Deny { note: None },
+            note => Decision::Deny { note: Some(note.to_owned()) },
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A pending action as it is reviewed: its files, their hunks, and which of them are chosen.
+
+use std::path::{Path, PathBuf};
+
+use toolsmith_agent::PendingView;
+use toolsmith_host::changes::FilePreview;
+use toolsmith_text::{FileDiff, Theme, hunk_rows};
+use toolsmith_tool::{FileSelection, HunkRange};
+
+/// A file of an action.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewFile {
+    /// The file, as the preview names it.
+    pub path: PathBuf,
+    /// The file that is deleted because this one has its content.
+    pub renamed_from: Option<PathBuf>,
+    /// The path as it is shown: relative to the project.
+    pub shown: String,
+    /// The parts of the difference, as they are applied.
+    ranges: Vec<HunkRange>,
+    /// It is not text.
+    pub is_binary: bool,
+    /// The difference.
+    pub diff: FileDiff,
+    /// Hunks are drawn.
+    pub(super) is_open: bool,
+    /// Rows of each hunk at the current width.
+    pub(super) heights: Vec<usize>,
+    /// One entry per hunk; one for a file without hunks.
+    chosen: Vec<bool>,
+}
+
+impl ReviewFile {
+    /// Creates a file from its preview. Paths below `root` are shown relative to it.
+    pub fn new(preview: &FilePreview, root: &Path) -> Self {
+        let mut diff = FileDiff::parse(&preview.diff_text()).into_iter().next().unwrap_or_default();
+        diff.is_new = preview.is_new;
+        diff.is_deleted = preview.is_deleted;
+        let show = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+        let mut shown = show(&preview.path);
+        if let Some(from) = &preview.renamed_from {
+            shown = format!("{} → {shown}", show(from));
+            diff.hunks.clear();
+        }
+        let ranges: Vec<HunkRange> = preview.hunks.iter().map(|hunk| hunk.range.clone()).collect();
+        // Without the same parts on both sides, only the whole file can be chosen.
+        let parts = if ranges.len() == diff.hunks.len() { ranges.len() } else { 1 };
+        Self {
+            path: preview.path.clone(),
+            renamed_from: preview.renamed_from.clone(),
+            shown,
+            ranges,
+            is_binary: preview.is_binary,
+            diff,
+            is_open: false,
+            heights: Vec::new(),
+            chosen: vec![true; parts.max(1)],
+        }
+    }
+
+    /// Creates a file from a unified difference, for tests.
+    #[cfg(test)]
+    pub(super) fn of_diff(path: &str, diff: &str) -> Self {
+        let diff = FileDiff::parse(diff).into_iter().next().unwrap_or_default();
+        let ranges = (0..diff.hunks.len()).map(|at| HunkRange { old: at..at + 1, new: at..at + 1 }).collect();
+        let chosen = vec![true; diff.hunks.len().max(1)];
+        Self {
+            path: path.into(),
+            renamed_from: None,
+            shown: path.to_owned(),
+            ranges,
+            is_binary: false,
+            diff,
+            is_open: false,
+            heights: Vec::new(),
+            chosen,
+        }
+    }
+
+    /// Returns the number of lines of the difference.
+    pub(super) fn lines(&self) -> usize {
+        self.diff.hunks.iter().map(|hunk| hunk.lines.len() + 1).sum()
+    }
+
+    /// Returns whether hunks are items of their own: a single hunk is the file.
+    pub(super) fn shows_hunks(&self) -> bool {
+        self.diff.hunks.len() > 1 && self.chosen.len() == self.diff.hunks.len()
+    }
+
+    /// Computes the rows of each hunk for a width.
+    pub(super) fn measure(&mut self, columns: usize) {
+        let theme = Theme::none();
+        self.heights = self.diff.hunks.iter().map(|hunk| hunk_rows(hunk, columns, &theme).len()).collect();
+    }
+
+    /// Returns whether everything is chosen.
+    pub fn is_chosen(&self) -> bool {
+        self.chosen.iter().all(|chosen| *chosen)
+    }
+
+    /// Returns whether nothing is chosen.
+    pub fn is_left_out(&self) -> bool {
+        self.chosen.iter().all(|chosen| !*chosen)
+    }
+
+    /// Returns whether a hunk is chosen.
+    pub fn is_hunk_chosen(&self, hunk: usize) -> bool {
+        self.chosen.get(hunk).copied().unwrap_or_default()
+    }
+
+    pub(super) fn choose(&mut self, chosen: bool) {
+        self.chosen.fill(chosen);
+    }
+
+    pub(super) fn toggle(&mut self, hunk: Option<usize>) {
+        match hunk {
+            Some(hunk) => {
+                if let Some(chosen) = self.chosen.get_mut(hunk) {
+                    *chosen = !*chosen;
+                }
+            }
+            None => {
+                let all = self.is_chosen();
+                self.choose(!all);
+            }
+        }
+    }
+
+    fn choice(&self) -> Vec<FileSelection> {
+        if self.is_left_out() {
+            return Vec::new();
+        }
+        let mut selection = FileSelection::whole(&self.path);
+        if !self.is_chosen() {
+            let chosen = self.ranges.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen);
+            selection.hunks = Some(chosen.map(|(range, _)| range.clone()).collect());
+        }
+        // A rename is the new file and the deletion of the old one.
+        std::iter::once(selection).chain(self.renamed_from.as_ref().map(FileSelection::whole)).collect()
+    }
+}
+
+/// An action under review.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReviewAction {
+    /// Its id.
+    pub id: u64,
+    /// Its label.
+    pub label: String,
+    /// The tool that staged it.
+    pub source: String,
+    /// Its approval tier.
+    pub tier: String,
+    /// Reason why it can no longer be applied.
+    pub void: Option<String>,
+    /// Its files.
+    pub files: Vec<ReviewFile>,
+    /// Single files and hunks can be applied.
+    pub can_split: bool,
+    /// What the tool says about it, where it does not name files.
+    pub details: Option<String>,
+}
+
+impl ReviewAction {
+    /// Creates an action from its previews. Paths below `root` are shown relative to it.
+    pub fn new(view: &PendingView, previews: &[FilePreview], root: &Path, can_split: bool) -> Self {
+        let details = view.details.as_ref().map(|details| match details.as_str() {
+            Some(text) => text.to_owned(),
+            None => serde_json::to_string_pretty(details).unwrap_or_default(),
+        });
+        // The deleted half of a rename is part of the new file's entry.
+        let shown = previews.iter().filter(|file| file.renamed_to.is_none());
+        Self {
+            id: view.id,
+            label: view.label.clone(),
+            source: view.source_tool_name.clone(),
+            tier: view.tier.as_str().to_owned(),
+            void: view.void.clone(),
+            files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),
+            can_split: can_split && !previews.is_empty(),
+            details: details.filter(|_| previews.is_empty()),
+        }
+    }
+
+    /// Returns the chosen parts; `None` if that is everything.
+    pub fn chosen(&self) -> Option<Vec<FileSelection>> {
+        if !self.can_split || self.files.iter().all(ReviewFile::is_chosen) {
+            return None;
+        }
+        Some(self.files.iter().flat_map(ReviewFile::choice).collect())
+    }
+
+    pub(super) fn has_same_files(&self, other: &Self) -> bool {
+        let pairs = || self.files.iter().zip(&other.files);
+        self.files.len() == other.files.len()
+            && pairs().all(|(one, other)| one.path == other.path && one.diff == other.diff)
+    }
+}

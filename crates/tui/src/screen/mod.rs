@@ -1,0 +1,46 @@
+//! Writing rows to the terminal: finished rows once into the terminal's own scrollback, and the live region below them by
+//! difference (CONTRACT 9.1); or the whole alternate screen.
+//!
+//! Rules, each with a test: rows that left the live region are never repainted; nothing is erased but single rows; no scroll
+//! regions; the cursor is at the caret after every frame; a frame that changes nothing writes nothing.
+
+mod cells;
+mod full;
+mod inline;
+
+pub use full::FullScreen;
+pub use inline::Inline;
+
+use crate::text::{ColorDepth, Row};
+
+/// The rows of the live region or screen, and the caret.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The rows, top to bottom.
+    pub rows: Vec<Row>,
+    /// Row and column of the caret.
+    pub cursor: (usize, usize),
+    /// The caret is visible. It is always at its place, because input methods open there.
+    pub shows_cursor: bool,
+}
+
+/// What is known about the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Number of colours.
+    pub depth: ColorDepth,
+    /// The terminal shows a frame at once when told (mode 2026).
+    pub synchronized: bool,
+    /// The terminal wraps existing rows again when it becomes narrower, as most do; xterm and the Linux console cut them.
+    pub reflows: bool,
+}
+
+impl Default for Abilities {
+    fn default() -> Self {
+        Self { depth: ColorDepth::default(), synchronized: false, reflows: true }
+    }
+}
+
+#[cfg(test)]
+#[path = "screen_tests.rs"]
+mod tests;

@@ -1,0 +1,19 @@
+//! The terminal device: raw mode, terminal modes, the thread that reads input, the thread that writes frames, and
+//! restoring everything on every way out (CONTRACT 9.3).
+//!
+//! The decoder is our own rather than a library's: terminals answer queries at any time, and a reply must neither be typed
+//! into the prompt nor swallow what is typed next.
+
+mod device;
+mod modes;
+mod output;
+mod reader;
+mod restore;
+mod signals;
+
+pub use device::{Size, Tty, TtyError};
+pub use modes::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES};
+pub use output::Output;
+pub use reader::InputEvents;
+pub use restore::{restore_now, set_alt_screen};
+pub use signals::{Signal, Signals, stop_process_group};

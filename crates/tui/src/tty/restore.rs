@@ -1,0 +1,55 @@
+//! Restoring the terminal from anywhere: a normal exit, a panic on any thread, or a signal.
+//!
+//! The state is global because a panic hook has no other way to reach it. It is taken once, so that restoring twice does
+//! nothing.
+
+use std::{
+    io::Write as _,
+    sync::{
+        Mutex, Once, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rustix::termios::{OptionalActions, Termios, tcsetattr};
+
+use super::modes::{ALT_SCREEN_OFF, LEAVE};
+
+static ORIGINAL: Mutex<Option<Termios>> = Mutex::new(None);
+static IN_ALT_SCREEN: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// Notes whether the alternate screen is shown, so that it is left on the way out.
+pub fn set_alt_screen(is_on: bool) {
+    IN_ALT_SCREEN.store(is_on, Ordering::SeqCst);
+}
+
+pub(super) fn remember(original: Termios) {
+    *ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(original);
+    HOOK.call_once(|| {
+        let previous = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore_now();
+            previous(info);
+        }));
+    });
+}
+
+/// Restores the terminal if it is in use. Safe to call at any time, from any thread.
+pub fn restore_now() {
+    let original = match ORIGINAL.try_lock() {
+        Ok(mut original) => original.take(),
+        Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner().take(),
+        // Another thread is restoring.
+        Err(std::sync::TryLockError::WouldBlock) => None,
+    };
+    let Some(original) = original else { return };
+    let mut out = std::io::stdout();
+    if IN_ALT_SCREEN.swap(false, Ordering::SeqCst) {
+        let _ = out.write_all(ALT_SCREEN_OFF.as_bytes());
+    }
+    // Nothing helps if the terminal is gone.
+    let _ = out.write_all(LEAVE.as_bytes());
+    let _ = out.flush();
+    let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &original);
+}

@@ -1,0 +1,3 @@
+//! Tests of the terminal interface, one module per subject.
+
+mod blocks;
