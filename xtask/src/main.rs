@@ -1,12 +1,14 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
-//! table of what modules can use, `docs` writes the pages that are made from the code, `notices` the
-//! licences of what is built in, `extensions` loads public extensions, `cast` a picture of the demo, `bench` measures.
+//! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
+//! code, `notices` the licences of what is built in, `extensions` loads public
+//! extensions, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
 mod cargo;
 mod cast;
 mod compat;
+mod conformance;
 mod docs;
 mod extensions;
 mod notices;
@@ -17,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | docs [--check] | notices | extensions [PATH…] | cast [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,10 +36,13 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["tidy"] => tidy::run(),
         ["compat"] => compat::run(),
+        ["conformance"] => conformance::run(false),
+        ["conformance", "--small"] => conformance::run(true),
+        [conformance::CLIENT, url] => conformance::run_client(url),
         ["docs"] => docs::run(false),
         ["docs", "--check"] => docs::run(true),
-        ["cast"] => cast::run(false),
-        ["cast", "--release"] => cast::run(true),
+        ["picture"] => cast::run(false),
+        ["picture", "--release"] => cast::run(true),
         ["notices"] => notices::run(),
         ["extensions", more @ ..] => extensions::run(more),
         ["bench", subjects @ ..] => bench::run(subjects),

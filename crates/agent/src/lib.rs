@@ -27,6 +27,7 @@ mod approval;
 mod approval_text;
 mod compaction;
 mod conversation;
+mod deferral;
 mod dispatch;
 mod events;
 mod extensions;
@@ -54,6 +55,7 @@ pub use compaction::{
     Compactor, SummaryError, summarize_branch,
 };
 pub use conversation::{Conversation, ConversationError, InMemory};
+pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
     GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,

@@ -9,8 +9,8 @@ use clap::{
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, new, print, rpc,
-        sessions, test, trust, types, undo,
+        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, mcp, new, print,
+        rpc, sessions, test, trust, types, undo,
     },
     versions,
 };
@@ -157,6 +157,8 @@ pub(crate) enum Command {
     Models(login::ModelsArguments),
     /// Print the manual page.
     Man(man::ManArguments),
+    /// Serve tools to other agents, and use the tools of MCP servers.
+    Mcp(mcp::McpArguments),
     /// Create a tool.
     New(new::NewArguments),
     /// Check tools for mistakes and for provider restrictions.

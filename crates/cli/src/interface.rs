@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::{sync::Mutex, task::JoinHandle};
 use toolsmith_tool::{
     CancelToken, DialogOptions, NoticeLevel, ScreenInfo, Ui, WidgetContent, WidgetPlacement, async_trait,
+    visible, visible_line,
 };
 
 use toolsmith_text::{Row, Theme, plain};
@@ -198,7 +199,11 @@ impl Ui for TerminalUi {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
         let mut question = format!("{}\n", paint(HEADING, plain(title)));
         for (at, option) in options.iter().enumerate() {
-            question.push_str(&format!("  {} {}\n", paint(NAME, format_args!("{}.", at + 1)), plain(option)));
+            question.push_str(&format!(
+                "  {} {}\n",
+                paint(NAME, format_args!("{}.", at + 1)),
+                visible_line(&plain(option))
+            ));
         }
         question.push_str("Number or name (empty for none):");
         loop {
@@ -257,7 +262,7 @@ impl Ui for TerminalUi {
             NoticeLevel::Error => paint(ERROR, "error: "),
             _ => String::new(),
         };
-        self.print(format!("{word}{}", plain(message)));
+        self.print(format!("{word}{}", visible(&plain(message))));
     }
 
     fn theme(&self, name: Option<&str>) -> Option<Value> {

@@ -8,12 +8,16 @@ use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
     TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
-    settings::{LoadedSettings, SettingsSources, load_settings},
+    settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
 use toolsmith_host::changes::ChangeStore;
 use toolsmith_js::Engine;
-use toolsmith_tool::Tool;
+use toolsmith_mcp::{
+    Servers,
+    config::{Configuration, ServerConfig},
+};
+use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -93,6 +97,17 @@ impl Project {
         Ok(Self { cwd, home, trust, loaded, warnings, sources, given, given_extensions })
     }
 
+    /// Checks that every settings file that counts can be read. What cannot be read may have been a `deny`, so nothing runs
+    /// without it (CONTRACT 5.4).
+    pub(crate) fn check_settings(&self) -> Result<()> {
+        let counts = |file: &&SettingsFile| !file.path.starts_with(&self.cwd) || self.trust.allows(&self.cwd);
+        let broken = self.loaded.files.iter().filter(|file| file.state == FileState::Broken).find(counts);
+        let Some(file) = broken else { return Ok(()) };
+        let what = format!("the settings in {} cannot be used", file.path.display());
+        let hint = "Fix the file or move it away: its restrictions would be missing.";
+        Err(Problem::failed(what).hint(hint).into())
+    }
+
     /// Finds the modules. Nothing of them is run.
     pub(crate) fn discover(&self) -> Discovered {
         let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
@@ -119,7 +134,8 @@ impl Project {
         let discovered = self.discover();
         let waiting: Vec<String> =
             discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home)).collect();
-        if (waiting.is_empty() && self.loaded.waiting.is_empty())
+        let servers = self.mcp_configuration().waiting;
+        if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty())
             || self.trust.was_declined(&self.cwd)
             || !terminal::is_interactive()
         {
@@ -134,6 +150,13 @@ impl Project {
         }
         for setting in &self.loaded.waiting {
             question.push_str(&format!("  {} in its settings\n", harmless(&setting.key)));
+        }
+        for server in servers.iter().take(MAX_SHOWN) {
+            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
+            question.push_str(&format!("  MCP server {name}: {target}\n"));
+        }
+        if servers.len() > MAX_SHOWN {
+            question.push_str(&format!("  and {} more MCP servers\n", servers.len() - MAX_SHOWN));
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
@@ -194,6 +217,28 @@ impl Project {
             toolsmith::built_in_tools(&self.cwd, &self.home, changes, self.loaded.settings.tools.preview);
         let is_disabled = self.loaded.settings.tools.disabled.iter().any(|disabled| disabled == name);
         all.into_iter().find(|tool| tool.spec().name == name && !is_disabled)
+    }
+
+    /// The configured MCP servers. Those of a project that is not trusted wait.
+    pub(crate) fn mcp_configuration(&self) -> Configuration {
+        toolsmith::mcp_configuration(&self.cwd, &self.home, &self.loaded.settings, &self.trust)
+    }
+
+    /// A client for MCP servers. Nothing is started.
+    pub(crate) fn mcp_servers(&self, servers: Vec<ServerConfig>, ui: UiHandle) -> Servers {
+        toolsmith::mcp_servers(servers, &self.cwd, &self.home, self.untrusted_folder().as_deref(), ui)
+    }
+
+    /// What was wrong with configuration files of MCP servers.
+    pub(crate) fn mcp_warnings(&self, configuration: &Configuration) -> Vec<Warning> {
+        let warning = |problem: &toolsmith_mcp::config::ConfigProblem| {
+            let message = match &problem.server {
+                Some(server) => format!("(server \"{server}\") {}", problem.message),
+                None => problem.message.clone(),
+            };
+            Warning::about(&problem.file, message)
+        };
+        configuration.problems.iter().map(warning).collect()
     }
 
     /// Shows what was wrong with settings and trust.

@@ -49,6 +49,19 @@ impl<'a> Parts<'a> {
                 continue;
             }
             let file = entry.file;
+            if let Some(binary) = &file.binary {
+                // One zero byte makes a script binary, and it still runs: what is written is shown.
+                text.push_str(&format!("@ new content, {} bytes\n", binary.size));
+                let content = String::from_utf8_lossy(&binary.start);
+                text.extend(content.split('\n').map(|line| format!("+{}\n", visible(line))));
+                if binary.size > binary.start.len() {
+                    text.push_str(&format!(
+                        "@ {} more bytes are not shown\n",
+                        binary.size - binary.start.len()
+                    ));
+                }
+                continue;
+            }
             if file.hunks.is_empty() {
                 text.push_str(&visible(&file.diff_text()));
                 continue;

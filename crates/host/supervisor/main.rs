@@ -49,8 +49,7 @@ fn main() {
     system::become_subreaper();
 
     let mut command = Command::new(program);
-    // A group of its own, so that a terminal's Ctrl-C reaches the host alone.
-    command.arg0(name).args(arguments).process_group(0);
+    command.arg0(name).args(arguments);
     // SAFETY: the function makes system calls only.
     unsafe { command.pre_exec(system::begin_afresh) };
     let program = match command.spawn() {
@@ -218,6 +217,7 @@ mod system {
         fn prctl(option: c_int, ...) -> c_int;
         fn raise(signal: c_int) -> c_int;
         fn read(fd: c_int, buffer: *mut u8, count: usize) -> isize;
+        fn setsid() -> c_int;
         fn setrlimit(resource: c_int, limit: *const [c_ulong; 2]) -> c_int;
         fn sigaddset(set: *mut SignalSet, signal: c_int) -> c_int;
         fn sigemptyset(set: *mut SignalSet) -> c_int;
@@ -247,6 +247,9 @@ mod system {
             for number in 1..SIGNALS {
                 signal(number, 0);
             }
+            // A session of its own: a terminal's Ctrl-C reaches the host alone, and the program cannot open the terminal
+            // to write past the host's filter or to read what is typed (CONTRACT 9.1).
+            setsid();
             // Should somebody kill the supervisor, the program goes with it.
             prctl(PR_SET_PDEATHSIG, SIGKILL as c_ulong, 0 as c_ulong, 0 as c_ulong, 0 as c_ulong);
         }

@@ -140,7 +140,7 @@ fn options_json(options: &RenderOptions) -> Value {
     json
 }
 
-/// What renderers learn about their row beside the options.
+/// State of a row that renderers receive beside the options.
 fn row_json(options: &RenderOptions) -> Value {
     json!({
         "toolCallId": options.tool_call_id,

@@ -3,8 +3,10 @@
 
 mod model_server;
 mod npm;
+mod redirect;
 mod seeds;
 
 pub use model_server::{Gate, ModelServer, Problem, Recorded, Reply, Stop, Tokens, Wire};
 pub use npm::install_packages;
+pub use redirect::follow_redirect;
 pub use seeds::BATCH_RENAME;

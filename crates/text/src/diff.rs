@@ -15,7 +15,7 @@ const MAX_WORD_BYTES: usize = 2 << 10;
 /// After this the marked words are still right, but not the fewest.
 const WORD_DEADLINE: Duration = Duration::from_millis(20);
 
-/// What happened to a line.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineKind {
     /// It is the same on both sides.
@@ -30,7 +30,7 @@ pub enum LineKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HunkLine {
-    /// What happened to it.
+    /// Its kind.
     pub kind: LineKind,
     /// The line without its end. Parts that differ from its counterpart are marked with `true`.
     pub parts: Vec<(String, bool)>,

@@ -48,7 +48,7 @@ pub trait CompletionSource: Send + Sync {
     async fn apply(&self, state: &EditorState, item: &CompletionItem, prefix: &str) -> Option<EditorState>;
 }
 
-/// What a tap did with input.
+/// Outcome of a tap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Tapped {

@@ -92,6 +92,33 @@ pub fn closest_names<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>)
     scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
+/// Returns whether a model that wrote `wanted` meant a tool of an MCP server: with single underscores, with `-` for `_`, or
+/// with the server's name doubled.
+pub(crate) fn is_mcp_alias(wanted: &str, server: &str, tool: &str) -> bool {
+    let Some(wanted) = wanted.strip_prefix("mcp_") else { return false };
+    let wanted = squeeze(wanted);
+    let wanted = wanted.trim_start_matches('_');
+    let (server, tool) = (squeeze(server), squeeze(tool));
+    let tool = tool.trim_start_matches('_');
+    let rest = |text: &str| {
+        text.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix('_')).map(str::to_owned)
+    };
+    let Some(rest_of_name) = rest(wanted) else { return false };
+    rest_of_name == tool || rest(&rest_of_name).is_some_and(|rest| rest == tool)
+}
+
+/// Makes everything but letters and digits one underscore.
+fn squeeze(text: &str) -> String {
+    let mut squeezed = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_alphanumeric() { c } else { '_' };
+        if c != '_' || !squeezed.ends_with('_') {
+            squeezed.push(c);
+        }
+    }
+    squeezed
+}
+
 #[cfg(test)]
 #[path = "names_tests.rs"]
 mod tests;

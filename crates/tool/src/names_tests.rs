@@ -32,3 +32,16 @@ fn suggests_misspellings_and_shared_last_segments_only() {
     assert!(closest_names("", known).is_empty());
     assert!(closest_names(&"r".repeat(1_000_000), known).is_empty());
 }
+
+#[test]
+fn variants_that_models_write_for_mcp_tools_are_recognised() {
+    use super::is_mcp_alias;
+    for wanted in
+        ["mcp_git_hub_search", "mcp__git_hub_search", "mcp__git-hub__git_hub_search", "mcp__git_hub__search"]
+    {
+        assert!(is_mcp_alias(wanted, "git-hub", "search"), "{wanted}");
+    }
+    for wanted in ["git_hub_search", "mcp__git-hub__sear", "mcp__git-hub", "search", "mcp__search"] {
+        assert!(!is_mcp_alias(wanted, "git-hub", "search"), "{wanted}");
+    }
+}

@@ -22,6 +22,9 @@ use crate::{
     result::{ToolError, ToolResult},
 };
 
+/// Maximum number of pending actions. A person decides about each of them.
+const MAX_PENDING: usize = 200;
+
 /// Source of an action whose tool gives none.
 const DEFAULT_SOURCE: &str = "custom_tool";
 
@@ -421,6 +424,11 @@ impl PendingHandle {
     /// When this runtime has no store, or one of the files may not be changed by tools.
     pub fn push(&self, mut action: PendingAction) -> Result<(), PushError> {
         let stack = self.stack.as_ref().ok_or(PendingUnavailable)?;
+        if stack.count() >= MAX_PENDING {
+            return Err(PushError::Refused(format!(
+                "{MAX_PENDING} actions are pending already; apply or discard some first"
+            )));
+        }
         action.tier = action.tier.or(self.tier);
         if let Some(file_tiers) = stack.file_tiers.as_ref().filter(|_| !action.files.is_empty()) {
             let files = file_tiers.tier_of(&action.files).map_err(PushError::Refused)?;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{
     arguments::{ArgumentSchema, SchemaError},
-    names::{NameError, check_tool_name, closest_names},
+    names::{NameError, check_tool_name, closest_names, is_mcp_alias},
     tool::Tool,
 };
 
@@ -187,6 +187,36 @@ impl Registry {
     /// Finds a tool, active or not.
     pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
         self.tools.get(name)
+    }
+
+    /// Returns the registered name that a model meant, which may have written the name of an MCP tool in another way.
+    pub fn resolve_name<'a>(&'a self, wanted: &'a str) -> Option<&'a str> {
+        if self.tools.contains_key(wanted) {
+            return Some(wanted);
+        }
+        let means = |tool: &RegisteredTool| {
+            tool.tool.spec().mcp.as_ref().is_some_and(|mcp| is_mcp_alias(wanted, &mcp.server, &mcp.tool))
+        };
+        let mut found = self.tools.iter().filter(|(_, tool)| means(tool)).map(|(name, _)| name.as_str());
+        // A name that could mean two tools means neither.
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Validates calls of a tool by other parameters than those it was registered with. What the model is offered stays the
+    /// same, because a changed list discards the provider's prompt cache (CONTRACT 5.6).
+    ///
+    /// # Errors
+    /// Fails without changes if the parameters are not a JSON Schema for an object.
+    pub fn revise_parameters(
+        &mut self,
+        name: &str,
+        parameters: &serde_json::Value,
+    ) -> Result<(), SchemaError> {
+        let arguments = ArgumentSchema::compile(parameters)?;
+        if let Some(tool) = self.tools.get_mut(name) {
+            tool.arguments = Arc::new(arguments);
+        }
+        Ok(())
     }
 
     /// Returns all tools in order.

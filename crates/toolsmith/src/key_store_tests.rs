@@ -1,3 +1,5 @@
+//! Stored keys.
+
 use super::*;
 
 #[test]

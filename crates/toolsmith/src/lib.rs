@@ -13,7 +13,9 @@ mod home;
 mod key_store;
 mod load_error;
 mod loading;
+mod mcp;
 mod rust_tool;
+mod serving;
 mod session;
 pub mod settings;
 mod small_file;
@@ -32,7 +34,9 @@ pub use loading::{
     CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options,
     load_custom_tools,
 };
+pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use rust_tool::{AnyError, rust_tool};
+pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources,
     ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session, SessionBuildError,
@@ -46,6 +50,7 @@ pub use toolsmith_agent::{
 pub use toolsmith_host as host;
 pub use toolsmith_js as js;
 pub use toolsmith_llm as llm;
+pub use toolsmith_mcp as mcp_protocol;
 pub use toolsmith_tool::{
     self as tool, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, Ui, async_trait,
 };

@@ -82,7 +82,7 @@ fn take_rows(drawn: RenderedLines, own_frame: &mut bool) -> Vec<Row> {
     drawn.lines.iter().take(MAX_ROWS).map(|line| parse_row(line)).collect()
 }
 
-/// What a drawing was made for.
+/// Request that a drawing was made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     version: u64,
@@ -95,7 +95,7 @@ struct Key {
 struct Entry {
     /// The newest drawing, and what it was made for.
     drawn: Option<(Key, Option<ToolDrawing>)>,
-    /// What is wanted next.
+    /// Next request.
     wanted: Option<(Key, Arc<dyn Tool>, ToolBlock)>,
     is_drawing: bool,
     epoch: u64,

@@ -7,8 +7,9 @@ pub(crate) mod engine;
 mod exec;
 mod extensions;
 mod list;
+mod mcp;
 mod modules;
-mod peers;
+pub(crate) mod peers;
 mod process;
 mod program;
 mod report;
@@ -20,7 +21,7 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 7] = ["exec", "list", "agent", "ast", "sessions", "extensions", "engine"];
+const SUBJECTS: [&str; 8] = ["exec", "list", "agent", "ast", "sessions", "extensions", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -35,6 +36,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "exec" => exec::run(&mut report)?,
             "engine" => engine::run(&mut report)?,
             "list" => list::run(&mut report)?,
+            "mcp" => mcp::run(&mut report)?,
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,

@@ -1,6 +1,7 @@
-//! `cargo xtask cast [--release]`: runs `toolsmith demo` in a pty and draws its final screen as `docs/demo.svg`, the
-//! image in the README.
+//! `cargo xtask picture [--release]`: runs the program in a pty and draws its screen as the images in the README:
+//! `docs/demo.svg` is the end of `toolsmith demo`, `docs/terminal.svg` the interface during a review.
 
+mod interface;
 mod picture;
 #[cfg(test)]
 mod picture_tests;
@@ -34,6 +35,9 @@ pub(crate) fn run(release: bool) -> Result<()> {
     screen.process(&bytes);
     fs::write(root().join("docs/demo.svg"), picture::draw(screen.screen(), COMMAND)?)?;
     println!("docs/demo.svg is written");
+    let screen = interface::record(&program)?;
+    fs::write(root().join("docs/terminal.svg"), picture::draw(screen.screen(), "toolsmith")?)?;
+    println!("docs/terminal.svg is written");
     Ok(())
 }
 

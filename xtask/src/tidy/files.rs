@@ -17,8 +17,12 @@ const EMPTY_NAMES: &[&str] =
 /// Ways to print that nothing filters (CONTRACT 9.1).
 const PRINTING: &[&str] = &["io::stdout()", "io::stderr()", "anstream::stdout()", "anstream::stderr()"];
 /// Files that may use them in the command line: the filtered streams, terminal queries, and the JSON protocol.
-const WRITERS: &[&str] =
-    &["crates/cli/src/streams.rs", "crates/cli/src/terminal.rs", "crates/cli/src/commands/rpc"];
+const WRITERS: &[&str] = &[
+    "crates/cli/src/streams.rs",
+    "crates/cli/src/terminal.rs",
+    "crates/cli/src/commands/mcp/standard_streams.rs",
+    "crates/cli/src/commands/rpc",
+];
 /// Folders that are not ours or not code.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", ".git", "generated"];
 /// Test inputs are written as their authors would, so the rules for sources do not apply.

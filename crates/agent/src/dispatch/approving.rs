@@ -45,6 +45,8 @@ impl Dispatcher {
             Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
             Verdict::DeniedByUser => {
                 let key = self.denying_key(name, &approval);
+                let is_bare = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+                let key = if is_bare { key } else { format!("{key:?}") };
                 return denied(format!(
                     "Tool \"{name}\" is blocked by user policy.\nTo allow: remove \"tools.approval.{key}: deny\" from the settings."
                 ));

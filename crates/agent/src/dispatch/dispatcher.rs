@@ -199,7 +199,10 @@ impl Dispatcher {
     pub(super) fn concurrency(&self, name: &str) -> Concurrency {
         self.parts
             .registry
-            .read(|registry| registry.get(name).map(|found| found.tool.spec().concurrency))
+            .read(|registry| {
+                let name = registry.resolve_name(name)?;
+                registry.get(name).map(|found| found.tool.spec().concurrency)
+            })
             .unwrap_or_default()
     }
 
@@ -267,11 +270,15 @@ impl Dispatcher {
     }
 
     fn find(&self, request: &CallRequest) -> Result<RegisteredTool, Refusal> {
-        self.parts.registry.read(|registry| match registry.get(&request.name) {
-            // `resolve` can always be called (CONTRACT 8.3). It decides only about actions that the model was shown or that
-            // the same response staged.
-            Some(found) if request.may_call(&request.name) || request.name == RESOLVE => Ok(found.clone()),
-            _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
+        self.parts.registry.read(|registry| {
+            match registry.resolve_name(&request.name).and_then(|name| registry.get(name)) {
+                // `resolve` can always be called (CONTRACT 8.3). It decides only about actions that the model was shown or
+                // that the same response staged.
+                Some(found) if request.may_call(&found.tool.spec().name) || request.name == RESOLVE => {
+                    Ok(found.clone())
+                }
+                _ => Err(Refusal::new(CallEnd::UnknownTool, not_found(registry, request))),
+            }
         })
     }
 

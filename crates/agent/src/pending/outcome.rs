@@ -1,7 +1,7 @@
 //! What is said about a decision: the texts and details of CONTRACT 8.3.
 
 use serde_json::{Map, Value, json};
-use toolsmith_tool::{ContentBlock, Failure, PendingAction, ToolError, ToolResult};
+use toolsmith_tool::{ContentBlock, Failure, PendingAction, ToolError, ToolResult, visible_line};
 
 /// Where the callback's own details go.
 const OWN_DETAILS: &str = "sourceResultDetails";
@@ -27,7 +27,7 @@ impl Decided<'_> {
     }
 
     fn default_text(&self) -> String {
-        let label = &self.action.label;
+        let label = visible_line(&self.action.label);
         if self.apply {
             format!("Applied: {label}.")
         } else {

@@ -4,6 +4,7 @@
 mod ast;
 mod batches;
 mod compacting;
+mod deferring;
 mod dispatching;
 mod events;
 mod faults;

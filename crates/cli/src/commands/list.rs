@@ -3,13 +3,17 @@
 use std::{
     io::{self, Write},
     process::ExitCode,
+    sync::Arc,
+    time::Duration,
 };
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{CustomTool, LoadScope, LoadedExtension, LoadedTools};
+use toolsmith::{CustomTool, LoadScope, LoadedExtension, LoadedTools, Warning};
 use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
+use toolsmith_mcp::{ServerStatus, ServerView, Servers, config::Configuration};
+use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
@@ -26,22 +30,69 @@ pub(crate) struct ListArguments {}
 
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
-    let mut loaded = runtime::block_on_briefly_while_read(async {
+    let (mut loaded, remote) = runtime::block_on_briefly_while_read(async {
         let engine = project.engine();
         let progress = crate::progress::Progress::start("Loading tools");
-        let loaded = project.load(project.discover(), &engine, LoadScope::Scan).await;
+        let configuration = project.mcp_configuration();
+        let servers = project.mcp_servers(configuration.servers.clone(), UiHandle::headless());
+        let (loaded, ()) = tokio::join!(
+            project.load(project.discover(), &engine, LoadScope::Scan),
+            // Definitions known from earlier are enough.
+            servers.known(MCP_TIME, |_| true),
+        );
         progress.end();
-        Ok(loaded)
+        let remote = Remote { servers: servers.list(), tools: remote_tools(&servers), configuration };
+        servers.close().await;
+        Ok((loaded, remote))
     })?;
     loaded.warnings.splice(0..0, project.warnings.iter().cloned());
+    loaded.warnings.extend(project.mcp_warnings(&remote.configuration));
+    loaded.warnings.extend(remote.failures());
     if shared.json {
-        print_json(&to_json(&project, &loaded))?;
+        print_json(&to_json(&project, &loaded, &remote))?;
     } else {
         let mut page = Vec::new();
-        show(&mut page, &project, &loaded, shared.verbose)?;
+        show(&mut page, &project, &loaded, &remote, shared.verbose)?;
         print_page(&page)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How long servers whose tools are not known yet may take.
+const MCP_TIME: Duration = Duration::from_secs(10);
+
+/// The MCP servers and their tools.
+struct Remote {
+    servers: Vec<ServerView>,
+    tools: Vec<(String, Arc<dyn Tool>)>,
+    configuration: Configuration,
+}
+
+impl Remote {
+    /// Servers whose tools are not known, with the reason.
+    fn failures(&self) -> impl Iterator<Item = Warning> {
+        self.servers.iter().filter_map(|server| match &server.status {
+            ServerStatus::Failed(reason) => Some(Warning::new(reason)),
+            ServerStatus::NeedsLogin => {
+                let name = &server.config.name;
+                let warning = Warning::new(format!("the MCP server \"{name}\" requires a login"));
+                Some(warning.hint(format!("Run `toolsmith mcp login {name}`.")))
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the origin of a server's tools.
+    fn source(&self, server: &str) -> String {
+        let found = self.servers.iter().find(|view| view.config.name == server);
+        let scope = found.map_or("", |view| view.config.origin.scope.as_str());
+        format!("MCP server {server}, {scope}")
+    }
+}
+
+fn remote_tools(servers: &Servers) -> Vec<(String, Arc<dyn Tool>)> {
+    let names = servers.list().into_iter().filter(|view| view.config.enabled).map(|view| view.config.name);
+    names.flat_map(|name| servers.tools_of(&name).into_iter().map(move |tool| (name.clone(), tool))).collect()
 }
 
 /// Returns the name of the schema library.
@@ -55,7 +106,7 @@ pub(crate) fn schema_word(kind: SchemaKind) -> &'static str {
     }
 }
 
-fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
+fn to_json(project: &Project, loaded: &LoadedTools, remote: &Remote) -> Value {
     let tool = |tool: &CustomTool| {
         let spec = tool.tool.spec();
         json!({
@@ -71,11 +122,36 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
             "hidden": spec.hidden,
         })
     };
+    let remote_tool = |(server, tool): &(String, Arc<dyn Tool>)| {
+        let spec = tool.spec();
+        let origin =
+            remote.servers.iter().find(|view| view.config.name == *server).map(|view| &view.config.origin);
+        json!({
+            "name": spec.name,
+            "label": spec.label,
+            "description": spec.description,
+            "path": origin.map(|origin| origin.file.to_string_lossy()),
+            "source": {
+                "provider": "mcp",
+                "providerName": "MCP server",
+                "scope": origin.map(|origin| origin.scope.as_str()),
+                "detail": server,
+            },
+            "engine": "mcp",
+            "schema": "json",
+            "hidden": spec.hidden,
+        })
+    };
+    let tools: Vec<Value> =
+        loaded.tools.iter().map(tool).chain(remote.tools.iter().map(remote_tool)).collect();
     json!({
-        "tools": loaded.tools.iter().map(tool).collect::<Vec<_>>(),
+        "tools": tools,
         "extensions": loaded.extensions.iter().map(extension_json).collect::<Vec<_>>(),
         "waiting": loaded.waiting.iter().map(|module| json!({
             "name": module.name(), "path": module.path.to_string_lossy(), "source": source_json(&module.source),
+        })).collect::<Vec<_>>(),
+        "waitingServers": remote.configuration.waiting.iter().map(|server| json!({
+            "name": server.name, "target": server.target, "path": server.origin.file.to_string_lossy(),
         })).collect::<Vec<_>>(),
         "waitingSettings": project.loaded.waiting.iter().map(|setting| json!({
             "key": setting.key, "value": setting.value, "path": setting.file.to_string_lossy(),
@@ -96,10 +172,18 @@ fn to_json(project: &Project, loaded: &LoadedTools) -> Value {
     })
 }
 
-fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: bool) -> io::Result<()> {
+fn show(
+    out: &mut dyn Write,
+    project: &Project,
+    loaded: &LoadedTools,
+    remote: &Remote,
+    verbose: bool,
+) -> io::Result<()> {
     let mut sections: Vec<Vec<u8>> = Vec::new();
-    if !loaded.tools.is_empty() {
-        let rows: Vec<Vec<Cell>> = loaded.tools.iter().map(row).collect();
+    if !loaded.tools.is_empty() || !remote.tools.is_empty() {
+        let remote_row = |(server, tool): &(String, Arc<dyn Tool>)| remote_row(remote, server, tool.as_ref());
+        let rows: Vec<Vec<Cell>> =
+            loaded.tools.iter().map(row).chain(remote.tools.iter().map(remote_row)).collect();
         let heading = ["NAME", "LABEL", "SOURCE", "ENGINE", "LOAD", "SCHEMA"];
         let mut section = Vec::new();
         print_table(&mut section, &heading, &rows, terminal::output_width())?;
@@ -108,7 +192,7 @@ fn show(out: &mut dyn Write, project: &Project, loaded: &LoadedTools, verbose: b
         sections.push(b"No tools found. `toolsmith new NAME` creates one.\n".to_vec());
     }
     sections.push(extensions(project, loaded)?);
-    sections.push(waiting(project, loaded)?);
+    sections.push(waiting(project, loaded, &remote.configuration)?);
     let mut section = Vec::new();
     if !loaded.metadata.is_empty() {
         writeln!(section, "{} ({})", paint(HEADING, "Descriptions, not run"), loaded.metadata.len())?;
@@ -217,10 +301,10 @@ fn rule_use(rule: &Rule) -> &'static str {
 }
 
 /// Lists what waits for trust in this directory.
-fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
+fn waiting(project: &Project, loaded: &LoadedTools, configuration: &Configuration) -> io::Result<Vec<u8>> {
     let mut section = Vec::new();
     let settings = &project.loaded.waiting;
-    let count = loaded.waiting.len() + settings.len();
+    let count = loaded.waiting.len() + settings.len() + configuration.waiting.len();
     if count > 0 {
         writeln!(section, "{} ({count})", paint(WARNING, "Waiting for trust"))?;
         for module in &loaded.waiting {
@@ -231,9 +315,26 @@ fn waiting(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
             let (key, value) = (harmless(&setting.key), harmless(&setting.value.to_string()));
             writeln!(section, "  {key} = {value}  {}", paint(DIM, file))?;
         }
+        for server in &configuration.waiting {
+            let file = project.show(&server.origin.file);
+            let (name, target) = (visible_line(&server.name), visible_line(&server.target));
+            writeln!(section, "  MCP server {name}: {target}  {}", paint(DIM, file))?;
+        }
         writeln!(section, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;
     }
     Ok(section)
+}
+
+fn remote_row(remote: &Remote, server: &str, tool: &dyn Tool) -> Vec<Cell> {
+    let spec = tool.spec();
+    vec![
+        (spec.name.clone(), Some(NAME)),
+        (spec.label.clone(), None),
+        (remote.source(server), None),
+        ("mcp".to_owned(), Some(DIM)),
+        ("-".to_owned(), Some(DIM)),
+        ("json".to_owned(), Some(DIM)),
+    ]
 }
 
 fn row(tool: &CustomTool) -> Vec<Cell> {

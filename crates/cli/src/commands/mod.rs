@@ -13,6 +13,7 @@ pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod print;
 pub(crate) mod rpc;
@@ -58,6 +59,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Logout(own) => login::logout(shared, &own),
         Command::Models(own) => login::models(shared, &own),
         Command::Man(own) => man::run(&own),
+        Command::Mcp(own) => mcp::run(shared, &own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),
         Command::Test(own) => test::run(shared, &own),

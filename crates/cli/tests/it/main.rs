@@ -18,6 +18,8 @@ mod guide;
 mod home;
 mod interface;
 mod interrupting;
+mod mcp;
+mod mcp_clients;
 mod models;
 mod new;
 mod on_a_terminal;

@@ -138,7 +138,7 @@ fn c8_a_preview_is_asked_about() {
 fn c6_1_a_tool_draws_its_own_result_on_a_terminal() {
     let place = Place::trusted(&[("project/.toolsmith/tools/drawing.ts", DRAWING)]);
     let (seen, _) = Terminal::start(&place, &["call", "drawing"]).finish();
-    assert!(seen.contains("drawn 80 wide, expanded true"), "{seen}");
+    assert!(seen.contains("drawn 78 wide, expanded true"), "{seen}");
 }
 
 #[test]
@@ -233,4 +233,47 @@ fn rows_are_cut_to_the_width_of_the_terminal() {
             assert!(unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80, "{args:?} {line}");
         }
     }
+}
+
+const STEPS: &str = r#"import { access } from "node:fs/promises";
+export default (pi) => ({
+  name: "steps", label: "Steps", description: "", approval: "read", parameters: { type: "object", properties: {} },
+  async execute(id, params, onUpdate) {
+    onUpdate({ content: [{ type: "text", text: "halfway" }], details: { at: "halfway" } });
+    for (;;) { try { await access("go"); break; } catch { await new Promise((resolve) => setTimeout(resolve, 20)); } }
+    return { content: [{ type: "text", text: "plain words" }], details: { at: "the end" } };
+  },
+  renderCall(args, options, theme) { return { render: () => [theme.bold("My call")] }; },
+  renderResult(result, options, theme) { return { render: () => [`drawn at ${result.details.at}, partial ${options.isPartial}`] }; },
+});
+"#;
+
+#[test]
+fn c6_1_call_draws_partial_results_and_the_result_as_the_tool_does() {
+    let place = Place::new(&[("project/steps.ts", STEPS)]);
+    let mut terminal = Terminal::start(&place, &["call", "--tool", "steps.ts", "steps"]);
+    terminal.wait_for("My call");
+    terminal.wait_for("drawn at halfway, partial true");
+    std::fs::write(place.path("project/go"), "x").unwrap();
+    terminal.wait_for("drawn at the end, partial false");
+    let (seen, code) = terminal.finish();
+    assert_eq!(code, 0, "{seen}");
+    assert!(!seen.contains("plain words"), "{seen}");
+}
+
+#[test]
+fn c6_1_print_shows_calls_as_the_tool_draws_them() {
+    let script = r#"[{ "reply": [{ "call": "steps", "arguments": {} }] }, "Done."]"#;
+    let place =
+        Place::new(&[("project/steps.ts", STEPS), ("project/script.json", script), ("project/go", "x")]);
+    let model = format!("script:{}", place.path("project/script.json").display());
+    let terminal = Terminal::start(&place, &["-p", "go", "--tool", "steps.ts", "--model", &model]);
+    let (seen, code) = terminal.finish();
+    assert_eq!(code, 0, "{seen}");
+    assert!(
+        seen.contains("My call")
+            && seen.contains("drawn at the end, partial false")
+            && seen.contains("Done."),
+        "{seen}"
+    );
 }

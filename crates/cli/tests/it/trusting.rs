@@ -140,3 +140,48 @@ async fn c2_8_what_was_requested_and_waits_for_trust_is_an_error_that_says_so() 
         }
     }
 }
+
+#[tokio::test]
+async fn c2_8_an_untrusted_project_cannot_choose_trusted_code_elsewhere() {
+    let place = Place::new(&[("project/readme.md", "")]);
+    place.write("trusted/telling.ts", &telling(&place));
+    place.run(&["trust", place.path("trusted").to_str().unwrap()]).await;
+    place.write("project/.toolsmith/config.toml", "[tools]\npaths = [\"../trusted/telling.ts\"]\n");
+    fs::create_dir_all(place.path("project/.toolsmith/tools")).unwrap();
+    symlink(place.path("trusted/telling.ts"), place.path("project/.toolsmith/tools/linked.ts")).unwrap();
+    for args in [&["list"][..], &["call", "telling"], &["check"]] {
+        let said = place.run(args).await;
+        assert!(!place.path("evidence").exists(), "{args:?}: {said:#?}");
+    }
+    assert!(place.run(&["list"]).await.stdout.contains("aiting for trust"));
+    place.run(&["trust"]).await;
+    place.run(&["list"]).await;
+    assert!(place.path("evidence").exists(), "with trust it runs");
+}
+
+#[tokio::test]
+async fn c5_4_nothing_runs_while_restrictions_cannot_be_read() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/hello.ts", HELLO)]);
+    let config = place.path("home/.toolsmith/config.toml");
+    for broken in [
+        &b"[tools.approval]\nhello=deny\n"[..],
+        b"[tools.approval]\nhello=\"allow\"\n[tools.approval]\nhello=\"deny\"\n",
+        b"tools.approval=\"deny\"\n",
+        b"\xff\xfe\n",
+    ] {
+        fs::write(&config, broken).unwrap();
+        let said = place.run(&["call", "hello", "name=x"]).await;
+        assert_eq!(said.code, 1, "{said:#?}");
+        assert!(said.stderr.contains("cannot be used"), "{said:#?}");
+        assert_eq!(place.run(&["config"]).await.code, 0, "the settings can still be looked at");
+    }
+    fs::remove_file(&config).unwrap();
+    symlink("/nowhere/config.toml", &config).unwrap();
+    assert_eq!(place.run(&["call", "hello", "name=x"]).await.code, 1, "a dangling link");
+    fs::remove_file(&config).unwrap();
+    assert_eq!(place.run(&["call", "hello", "name=x"]).await.code, 0);
+    // A project that is not trusted cannot stop the program by a broken file.
+    let other = Place::new(&[("project/.toolsmith/config.toml", "broken = ")]);
+    let said = other.run(&["call", "ls"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+}

@@ -15,6 +15,8 @@ use toolsmith_tool::HunkRange;
 const CONTEXT: usize = 3;
 /// After this the difference is still right, but not the shortest.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How much of a binary file is kept for showing it.
+const MAX_BINARY: usize = 64 << 10;
 /// Where a zero byte makes a content binary, as Git sees it.
 const BINARY_WINDOW: usize = 8000;
 
@@ -42,12 +44,25 @@ pub struct FilePreview {
     /// The parts of the difference; empty for a binary file.
     #[serde(skip)]
     pub hunks: Vec<Hunk>,
+    /// Of a binary file: the beginning of the new content, which the difference does not show.
+    #[serde(skip)]
+    pub binary: Option<BinaryContent>,
     /// For a new file: the deleted file of the same action that has the same content.
     #[serde(skip)]
     pub renamed_from: Option<PathBuf>,
     /// For a deleted file: the new file of the same action that has the same content.
     #[serde(skip)]
     pub renamed_to: Option<PathBuf>,
+}
+
+/// The new content of a binary file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BinaryContent {
+    /// The first bytes.
+    pub start: Vec<u8>,
+    /// Size of the whole.
+    pub size: usize,
 }
 
 /// A part of a file's difference.
@@ -76,6 +91,7 @@ impl FilePreview {
             removed: 0,
             diff: Vec::new(),
             hunks: Vec::new(),
+            binary: None,
             renamed_from: None,
             renamed_to: None,
         };
@@ -89,6 +105,10 @@ impl FilePreview {
         let (old, new) = (name(a, before.is_some()), name(b, after.is_some()));
         if preview.is_binary {
             preview.diff = format!("Binary files {old} and {new} differ\n").into_bytes();
+            preview.binary = after.map(|content| BinaryContent {
+                start: content.iter().take(MAX_BINARY).copied().collect(),
+                size: content.len(),
+            });
             return preview;
         }
         preview.diff = format!("--- {old}\n+++ {new}\n").into_bytes();

@@ -35,7 +35,7 @@ mod store;
 mod transaction;
 
 pub use change_set::{Base, ChangeSet, Wanted};
-pub use diff::{FilePreview, Hunk};
+pub use diff::{BinaryContent, FilePreview, Hunk};
 pub use error::{ChangeError, Drift, DriftKind};
 pub use hash::content_hash;
 pub use journal::Recovery;

@@ -227,6 +227,14 @@ impl Process {
         }
     }
 
+    /// Keeps everything the program starts until this handle ends it: nothing is left running when the program exits by
+    /// itself. [`Process::wait`] then waits for all of it.
+    pub fn keep_descendants(&mut self) {
+        if let Some(control) = &mut self.control {
+            control.announce_end();
+        }
+    }
+
     /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
     pub fn force_end(&mut self) {
         if let Some(control) = self.control.take() {

@@ -14,7 +14,30 @@ const MAX_CONFIGS: usize = 32;
 /// Entries that make a directory a git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Settings whose value is a file or directory that git runs or reads.
-const POINTERS: [&str; 4] = ["hookspath", "path", "fsmonitor", "attributesfile"];
+const POINTERS: [&str; 5] = ["hookspath", "path", "fsmonitor", "attributesfile", "templatedir"];
+/// Settings whose value is a command. Every existing file that one of its words names is run or read by it.
+const COMMANDS: [&str; 17] = [
+    "askpass",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "helper",
+    "pager",
+    "process",
+    "program",
+    "proxy",
+    "smudge",
+    "sshcommand",
+    "textconv",
+    "uploadpack",
+];
+/// How deep nested repositories are looked for, and in how many directories.
+const NESTED_DEPTH: usize = 4;
+const NESTED_FOLDERS: usize = 2000;
 
 /// Returns whether the file is in a bare repository below `root`, or would create one. `exists` tells which paths exist, or
 /// will once all files of the same change are written.
@@ -44,6 +67,16 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
             }
         }
     }
+    for (key, value) in environment_settings() {
+        if POINTERS.contains(&key.as_str()) && !value.is_empty() {
+            found.push(lexical(&top.join(value)));
+        }
+    }
+    if let Some(folder) = std::env::var_os("GIT_DIR").filter(|folder| !folder.is_empty()) {
+        let folder = root.join(folder);
+        configs.push(folder.join("config"));
+        found.push(folder);
+    }
     let mut read = 0;
     while let Some(config) = configs.pop() {
         read += 1;
@@ -52,10 +85,13 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         }
         let Some(text) = small_text(&config) else { continue };
         for (key, value) in settings(&text) {
+            let beside = config.parent().unwrap_or(top);
+            if COMMANDS.contains(&key.as_str()) || value.starts_with('!') {
+                found.extend(named_files(&value, &[top, beside], home));
+            }
             if !POINTERS.contains(&key.as_str()) || value.is_empty() {
                 continue;
             }
-            let beside = config.parent().unwrap_or(top);
             for base in [top, beside] {
                 let path = match (value.strip_prefix("~/"), home) {
                     (Some(rest), Some(home)) => home.join(rest),
@@ -74,6 +110,45 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
+/// Returns the existing files and directories that the words of a command name.
+fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
+    let words = command.split(|c: char| c.is_whitespace() || "!\"';&|()=".contains(c));
+    let mut found = Vec::new();
+    for word in words.filter(|word| !word.is_empty() && !word.starts_with('-')) {
+        let paths = match (word.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => vec![home.join(rest)],
+            _ => bases.iter().map(|base| base.join(word)).collect(),
+        };
+        found.extend(paths.into_iter().filter(|path| path.is_file()));
+    }
+    found
+}
+
+/// Returns the directories below `root` that have a repository of their own, such as submodules.
+pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = std::collections::VecDeque::from([(root.to_path_buf(), 0)]);
+    let mut seen = 0;
+    while let Some((folder, depth)) = folders.pop_front() {
+        seen += 1;
+        if seen > NESTED_FOLDERS {
+            break;
+        }
+        if depth > 0 && folder.join(".git").symlink_metadata().is_ok() {
+            found.push(folder.clone());
+        }
+        let entries = if depth < NESTED_DEPTH { fs::read_dir(&folder).ok() } else { None };
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_skipped = ["node_modules", ".git", "target"].iter().any(|skipped| name == *skipped);
+            if !is_skipped && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push_back((entry.path(), depth + 1));
+            }
+        }
+    }
+    found
+}
+
 /// Returns the settings files of the user and the system.
 fn user_configs(home: Option<&Path>) -> Vec<PathBuf> {
     let from = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -85,6 +160,18 @@ fn user_configs(home: Option<&Path>) -> Vec<PathBuf> {
     }
     configs.push(PathBuf::from("/etc/gitconfig"));
     configs
+}
+
+/// Returns the settings that `GIT_CONFIG_KEY_0` and the like give, with keys as [`settings`] has them.
+fn environment_settings() -> Vec<(String, String)> {
+    let count: usize =
+        std::env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or_default();
+    let setting = |at: usize| {
+        let key = std::env::var(format!("GIT_CONFIG_KEY_{at}")).ok()?;
+        let value = std::env::var(format!("GIT_CONFIG_VALUE_{at}")).ok()?;
+        Some((key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase(), value))
+    };
+    (0..count.min(MAX_CONFIG)).map_while(setting).collect()
 }
 
 /// Returns the keys, in lower case and without their section, and the values of a settings file: comments, quotes,

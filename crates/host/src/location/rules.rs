@@ -218,10 +218,12 @@ impl WriteRules {
         }
         if let Some(root) = root {
             // A setting of git that means the whole project does not make all of it git's.
-            let pointed = git::pointed_to(root, self.user_home.as_deref())
-                .iter()
-                .map(|path| real(path))
-                .collect::<Vec<_>>();
+            let home = self.user_home.as_deref();
+            let repositories = std::iter::once(root.to_path_buf()).chain(git::nested_repositories(root));
+            let pointed: Vec<PathBuf> = repositories
+                .flat_map(|repository| git::pointed_to(&repository, home))
+                .map(|path| real(&path))
+                .collect();
             found
                 .extend(pointed.into_iter().filter(|path| !root.starts_with(path)).map(|path| (path, "git")));
         }

@@ -26,7 +26,9 @@ async fn an_es_module_may_use_require() {
     let other = "module.exports = { x: 1 };";
     loads(&[("t.ts", &source), ("other.cjs", other)]).await;
     loads(&[("t.mjs", &source), ("other.cjs", other)]).await;
-    let own = tool("import { createRequire } from \"node:module\"; const require = createRequire(import.meta.url); require(\"node:fs\");");
+    let own = tool(
+        "import { createRequire } from \"node:module\"; const require = createRequire(import.meta.url); require(\"node:fs\");",
+    );
     loads(&[("t.ts", &own)]).await;
 }
 
@@ -41,7 +43,14 @@ async fn c1_2_modifiers_of_private_names_and_decorators_compile() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_module_imports_jsx() {
     let part = "const React = { createElement: (type: string, props: unknown, ...children: unknown[]) => ({ type, props, children }) };\nexport const view = () => <div className=\"a\">hi</div>;";
-    loads(&[("t.ts", &tool("import { view } from \"./part\"; if (view().type !== \"div\") throw new Error(\"jsx\");")), ("part.tsx", part)]).await;
+    loads(&[
+        (
+            "t.ts",
+            &tool("import { view } from \"./part\"; if (view().type !== \"div\") throw new Error(\"jsx\");"),
+        ),
+        ("part.tsx", part),
+    ])
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -53,7 +62,9 @@ async fn the_paths_of_a_configuration_are_followed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_package_of_the_same_workspace_is_found_by_its_name() {
-    let source = tool("import { b } from \"@me/b\"; import { s } from \"@me/b/sub\"; if (b + s !== 3) throw new Error(\"workspace\");");
+    let source = tool(
+        "import { b } from \"@me/b\"; import { s } from \"@me/b/sub\"; if (b + s !== 3) throw new Error(\"workspace\");",
+    );
     loads(&[
         ("packages/a/index.ts", &source),
         ("package.json", "{ \"private\": true, \"workspaces\": [\"packages/*\"] }"),

@@ -78,10 +78,16 @@ impl Renderer for Responses {
         let first = self.next;
         self.next += calls.len();
         let item = |at: usize, call: &Call, arguments: &str, status: &str| {
-            json!({
+            let mut item = json!({
                 "type": "function_call", "id": format!("fc_{}", first + at), "call_id": call.id,
                 "name": call.name, "arguments": arguments, "status": status,
-            })
+            });
+            // Some clients group tools in namespaces; a test writes `NAMESPACE/NAME`.
+            if let Some((namespace, name)) = call.name.split_once('/') {
+                item["namespace"] = json!(namespace);
+                item["name"] = json!(name);
+            }
+            item
         };
         let mut frames = Vec::new();
         for (at, call) in calls.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::{row::Row, theme::Theme};
 /// A growing text. Rows are taken once and in order; together they are the rows of the whole text.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownStream {
-    /// What was not taken as finished blocks.
+    /// Text that was not taken as finished blocks.
     text: String,
     /// Set if rows were taken, so that the next block needs an empty row before it.
     has_taken: bool,
@@ -132,7 +132,7 @@ fn skip_chars(rows: Vec<Row>, count: usize) -> Vec<Row> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Finished {
     end: usize,
-    /// What follows is the last item of the list that the part ends with.
+    /// The rest is the last item of the list that the part ends with.
     splits_list: bool,
 }
 

@@ -28,7 +28,7 @@ pub enum ThemeError {
     Color {
         /// Where the colour stands.
         entry: String,
-        /// What stands there.
+        /// The value.
         value: String,
     },
     /// Entries of `vars` refer to each other.

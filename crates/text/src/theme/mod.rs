@@ -15,7 +15,7 @@ use crate::style::{Color, ColorDepth, Style, color_parameters, reduce};
 pub use file::ThemeError;
 pub use token::Token;
 
-/// Whether a theme is for a dark or a light background.
+/// Background that a theme is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Appearance {
     /// Light text on a dark background.

@@ -170,7 +170,14 @@ impl<'a> Finder<'a> {
         let leads_out = source.scope == Scope::Project
             && !real_path.starts_with(&self.real_cwd)
             && !self.trusted.is_own(&real_path);
-        let waits = (is_restricted || leads_out) && !self.options.trust.allows(&real_path);
+        let is_allowed = self.options.trust.allows(&real_path);
+        // A project that is not trusted chooses nothing that runs, not even among trusted files elsewhere: only its own files
+        // that are trusted one by one run, and none that its settings name (CONTRACT 2.8).
+        let is_own_choice = source.is_configured() || !real_path.starts_with(&self.real_cwd);
+        let waits = match is_restricted {
+            true => !is_allowed || (source.scope == Scope::Project && is_own_choice),
+            false => leads_out && !is_allowed,
+        };
         let imports = is_restricted.then(|| self.gate.clone());
         match self.by_real_path.get(&real_path).and_then(|at| self.discovered.modules.get_mut(*at)) {
             // The user reaches the same file in a way that needs no trust.

@@ -55,6 +55,11 @@ impl ToolSource {
         self
     }
 
+    /// Returns whether settings or a command line name the path.
+    pub(crate) fn is_configured(&self) -> bool {
+        self.provider == "config"
+    }
+
     pub(crate) fn plugin(name: &str) -> Self {
         Self::new("plugin", "Plugin", Scope::User).detail(name)
     }

@@ -9,15 +9,16 @@ use std::{
 use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, Dispatcher, ExtensionGate, ExtensionHook,
-    ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE,
-    TodoReminders, Todos,
+    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
+    Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
+use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::{
     CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent,
     Tool, Ui, UiSlot, UnknownTools, closest_names,
@@ -42,6 +43,7 @@ use crate::{
     },
     home::{Home, HomeError},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
+    mcp::{McpTools, mcp_servers},
     settings::{PreviewDecision, Settings},
     trust::TrustDecision,
     warning::Warning,
@@ -130,6 +132,7 @@ pub struct SessionBuilder {
     extension_paths: Vec<ConfiguredPath>,
     mode: SessionMode,
     flags: BTreeMap<String, Value>,
+    mcp: Vec<ServerConfig>,
 }
 
 impl SessionBuilder {
@@ -160,6 +163,7 @@ impl SessionBuilder {
             extension_paths: Vec::new(),
             mode: SessionMode::default(),
             flags: BTreeMap::new(),
+            mcp: Vec::new(),
         }
     }
 
@@ -321,6 +325,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Adds MCP servers, such as those of [`crate::mcp_configuration`]. They are started in the background.
+    pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = ServerConfig>) -> Self {
+        self.mcp.extend(servers);
+        self
+    }
+
     /// Sets where the session is stored.
     pub fn session(mut self, source: SessionSource) -> Self {
         self.source = source;
@@ -363,6 +373,7 @@ impl SessionBuilder {
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
         protect_found(&protected, &discovered);
+        let untrusted = discovered.untrusted_folder.clone();
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;
         let found: Vec<FoundModule> =
@@ -466,17 +477,22 @@ impl SessionBuilder {
         }
         let current = CurrentSession::new(kept);
         let recovery = Recovery::new(&self.settings, &current);
+        let dispatcher = dispatcher.build();
+        let registry = dispatcher.registry().clone();
+        let mcp = (!self.mcp.is_empty()).then(|| {
+            let servers = mcp_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle());
+            McpTools::start(servers, registry.clone(), self.settings.tools.disabled.clone())
+        });
         let mut agent = Agent::builder()
             .model(selection.provider, selection.model)
             .thinking(thinking)
-            .dispatcher(dispatcher.build())
+            .dispatcher(dispatcher)
             .system_prompt(system)
             .pending(Arc::clone(&pending))
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
             .hook(Arc::new(ExtensionHook::new(modules.clone())))
-            .hook(Arc::new(ResolveToolChoice::new(resolver.clone())))
             .models_from({
                 let models = models.clone();
                 move || models.available()
@@ -486,6 +502,13 @@ impl SessionBuilder {
                 move |provider, id| models.find(provider, id)
             })
             .limits(self.limits);
+        // Which tools there are, then which of them are offered, then what is preferred.
+        if let Some(mcp) = &mcp {
+            agent = agent.hook(Arc::new(mcp.clone()));
+        }
+        agent = agent
+            .hook(Arc::new(DeferredTools::new(registry)))
+            .hook(Arc::new(ResolveToolChoice::new(resolver.clone())));
         if reminds {
             agent = agent.hook(Arc::new(TodoReminders::new(todos.clone())));
         }
@@ -518,6 +541,7 @@ impl SessionBuilder {
             models,
             recovery,
             todos,
+            mcp,
             cwd: self.cwd,
             extensions,
         };

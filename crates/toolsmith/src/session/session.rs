@@ -7,13 +7,17 @@ use toolsmith_agent::{
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_js::{Engine, EngineStats};
+use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
     builder::SessionBuilder, extensions::SessionExtensions, models::Models, recovery::Recovery,
     tool_info::ToolInfo,
 };
-use crate::loading::LoadedTools;
+use crate::{
+    loading::LoadedTools,
+    mcp::{McpPrompt, McpTools, attach_resources, expand_command, prompts},
+};
 
 /// A session, which can be prompted, observed and stopped. Clones are the same session.
 ///
@@ -46,6 +50,7 @@ pub struct Session {
     pub(super) recovery: Recovery,
     pub(super) extensions: SessionExtensions,
     pub(super) todos: Todos,
+    pub(super) mcp: Option<McpTools>,
 }
 
 impl Session {
@@ -176,11 +181,45 @@ impl Session {
         let end = serde_json::json!({ "type": "session_shutdown", "reason": "quit" });
         self.extensions.modules.shutdown(end, &self.agent.tool_context()).await;
         self.engine.set_session_actions(None);
+        if let Some(mcp) = &self.mcp {
+            mcp.servers().close().await;
+        }
         let kept = self.log();
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
             tracing::warn!(%error, "The session may not be completely on disk");
         }
+    }
+
+    /// Returns the MCP servers of this session; `None` if none are configured.
+    pub fn mcp(&self) -> Option<&Servers> {
+        self.mcp.as_ref().map(McpTools::servers)
+    }
+
+    /// Returns the prompts of MCP servers, which are commands: `/NAME ARGUMENTS`.
+    pub fn mcp_prompts(&self) -> Vec<McpPrompt> {
+        self.mcp().map(prompts).unwrap_or_default()
+    }
+
+    /// Replaces a prompt that is the command of an MCP server (`/mcp__SERVER__PROMPT`) by the server's messages, and adds
+    /// the content of resources that a prompt mentions as `@SERVER:URI`.
+    ///
+    /// # Errors
+    /// Fails if arguments of the command are missing, or the server refuses.
+    pub async fn expand_prompt(&self, prompt: Prompt) -> Result<Prompt, McpError> {
+        let Some(servers) = self.mcp() else { return Ok(prompt) };
+        if let [block] = prompt.content.as_slice()
+            && let Some(text) = block.as_text()
+            && let Some(expanded) = expand_command(servers, text).await?
+        {
+            return Ok(expanded);
+        }
+        attach_resources(servers, prompt).await
+    }
+
+    /// Returns what was wrong with tools of MCP servers.
+    pub fn mcp_problems(&self) -> Vec<String> {
+        self.mcp.as_ref().map(McpTools::problems).unwrap_or_default()
     }
 
     /// Returns the state of the engine of custom tools.

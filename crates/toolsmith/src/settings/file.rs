@@ -39,7 +39,10 @@ pub(super) fn read(file: &Path, project: Option<&Path>) -> FileContents {
     };
     let bytes = match bytes {
         Ok(bytes) => bytes,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+                && !file.is_symlink() =>
+        {
             return FileContents::default();
         }
         Err(error) => {
@@ -127,6 +130,9 @@ impl Reader<'_> {
         {
             self.table(inner, path);
         } else if !self.contents.is_broken && keys::keys().iter().any(|key| key.is_below(path)) {
+            // A table of restrictions that cannot be read must not count as none.
+            self.contents.is_broken |=
+                keys::keys().iter().any(|key| key.is_below(path) && keys::strictest(key).is_some());
             self.warn(Some(name), format!("`{}` is ignored: expected a table", show(path)), None);
         } else if !self.contents.is_broken {
             let written = show(path);

@@ -24,7 +24,7 @@ pub enum SettingsWriteError {
     Value {
         /// The setting.
         key: String,
-        /// What is wrong.
+        /// Error message.
         problem: String,
     },
     /// The file is not valid TOML.

@@ -1,3 +1,5 @@
+//! Changing settings in the user's file.
+
 use super::*;
 
 fn home(text: Option<&str>) -> (tempfile::TempDir, Home) {

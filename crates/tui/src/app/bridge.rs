@@ -27,7 +27,7 @@ use crate::{
     text::{ColorDepth, Theme},
 };
 
-/// What tools may ask for at any time, without waiting for the interface.
+/// State that tools can read at any time, without waiting for the interface.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub(super) screen: ScreenInfo,

@@ -51,7 +51,7 @@ pub(super) enum Event {
     Working(Option<String>),
     /// The frames of the spinner.
     Indicator(Option<WorkingIndicator>),
-    /// Whether the spinner is shown.
+    /// The spinner is shown or hidden.
     WorkingVisible(bool),
     /// The label of hidden thinking.
     ThinkingLabel(Option<String>),
@@ -59,7 +59,7 @@ pub(super) enum Event {
     Completions(Arc<dyn CompletionSource>),
     /// A tap on the input was added or removed.
     Tap(ComponentId, Option<Arc<dyn InputTap>>),
-    /// What the taps left of a key.
+    /// The rest of a key after the taps.
     Tapped(Vec<u8>),
     /// Tool output is expanded or not.
     Expanded(bool),

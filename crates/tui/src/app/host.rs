@@ -74,7 +74,7 @@ pub struct ProviderEntry {
     pub is_usable: bool,
 }
 
-/// What the program provides.
+/// Services of the program.
 #[async_trait]
 pub trait Host: Send + Sync {
     /// Builds a session. Called again by `/reload`, with the settings and modules as they are then.
@@ -150,7 +150,7 @@ pub struct Options {
     pub has_motion: bool,
     /// Notifies when a run ends while the terminal is not focused.
     pub notifies: bool,
-    /// What escape pressed twice does: `tree`, `fork` or `none`.
+    /// Action of escape pressed twice: `tree`, `fork` or `none`.
     pub double_escape: String,
     /// Key bindings.
     pub keys: KeyBindings,

@@ -14,7 +14,7 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// Time of one frame.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-/// What the status line shows.
+/// Content of the status line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Status {
     pub(super) model: String,

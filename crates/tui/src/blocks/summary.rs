@@ -4,7 +4,7 @@ use toolsmith_text::{MarkdownOptions, Row, Theme, Token, markdown_rows};
 
 use super::{BlockOptions, boxed};
 
-/// What was summarised.
+/// Kind of summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SummaryKind {
     /// Earlier messages.
@@ -17,7 +17,7 @@ pub enum SummaryKind {
 /// A summary that replaces messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SummaryBlock {
-    /// What was summarised.
+    /// Kind of summary.
     pub kind: SummaryKind,
     /// The summary.
     pub text: String,

@@ -33,7 +33,7 @@ impl ToolState {
     }
 }
 
-/// What a tool drew itself. `None` in a slot means that its renderer is missing or failed.
+/// Rows drawn by a tool itself. `None` in a slot means that its renderer is missing or failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolDrawing {
@@ -64,7 +64,7 @@ pub struct ToolBlock {
     pub result: Option<ToolResult>,
     /// Running time.
     pub elapsed: Option<Duration>,
-    /// What the tool drew; `None` for tools without renderers.
+    /// Rows drawn by the tool; `None` for tools without renderers.
     pub drawing: Option<ToolDrawing>,
     /// Changes whenever arguments, state or result do, so that drawings can be kept.
     pub version: u64,

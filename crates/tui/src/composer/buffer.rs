@@ -7,7 +7,7 @@ const MAX_UNDO: usize = 200;
 /// Killed texts kept.
 const MAX_KILLED: usize = 30;
 
-/// What the last command was, for commands that continue it.
+/// Kind of the last command, for commands that continue it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]

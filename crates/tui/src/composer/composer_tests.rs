@@ -1,3 +1,5 @@
+//! The composer, driven by the bytes of a terminal.
+
 use super::*;
 use crate::{
     composer::completion::{Candidate, Trigger, fuzzy_filter},

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::text::{Row, Style, Theme, Token};
 
-/// What is sent.
+/// A prompt that is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Submission {
     /// The text, with pasted text put back.
@@ -19,7 +19,7 @@ pub struct Submission {
     pub images: Vec<Image>,
 }
 
-/// What a key or paste led to.
+/// Outcome of a key or paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposerEvent {
     /// The key means nothing to the composer.

@@ -48,7 +48,7 @@ pub struct Drawn {
     pub cursor: Option<(usize, usize)>,
 }
 
-/// What a key led to.
+/// Outcome of a key.
 #[derive(Debug)]
 pub enum Step {
     /// The key means nothing here.

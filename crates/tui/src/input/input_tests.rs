@@ -1,3 +1,5 @@
+//! Decoding of keys, pastes and replies.
+
 use super::*;
 
 fn decode(chunks: &[&[u8]]) -> Vec<Input> {

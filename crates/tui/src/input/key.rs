@@ -24,7 +24,7 @@ impl Modifiers {
     }
 }
 
-/// What a key means, apart from its modifiers.
+/// A key apart from its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyCode {
     /// A character. Letters typed with shift are upper case and have the modifier too.

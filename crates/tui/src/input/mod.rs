@@ -35,7 +35,7 @@ pub enum Input {
 /// A mouse event; columns and rows start at zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mouse {
-    /// What happened.
+    /// Kind of event.
     pub action: MouseAction,
     /// Column.
     pub column: usize,

@@ -1,3 +1,5 @@
+//! Key notation and key binding files.
+
 use super::*;
 use crate::input::{Key, KeyCode};
 

@@ -159,7 +159,7 @@ pub struct ReviewAction {
     pub files: Vec<ReviewFile>,
     /// Single files and hunks can be applied.
     pub can_split: bool,
-    /// What the tool says about it, where it does not name files.
+    /// Description by the tool, where it does not name files.
     pub details: Option<String>,
 }
 

@@ -29,7 +29,7 @@ enum Kind {
     Hunk(usize, usize),
     /// A drawn row of a difference, by hunk and number.
     Diff(usize, usize, usize),
-    /// What the tool says.
+    /// Description by the tool.
     Detail(usize),
 }
 

@@ -12,7 +12,7 @@ use toolsmith_tool::FileSelection;
 
 pub use action::{ReviewAction, ReviewFile};
 
-/// What the person decided.
+/// A decision of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
     /// Apply the action with this id: all of it, or the chosen parts.

@@ -24,7 +24,7 @@ pub struct Frame {
     pub shows_cursor: bool,
 }
 
-/// What is known about the terminal.
+/// Abilities of the terminal, as far as they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// Number of colours.

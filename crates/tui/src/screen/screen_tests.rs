@@ -1,3 +1,5 @@
+//! The inline writer against a vt100 screen.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -14,9 +14,10 @@ use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, Resolver,
 };
 use toolsmith_js::Engine;
+use toolsmith_mcp::Servers;
 use toolsmith_tool::{
-    ArgumentSchema, CancelToken, Origin, PendingHandle, PendingStack, Registry, Tool, ToolContext, Ui,
-    UiHandle, UiSlot, async_trait, closest_names,
+    ArgumentSchema, CancelToken, Origin, OriginKind, PendingHandle, PendingStack, Registry, Tool,
+    ToolContext, Ui, UiHandle, UiSlot, async_trait, closest_names,
 };
 
 use crate::{
@@ -89,8 +90,17 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         let loaded = project.load(discovered, &engine, mode).await;
         progress.end();
         mention_refused(&loaded);
-        let call = Call::prepare(&project, &loaded, &engine, own)?;
-        call.run(shared, own).await
+        let remote = Remote::find(&project, &loaded, &own.name).await?;
+        let slot = UiSlot::headless();
+        let outcome = async {
+            let call = Call::prepare(&project, &loaded, remote.as_ref(), &engine, own, slot)?;
+            call.run(shared, own).await
+        };
+        let outcome = outcome.await;
+        if let Some(remote) = remote {
+            remote.servers.close().await;
+        }
+        outcome
     })
 }
 
@@ -101,6 +111,45 @@ fn mention_refused(loaded: &LoadedTools) {
         let noun = if count == 1 { "problem" } else { "problems" };
         failure::warn_all(&[toolsmith::Warning::new(format!("{count} {noun} with other tools"))
             .hint("`toolsmith list` shows the errors.")]);
+    }
+}
+
+/// A tool of an MCP server, and the client that holds the server.
+struct Remote {
+    tool: Arc<dyn Tool>,
+    servers: Servers,
+}
+
+impl Remote {
+    /// Looks for the name among MCP tools if nothing else has it. Only the server it belongs to is started.
+    async fn find(project: &Project, loaded: &LoadedTools, name: &str) -> Result<Option<Self>> {
+        if !name.starts_with("mcp_") || loaded.get(name).is_some() {
+            return Ok(None);
+        }
+        let configuration = project.mcp_configuration();
+        failure::warn_all(&project.mcp_warnings(&configuration));
+        let terminal = UiSlot::headless();
+        if terminal::is_interactive() {
+            terminal.set(Arc::new(TerminalUi::default()));
+        }
+        let servers = project.mcp_servers(configuration.servers, terminal.handle());
+        let progress = Progress::start("Starting the MCP server");
+        let found = toolsmith::find_mcp_tool(&servers, name).await;
+        progress.end();
+        let disabled = &project.loaded.settings.tools.disabled;
+        match found {
+            Ok(Some(tool)) if !disabled.iter().any(|own| own == name) => Ok(Some(Self { tool, servers })),
+            Ok(_) => Ok(None),
+            Err(error) => {
+                servers.close().await;
+                Err(Problem::failed(error.to_string()).into())
+            }
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        let server = self.tool.spec().mcp.as_ref().map(|mcp| mcp.server.clone()).unwrap_or_default();
+        Origin::new(OriginKind::Mcp, server)
     }
 }
 
@@ -130,10 +179,16 @@ impl Call {
     fn prepare(
         project: &Project,
         loaded: &LoadedTools,
+        remote: Option<&Remote>,
         engine: &Engine,
         own: &CallArguments,
+        slot: UiSlot,
     ) -> Result<Self> {
-        let custom = loaded.get(&own.name).map(|custom| (Arc::clone(&custom.tool), custom.origin()));
+        project.check_settings()?;
+        let custom = loaded
+            .get(&own.name)
+            .map(|custom| (Arc::clone(&custom.tool), custom.origin()))
+            .or_else(|| remote.map(|remote| (Arc::clone(&remote.tool), remote.origin())));
         // A call that cannot be made leaves nothing in the user's directory.
         if custom.is_none() && !BUILT_IN_NAMES.contains(&own.name.as_str()) {
             return Err(unknown(project, loaded, &own.name));
@@ -158,7 +213,6 @@ impl Call {
         let pending = PendingStack::with_file_tiers(rules);
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let resolver = Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines());
-        let slot = UiSlot::headless();
         let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
         if let Some(terminal) = &terminal {
             let ui: Arc<dyn Ui> = Arc::clone(terminal) as Arc<dyn Ui>;

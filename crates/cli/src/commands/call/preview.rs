@@ -56,6 +56,9 @@ impl Decided {
 pub(super) async fn decide(call: &Call, own: &CallArguments) -> Vec<Decided> {
     let mut decided = Vec::new();
     for action in call.resolver.list() {
+        if call.cancel.is_cancelled() {
+            break;
+        }
         let decision = match (own.parts(), own.discard, &call.terminal) {
             (Some(""), ..) => ReviewDecision::Apply { selection: None, note: None },
             (Some(parts), ..) => match selection(call, &action, parts).await {

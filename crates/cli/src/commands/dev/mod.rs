@@ -1,7 +1,7 @@
 //! `toolsmith dev NAME`: loads, checks and calls a tool, and repeats this whenever one of its files changes.
 
 mod show;
-mod watch;
+pub(crate) mod watch;
 
 use std::{
     io::Read as _,

@@ -27,7 +27,7 @@ const POLL: Duration = Duration::from_millis(500);
 type Print = Option<u64>;
 
 /// Watches the files of a module.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     watcher: Box<dyn Watcher + Send>,
     events: mpsc::UnboundedReceiver<()>,
     folders: BTreeSet<PathBuf>,
@@ -36,7 +36,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Creates an empty watch.
-    pub(super) fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         let tell = move |event: notify::Result<Event>| {
             // Reading is not a change. Unreadable events may be one.
@@ -57,7 +57,7 @@ impl Watch {
 
     /// Adds these files. Later changes are compared with their current content; for files that were watched already,
     /// with their content at the last [`Watch::look`].
-    pub(super) fn add<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
+    pub(crate) fn add<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
         for file in files {
             self.files.entry(file.clone()).or_insert_with(|| print(file));
         }
@@ -65,7 +65,7 @@ impl Watch {
     }
 
     /// Reads the files; returns those that changed since the last call.
-    pub(super) fn look(&mut self) -> Vec<PathBuf> {
+    pub(crate) fn look(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
             let now = print(path);
@@ -78,7 +78,7 @@ impl Watch {
     }
 
     /// Waits until a file changes; returns the changed files.
-    pub(super) async fn changed(&mut self) -> Vec<PathBuf> {
+    pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             if self.events.recv().await.is_none() {
                 // The watcher is ours, so its sender lives as long as this.
@@ -101,7 +101,10 @@ impl Watch {
         let wanted: BTreeSet<PathBuf> = self
             .files
             .keys()
-            .filter_map(|file| file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf))
+            .filter_map(|path| {
+                let skipped = usize::from(!path.is_dir());
+                path.ancestors().skip(skipped).find(|folder| folder.is_dir()).map(Path::to_path_buf)
+            })
             .collect();
         for gone in self.folders.difference(&wanted) {
             // It may have been removed from disk too.
@@ -119,15 +122,20 @@ impl Watch {
     }
 
     /// Returns the number of watched files.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.files.len()
     }
 }
 
 fn print(path: &Path) -> Print {
-    let bytes = fs::read(path).ok()?;
     let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
+    if path.is_dir() {
+        // A directory changes when entries are added or removed.
+        let names: BTreeSet<_> = fs::read_dir(path).ok()?.flatten().map(|entry| entry.file_name()).collect();
+        names.hash(&mut hasher);
+    } else {
+        fs::read(path).ok()?.hash(&mut hasher);
+    }
     Some(hasher.finish())
 }
 

@@ -23,7 +23,7 @@ use crate::{
 
 /// Returns whether the interface is meant: on a terminal, without an output mode.
 pub(crate) fn applies(shared: &Shared, own: &PrintArguments) -> bool {
-    !shared.json && own.is_interactive() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    !shared.json && own.is_interactive() && std::io::stdin().is_terminal() && terminal::is_output_terminal()
 }
 
 /// Returns whether the command line is empty, which shows help where there is no terminal.
@@ -45,7 +45,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let prompt = match own.prompt_words() {
         [] => None,
-        words => Some(input::read(words, &project.cwd)?),
+        words => Some(input::read(words, &project.cwd, &project.mcp_configuration().servers)?),
     };
     let (keys, key_warnings) = KeyBindings::load(&project.home.toolsmith().join("keybindings.json"));
     let mut notices: Vec<String> = project.warnings.iter().map(ToString::to_string).collect();

@@ -10,6 +10,7 @@ use anyhow::Result;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use toolsmith::Home;
 use toolsmith_agent::Prompt;
+use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::ContentBlock;
 
 use crate::failure::Problem;
@@ -22,12 +23,14 @@ const IMAGES: &[(&[u8], &str)] =
     &[(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif")];
 
 /// Builds the prompt.
-pub(crate) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
+pub(crate) fn read(words: &[String], cwd: &Path, servers: &[ServerConfig]) -> Result<Prompt> {
     let mut said: Vec<&str> = Vec::new();
     let mut files = Vec::new();
     let mut images = Vec::new();
     for word in words {
         match word.strip_prefix('@').filter(|path| !path.is_empty()) {
+            // A resource of an MCP server, which the session reads.
+            Some(mention) if is_resource(mention, servers) => said.push(word),
             Some(path) => match read_file(path, cwd)? {
                 Content::Text(text) => {
                     files.push(format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end()))
@@ -49,6 +52,12 @@ pub(crate) fn read(words: &[String], cwd: &Path) -> Result<Prompt> {
         return Err(Problem::wrong_use("the prompt is empty").hint(hint).into());
     }
     Ok(Prompt::new(content))
+}
+
+/// Returns whether a mention is `SERVER:URI` of a configured server.
+fn is_resource(mention: &str, servers: &[ServerConfig]) -> bool {
+    let server = mention.split_once(':').map(|(server, _)| server);
+    server.is_some_and(|server| servers.iter().any(|config| config.name == server))
 }
 
 /// Returns the text itself, or that of the file named with `@`.

@@ -261,6 +261,7 @@ impl PrintArguments {
         discovered: Discovered,
         source: SessionSource,
     ) -> Result<SessionBuilder> {
+        project.check_settings()?;
         let mut builder = Session::builder(&project.cwd)
             .home(project.home.clone())
             .settings(project.loaded.settings.clone())
@@ -270,6 +271,7 @@ impl PrintArguments {
             .built_ins(self.built_ins())
             .trust(project.trust.clone())
             .mode(self.session_mode())
+            .mcp_servers(project.mcp_configuration().servers)
             .session(source);
         for (name, value) in &self.flags {
             builder = builder.flag(name, value.as_ref().map_or(Value::Bool(true), |text| json!(text)));
@@ -307,7 +309,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     own.check_word()?;
     let mut project = Project::open(shared)?;
     project.warn();
-    let prompt = input::read(&own.prompt, &project.cwd)?;
+    let prompt = input::read(&own.prompt, &project.cwd, &project.mcp_configuration().servers)?;
     let discovered = project.discover_asking()?;
     let waiting: Vec<_> = discovered.waiting().cloned().collect();
     runtime::block_on(async {
@@ -343,6 +345,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
                 stopper.abort(reason);
             }
         });
+        let prompt =
+            session.expand_prompt(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
         let events = session.subscribe();
         let work = work(&session, prompt, cancel);
         let told = match as_json {

@@ -300,6 +300,33 @@ fn c5_7_code_of_tools_and_what_would_shadow_it_is_exec() {
 }
 
 #[test]
+fn c5_7_nested_repositories_and_programs_that_git_settings_name_are_exec() {
+    let home = Home::new();
+    home.put("project/.git/config", "[core]\n\tsshCommand = ./ci/ssh.sh -v\n[alias]\n\tx = \"!sh scripts/x.sh\"\n[filter \"f\"]\n\tclean = tools/clean %f\n");
+    for file in ["ci/ssh.sh", "scripts/x.sh", "scripts/y.sh", "tools/clean"] {
+        home.put(&format!("project/{file}"), "");
+    }
+    home.put(
+        "project/vendor/n/.git/config",
+        "[core]\n\thooksPath = hooksdir\n[include]\n\tpath = ../inc.cfg\n",
+    );
+    home.put("project/sub/.git", "gitdir: ../meta\n");
+    home.put("project/meta/x", "");
+    let rules = home.rules(&home.project);
+    let names = [
+        "ci/ssh.sh",
+        "scripts/x.sh",
+        "tools/clean",
+        "vendor/n/hooksdir/pre-commit",
+        "vendor/n/inc.cfg",
+        "vendor/n/.git/inc.cfg",
+        "meta/x",
+    ];
+    all(&rules, &home.project, &names, "exec");
+    all(&rules, &home.project, &["scripts/y.sh", "ci/other.sh", "vendor/n/src/a.c"], "write");
+}
+
+#[test]
 fn c5_7_git_settings_are_understood_as_git_does() {
     for value in [
         "myhooks # team hooks",

@@ -16,7 +16,7 @@ use super::{
     super::{models::Models, recovery::Recovery, session::Session},
     SessionExtensions,
 };
-use crate::loading::LoadedTools;
+use crate::{loading::LoadedTools, mcp::McpTools};
 
 /// A session handle that does not keep the session alive.
 #[derive(Clone, Debug)]
@@ -32,6 +32,7 @@ pub struct WeakSession {
     cwd: PathBuf,
     recovery: Recovery,
     todos: Todos,
+    mcp: Option<McpTools>,
     extensions: Weak<super::Inner>,
     modules: toolsmith_agent::WeakExtensions,
 }
@@ -51,6 +52,7 @@ impl WeakSession {
             cwd: self.cwd.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
+            mcp: self.mcp.clone(),
             extensions: SessionExtensions {
                 modules: self.modules.upgrade()?,
                 inner: self.extensions.upgrade()?,
@@ -74,6 +76,7 @@ impl Session {
             cwd: self.cwd.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
+            mcp: self.mcp.clone(),
             extensions: Arc::downgrade(&self.extensions.inner),
             modules: self.extensions.modules.downgrade(),
         }

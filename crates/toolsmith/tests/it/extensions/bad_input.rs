@@ -110,7 +110,8 @@ async fn c4_6_a_command_is_stopped_when_it_is_cancelled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c1_1_what_the_factory_of_an_extension_returns_is_ignored_unless_it_is_a_tool() {
-    let module = "export default (pi) => { pi.registerCommand('x', { handler() {} }); return { stop() {} }; };";
+    let module =
+        "export default (pi) => { pi.registerCommand('x', { handler() {} }); return { stop() {} }; };";
     let on = extended(&[module], json!(["Done."])).await;
     assert!(on.session.loaded().errors.is_empty(), "{:?}", on.session.loaded().errors);
     assert_eq!(on.session.commands().len(), 1);

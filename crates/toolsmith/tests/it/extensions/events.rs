@@ -201,7 +201,8 @@ async fn c10_1_a_stopped_engine_hears_of_the_session_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c2_8_extensions_of_an_untrusted_project_do_not_run() {
-    let module = r#"import { writeFileSync } from "node:fs"; writeFileSync("ran", "x"); export default () => {};"#;
+    let module =
+        r#"import { writeFileSync } from "node:fs"; writeFileSync("ran", "x"); export default () => {};"#;
     let place = Place::new(&[("project/.toolsmith/extensions/m.ts", module)]).untrusted();
     let on = started(place, json!(["Done."]), |builder| builder).await;
     assert_eq!(on.session.extensions().len(), 0);

@@ -10,7 +10,7 @@ pub use menu::{Candidate, Menu};
 
 use std::ops::Range;
 
-/// What can be completed at the cursor.
+/// Something that can be completed at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// A command name: the text is a slash and part of a name.

@@ -1,0 +1,21 @@
+//! The client: configured servers, and what they offer as tools, prompts and resources of this program.
+
+mod cache;
+mod call;
+mod connection;
+mod definition;
+mod elicitation;
+mod handler;
+pub(crate) mod http;
+mod line_transport;
+mod progress;
+mod remote_server;
+mod remote_tool;
+mod resource_tools;
+mod result;
+mod servers;
+mod stderr_tail;
+
+pub use definition::{PromptArgument, PromptDefinition, ResourceDefinition, ToolDefinition};
+pub use remote_server::{ServerChange, ServerStatus};
+pub use servers::{ClientOptions, ServerView, Servers};

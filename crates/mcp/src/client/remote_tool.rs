@@ -1,0 +1,96 @@
+//! A server's tool as a [`Tool`].
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use toolsmith_tool::{
+    Approval, ApprovalPolicy, LoadMode, McpNames, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, async_trait,
+};
+
+use super::{definition::ToolDefinition, remote_server::RemoteServer};
+use crate::{
+    config::{ConfigScope, Exposure, Policy, ServerConfig},
+    names::tool_name,
+};
+
+/// A remote tool. Its definition is fixed; a changed one is another value.
+pub(crate) struct RemoteTool {
+    spec: ToolSpec,
+    server: Arc<RemoteServer>,
+    definition: ToolDefinition,
+}
+
+impl RemoteTool {
+    pub(crate) fn new(server: Arc<RemoteServer>, definition: ToolDefinition) -> Self {
+        let spec = spec(server.config(), &definition);
+        Self { spec, server, definition }
+    }
+}
+
+/// Returns the specification of a server's tool.
+pub(crate) fn spec(config: &ServerConfig, definition: &ToolDefinition) -> ToolSpec {
+    let own = config.tools.get(&definition.name);
+    let exposure = own.and_then(|own| own.exposure).or(config.exposure);
+    let mut spec = ToolSpec::new(tool_name(&config.name, &definition.name), &definition.description)
+        .parameters(object_schema(&definition.input_schema))
+        .approval(approval(config, definition))
+        .mcp(McpNames { server: config.name.clone(), tool: definition.name.clone() })
+        .hidden(exposure == Some(Exposure::Hidden))
+        .deadline(config.timeout);
+    spec = spec
+        .label(definition.title.clone().unwrap_or_else(|| format!("{}: {}", config.name, definition.name)));
+    match exposure {
+        Some(Exposure::Direct) => spec.load_mode(LoadMode::Essential),
+        Some(Exposure::Deferred) => spec.load_mode(LoadMode::Discoverable),
+        _ => spec,
+    }
+}
+
+/// Many servers leave out the type of a tool without parameters.
+fn object_schema(schema: &Value) -> Value {
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    schema.entry("type").or_insert_with(|| json!("object"));
+    Value::Object(schema)
+}
+
+/// The tier comes from the server's hints only if the user configured the server (CONTRACT 12.1). A project's settings can
+/// only make it stricter.
+fn approval(config: &ServerConfig, definition: &ToolDefinition) -> Approval {
+    let is_project = config.origin.scope == ConfigScope::Project;
+    let tier = match (definition.read_only_hint, definition.destructive_hint) {
+        _ if !config.origin.is_user() => Tier::Exec,
+        (Some(true), _) => Tier::Read,
+        (_, Some(false)) => Tier::Write,
+        _ => Tier::Exec,
+    };
+    let policy = config.tools.get(&definition.name).and_then(|own| own.approval).or(config.approval);
+    let fixed = |policy| Approval { policy: Some(policy), ..Approval::from(tier) };
+    match policy {
+        Some(Policy::Deny) => fixed(ApprovalPolicy::Deny),
+        Some(Policy::Ask) => fixed(ApprovalPolicy::Prompt),
+        Some(Policy::Allow) if !is_project => fixed(ApprovalPolicy::Allow),
+        Some(Policy::Tier(tier)) if !is_project => Approval::from(tier),
+        _ => Approval::from(tier),
+    }
+}
+
+#[async_trait]
+impl Tool for RemoteTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
+        let arguments = match call.arguments {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        let schema = self.definition.output_schema.as_ref();
+        match self.server.call(&self.definition.name, arguments, schema, &context).await {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => Err(ToolError::Stopped { stop: Stop::Stopped, note: context.cancel.reason() }),
+            Err(error) => Err(ToolError::reply(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Errors of the client.
+
+use thiserror::Error;
+
+use crate::config::ExpandError;
+
+/// Errors of using a server. The texts are for people and for the model; what a server printed is included as a quote.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// A value of the entry could not be expanded.
+    #[error("MCP server \"{server}\": {source}")]
+    Expand {
+        /// The server.
+        server: String,
+        /// The reason.
+        source: ExpandError,
+    },
+    /// The server could not be started or reached.
+    #[error("MCP server \"{server}\" could not be started: {reason}{tail}")]
+    Start {
+        /// The server.
+        server: String,
+        /// The reason.
+        reason: String,
+        /// The end of its standard error, with a heading; may be empty.
+        tail: String,
+    },
+    /// The server needs a login.
+    #[error("MCP server \"{server}\" requires a login. Run: toolsmith mcp login {server}")]
+    Login {
+        /// The server.
+        server: String,
+    },
+    /// The server exited repeatedly and is not started again for a while.
+    #[error("MCP server \"{server}\" keeps exiting and is not started again for now: {reason}{tail}")]
+    Parked {
+        /// The server.
+        server: String,
+        /// The reason of the last exit.
+        reason: String,
+        /// The end of its standard error.
+        tail: String,
+    },
+    /// The connection ended during a request.
+    #[error("MCP server \"{server}\" closed the connection: {reason}{tail}")]
+    Closed {
+        /// The server.
+        server: String,
+        /// The reason.
+        reason: String,
+        /// The end of its standard error.
+        tail: String,
+    },
+    /// The server answered with an error.
+    #[error("MCP server \"{server}\" returned error {code}: {message}")]
+    Remote {
+        /// The server.
+        server: String,
+        /// The JSON-RPC code.
+        code: i32,
+        /// The server's message.
+        message: String,
+    },
+    /// The server's answer does not follow the protocol.
+    #[error("MCP server \"{server}\" sent an invalid answer: {reason}")]
+    Protocol {
+        /// The server.
+        server: String,
+        /// The reason.
+        reason: String,
+    },
+    /// There is no such server.
+    #[error("unknown MCP server \"{server}\"{hint}")]
+    Unknown {
+        /// The name.
+        server: String,
+        /// Similar names.
+        hint: String,
+    },
+    /// The server is switched off.
+    #[error("MCP server \"{server}\" is disabled in {file}")]
+    Disabled {
+        /// The server.
+        server: String,
+        /// The file.
+        file: String,
+    },
+}

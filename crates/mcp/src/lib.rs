@@ -1,0 +1,19 @@
+//! The Model Context Protocol: the tools of configured servers as Toolsmith tools, and Toolsmith's tools for other agents.
+//!
+//! [`config`] reads which servers there are, [`Servers`] starts and uses them, and [`server`] serves. No type of the protocol
+//! library is in a public signature.
+#![warn(missing_docs)]
+
+pub mod auth;
+mod client;
+pub mod config;
+mod error;
+mod names;
+pub mod server;
+
+pub use client::{
+    ClientOptions, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
+    ServerView, Servers, ToolDefinition,
+};
+pub use error::McpError;
+pub use names::tool_name;

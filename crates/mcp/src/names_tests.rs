@@ -1,0 +1,23 @@
+//! Tests of tool names.
+
+use super::tool_name;
+
+#[test]
+fn names_have_the_form_that_all_providers_accept() {
+    assert_eq!(tool_name("git-hub", "search_issues"), "mcp__git-hub__search_issues");
+    for (server, tool) in
+        [("s", "a.b/c d"), ("s", "ü".repeat(200).as_str()), ("x".repeat(64).as_str(), "tool")]
+    {
+        let name = tool_name(server, tool);
+        assert!(name.len() <= 64, "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)), "{name}");
+    }
+}
+
+#[test]
+fn names_that_were_changed_stay_different() {
+    assert_ne!(tool_name("s", "a.b"), tool_name("s", "a/b"));
+    assert_ne!(tool_name("s", "a.b"), tool_name("s", "a_b"));
+    let long = "x".repeat(80);
+    assert_ne!(tool_name("s", &format!("{long}1")), tool_name("s", &format!("{long}2")));
+}

@@ -1,0 +1,191 @@
+//! Configuration files: formats, precedence, trust, expansion and changes.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::json;
+use toolsmith_mcp::config::{
+    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Transport, add_server, read_configuration,
+    remove_server,
+};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().expect("a folder") };
+        fs::create_dir_all(place.path("project")).expect("a folder");
+        place
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+
+    fn sources(&self) -> ConfigSources {
+        ConfigSources::new(self.path("project"), self.path("home"), self.path("home/.toolsmith"))
+    }
+
+    fn read(&self, trusted: bool) -> Configuration {
+        read_configuration(&self.sources(), |_| trusted)
+    }
+}
+
+fn names(configuration: &Configuration) -> Vec<&str> {
+    configuration.servers.iter().map(|server| server.name.as_str()).collect()
+}
+
+#[test]
+fn the_files_of_all_agents_are_one_table() {
+    let place = Place::new();
+    let one =
+        |name: &str, command: &str| json!({ "mcpServers": { name: { "command": command } } }).to_string();
+    place.write("project/.toolsmith/mcp.json", &one("a", "ours"));
+    place.write("home/.toolsmith/agent/mcp.json", &one("b", "user"));
+    place.write("project/.mcp.json", &one("c", "claude"));
+    place.write("project/.omp/mcp.json", &one("d", "omp"));
+    place.write("project/.pi/mcp.json", &one("e", "pi"));
+    let real = place.path("project").canonicalize().expect("there");
+    let claude = json!({
+        "mcpServers": { "f": { "type": "http", "url": "https://example.com/mcp" } },
+        "projects": { real.to_string_lossy(): { "mcpServers": { "g": { "command": "local" } } } },
+    });
+    place.write("home/.claude.json", &claude.to_string());
+    place.write(
+        "home/.codex/config.toml",
+        "model = \"x\"\n[mcp_servers.h]\ncommand = \"codex-server\"\nargs = [\"${NOT_EXPANDED}\"]\nstartup_timeout_sec = 2\nenabled_tools = [\"one\"]\n",
+    );
+    let read = place.read(true);
+    assert_eq!(read.problems, []);
+    let mut all = names(&read);
+    all.sort_unstable();
+    assert_eq!(all, ["a", "b", "c", "d", "e", "f", "g", "h"]);
+    let find = |name: &str| read.servers.iter().find(|server| server.name == name).expect("there");
+    assert_eq!(find("a").origin.scope, ConfigScope::Project);
+    assert_eq!(find("b").origin.scope, ConfigScope::User);
+    assert!(!find("h").expands && find("h").leaves_out("two") && !find("h").leaves_out("one"));
+    assert_eq!(find("h").startup_timeout.as_secs(), 2);
+    assert!(matches!(&find("f").transport, Transport::Http { url, .. } if url == "https://example.com/mcp"));
+    let mut without = place.sources();
+    without.disabled = vec!["codex".to_owned(), "claude".to_owned()];
+    let mut fewer = read_configuration(&without, |_| true)
+        .servers
+        .into_iter()
+        .map(|server| server.name)
+        .collect::<Vec<_>>();
+    fewer.sort_unstable();
+    assert_eq!(fewer, ["a", "b", "d", "e"]);
+}
+
+#[test]
+fn c2_8_servers_of_a_project_wait_for_trust() {
+    let place = Place::new();
+    place.write("project/.mcp.json", r#"{"mcpServers":{"evil":{"command":"rm","args":["-rf","x"]}}}"#);
+    place.write("home/.toolsmith/agent/mcp.json", r#"{"mcpServers":{"mine":{"command":"m"}}}"#);
+    let read = place.read(false);
+    assert_eq!(names(&read), ["mine"]);
+    assert_eq!(read.waiting.len(), 1);
+    assert_eq!((read.waiting[0].name.as_str(), read.waiting[0].target.as_str()), ("evil", "rm -rf x"));
+    assert_eq!(names(&place.read(true)), ["mine", "evil"]);
+}
+
+#[test]
+fn twins_partial_entries_and_disabled_lists_change_one_server() {
+    let place = Place::new();
+    place.write("home/.toolsmith/agent/mcp.json", r#"{"mcpServers":{"git-hub":{"command":"first"},"other":{"command":"o"}},"disabledServers":["other"]}"#);
+    place.write("project/.mcp.json", r#"{"mcpServers":{"git_hub":{"command":"second"}}}"#);
+    place.write(
+        "project/.toolsmith/mcp.json",
+        r#"{"mcpServers":{"git_hub":{"exposure":"deferred","enabled":false,"approval":"allow"}}}"#,
+    );
+    let read = place.read(true);
+    assert_eq!(names(&read), ["git-hub", "other"]);
+    let server = &read.servers[0];
+    assert!(matches!(&server.transport, Transport::Stdio { command, .. } if command == "first"));
+    assert_eq!((server.exposure, server.enabled, server.approval), (Some(Exposure::Deferred), false, None));
+    assert!(!read.servers[1].enabled);
+}
+
+#[test]
+fn bad_files_and_entries_are_problems_and_the_rest_is_used() {
+    let place = Place::new();
+    place.write(
+        "home/.toolsmith/agent/mcp.json",
+        r#"{"mcpServers":{"old":{"type":"sse","url":"https://x/sse"},"both":{"command":"a","url":"https://x"},"bad name!":{"command":"a"},
+            "list":[],"numbers":{"command":5},"alone":{"exposure":"direct"},"good":{"command":"g","timeout":5000},"never":{"command":"n","timeout":-1}}}"#,
+    );
+    place.write("project/.mcp.json", "{ not json");
+    place.write("home/.codex/config.toml", "= broken");
+    fs::create_dir_all(place.path("project/.omp/mcp.json")).expect("a folder in place of a file");
+    let read = place.read(true);
+    assert_eq!(names(&read), ["good"]);
+    assert_eq!(read.servers[0].timeout.as_secs(), 5);
+    let message = |server: &str| {
+        let found = read.problems.iter().find(|problem| problem.server.as_deref() == Some(server));
+        found.map(|problem| problem.message.clone()).unwrap_or_default()
+    };
+    assert!(message("old").contains("streamable HTTP"), "{}", message("old"));
+    for server in ["both", "bad name!", "list", "numbers", "alone", "never"] {
+        assert!(!message(server).is_empty(), "{server}");
+    }
+    assert_eq!(read.problems.iter().filter(|problem| problem.server.is_none()).count(), 3);
+}
+
+#[test]
+fn a_link_out_of_the_project_is_not_followed() {
+    let place = Place::new();
+    place.write("elsewhere.json", r#"{"mcpServers":{"x":{"command":"x"}}}"#);
+    std::os::unix::fs::symlink(place.path("elsewhere.json"), place.path("project/.mcp.json"))
+        .expect("a link");
+    let read = place.read(true);
+    assert!(read.servers.is_empty());
+    assert_eq!(read.problems.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_and_commands_are_expanded() {
+    let variables =
+        BTreeMap::from([("NAME".to_owned(), "Ada".to_owned()), ("EMPTY".to_owned(), String::new())]);
+    let expander = Expander::new(Path::new("/"), true).environment(&variables);
+    let expand = async |text: &str| expander.value("env.X", text).await;
+    assert_eq!(expand("a ${NAME} b ${OTHER:-x}${EMPTY:-y}").await.as_deref(), Ok("a Ada b xy"));
+    assert_eq!(expand("!printf secret").await.as_deref(), Ok("secret"));
+    assert_eq!(expand("$NAME {} $").await.as_deref(), Ok("$NAME {} $"));
+    assert_eq!(
+        expand("${OTHER}").await.expect_err("unset").to_string(),
+        "env.X: the environment variable OTHER is not set; set it, or write ${OTHER:-default}"
+    );
+    assert!(expand("${NAME").await.is_err());
+    assert!(expand("!exit 3").await.expect_err("it failed").to_string().contains("exit code 3"));
+    let off = Expander::new(Path::new("/"), false);
+    assert_eq!(off.value("x", "!exit 3 ${NAME}").await.as_deref(), Ok("!exit 3 ${NAME}"));
+}
+
+#[test]
+fn changes_keep_the_rest_of_the_file() {
+    let place = Place::new();
+    let file = place.path("home/.toolsmith/agent/mcp.json");
+    add_server(&file, "mcpServers", "one", json!({ "command": "1" }), false).expect("added");
+    place.write(
+        "home/.toolsmith/agent/mcp.json",
+        r#"{"note":"keep me","mcpServers":{"one":{"command":"1"}}}"#,
+    );
+    add_server(&file, "mcpServers", "two", json!({ "command": "2" }), false).expect("added");
+    assert!(add_server(&file, "mcpServers", "two", json!({}), false).is_err());
+    add_server(&file, "mcpServers", "two", json!({ "command": "3" }), true).expect("replaced");
+    assert!(remove_server(&file, "mcpServers", "one").expect("removed"));
+    assert!(!remove_server(&file, "mcpServers", "one").expect("nothing to remove"));
+    let text: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&file).expect("text")).expect("JSON");
+    assert_eq!(text, json!({ "note": "keep me", "mcpServers": { "two": { "command": "3" } } }));
+    fs::write(&file, "[1, 2]").expect("written");
+    assert!(add_server(&file, "mcpServers", "x", json!({}), false).is_err());
+    assert_eq!(fs::read_to_string(&file).expect("text"), "[1, 2]");
+}

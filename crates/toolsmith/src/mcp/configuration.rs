@@ -1,0 +1,74 @@
+//! The configured servers of a working directory, and a client for them.
+
+use std::{path::Path, sync::Arc};
+
+use toolsmith_mcp::{
+    ClientOptions, McpError, Servers,
+    auth::TokenFile,
+    config::{ConfigSources, Configuration, ServerConfig, read_configuration},
+    tool_name,
+};
+use toolsmith_tool::{Tool, UiHandle};
+
+use crate::{home::Home, settings::Settings, trust::TrustDecision};
+
+/// Reads which servers are configured (CONTRACT 12.1). Those of a project that is not trusted wait.
+pub fn mcp_configuration(
+    cwd: &Path,
+    home: &Home,
+    settings: &Settings,
+    trust: &TrustDecision,
+) -> Configuration {
+    read_configuration(&sources(cwd, home, settings), |file| trust.allows(cwd) || trust.allows(file))
+}
+
+pub(crate) fn sources(cwd: &Path, home: &Home, settings: &Settings) -> ConfigSources {
+    let mut sources = ConfigSources::new(cwd, home.user(), home.toolsmith());
+    let all = ["toolsmith", "claude", "omp", "pi", "xcsh", "codex"];
+    sources.disabled =
+        all.iter().filter(|name| !settings.discovery.is_on(name)).map(|name| (*name).to_owned()).collect();
+    sources
+}
+
+/// Creates a client for servers. Nothing is started. `untrusted` is the working directory if it is not trusted: programs in
+/// it are not found by name.
+pub fn mcp_servers(
+    servers: Vec<ServerConfig>,
+    cwd: &Path,
+    home: &Home,
+    untrusted: Option<&Path>,
+    ui: UiHandle,
+) -> Servers {
+    let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
+    let options = ClientOptions::new(cwd, tokens)
+        .search_path(crate::trust::program_folders(untrusted))
+        .cache(home.toolsmith().join("cache/mcp"))
+        .ui(ui);
+    Servers::new(servers, &options)
+}
+
+/// Finds a tool of a configured server by its name, starting only the server the name belongs to. `None` if the name is not
+/// that of an MCP tool here.
+///
+/// # Errors
+/// Fails if the server cannot be started.
+pub async fn find_mcp_tool(servers: &Servers, name: &str) -> Result<Option<Arc<dyn Tool>>, McpError> {
+    let mut matching: Vec<String> = servers
+        .list()
+        .into_iter()
+        .map(|server| server.config.name)
+        .filter(|server| {
+            let prefix = tool_name(server, "");
+            name.starts_with(prefix.trim_end_matches('_')) || name.starts_with(&prefix.replace('-', "_"))
+        })
+        .collect();
+    // The longest name first: `git` is the beginning of `git-hub`.
+    matching.sort_by_key(|server| std::cmp::Reverse(server.len()));
+    for server in matching {
+        servers.start(&server).await?;
+        if let Some(tool) = servers.tools_of(&server).into_iter().find(|tool| tool.spec().name == name) {
+            return Ok(Some(tool));
+        }
+    }
+    Ok(None)
+}

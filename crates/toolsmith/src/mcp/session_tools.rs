@@ -1,0 +1,197 @@
+//! Tools of MCP servers in the registry of a session. They are added when their definitions are known and stay for the
+//! session: a list that changes would discard the provider's prompt cache (CONTRACT 5.6), so changes reach the model as
+//! notes.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::Value;
+use toolsmith_agent::{SharedRegistry, TurnContext, TurnHook};
+use toolsmith_llm::Message;
+use toolsmith_mcp::{ServerChange, Servers, config::Exposure};
+use toolsmith_tool::{Origin, OriginKind, Tool, async_trait};
+
+/// How long the first request waits for servers whose definitions are not known yet.
+const FIRST_WAIT: Duration = Duration::from_secs(3);
+/// Notes about changed definitions of one tool; a server that changes them all the time is not worth more.
+const MAX_NOTES: usize = 3;
+/// Longest schema in a note.
+const MAX_SCHEMA: usize = 4_000;
+
+#[derive(Default)]
+struct State {
+    /// Parameters and description of the registered tools, as last seen, and how often a change was noted.
+    tools: HashMap<String, Known>,
+    notes: Vec<String>,
+    problems: Vec<String>,
+}
+
+struct Known {
+    server: String,
+    parameters: Value,
+    is_gone: bool,
+    noted: usize,
+}
+
+struct Inner {
+    servers: Servers,
+    registry: SharedRegistry,
+    disabled: Vec<String>,
+    state: Mutex<State>,
+    /// The first prompt waited already.
+    has_waited: AtomicBool,
+}
+
+/// The MCP tools of a session. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct McpTools {
+    inner: Arc<Inner>,
+}
+
+impl std::fmt::Debug for McpTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("McpTools").field("servers", &self.inner.servers).finish_non_exhaustive()
+    }
+}
+
+impl McpTools {
+    /// Registers what is known and starts the servers in the background.
+    pub(crate) fn start(servers: Servers, registry: SharedRegistry, disabled: Vec<String>) -> Self {
+        let inner = Arc::new(Inner {
+            servers: servers.clone(),
+            registry,
+            disabled,
+            state: Mutex::default(),
+            has_waited: AtomicBool::new(false),
+        });
+        for server in servers.list() {
+            if server.config.enabled {
+                inner.take(&server.config.name);
+            }
+        }
+        let own: Weak<Inner> = Arc::downgrade(&inner);
+        servers.on_change(move |server, change| {
+            if let (ServerChange::Tools, Some(inner)) = (change, own.upgrade()) {
+                inner.take(server);
+            }
+        });
+        servers.start_all();
+        Self { inner }
+    }
+
+    pub(crate) fn servers(&self) -> &Servers {
+        &self.inner.servers
+    }
+
+    /// Returns what was wrong with tools of servers.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        self.inner.lock().problems.clone()
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over the tools of a server.
+    fn take(&self, server: &str) {
+        let mut tools = self.servers.tools_of(server);
+        let mut state = self.lock();
+        let offered: Vec<String> = tools.iter().map(|tool| tool.spec().name.clone()).collect();
+        for (name, known) in state.tools.iter_mut().filter(|(_, known)| known.server == server) {
+            known.is_gone = !offered.contains(name);
+        }
+        let gone: Vec<String> = state
+            .tools
+            .iter()
+            .filter(|(_, known)| known.server == server && known.is_gone)
+            .map(|(name, _)| name.clone())
+            .collect();
+        tools.retain(|tool| !self.disabled.contains(&tool.spec().name));
+        for tool in tools {
+            self.take_tool(&mut state, server, &tool);
+        }
+        for tool in self.servers.resource_tools() {
+            self.add(&mut state, server, &tool);
+        }
+        for name in gone {
+            let Some(known) = state.tools.get_mut(&name).filter(|known| known.noted < MAX_NOTES) else {
+                continue;
+            };
+            known.noted += 1;
+            state.notes.push(format!("The MCP server {server} no longer offers {name}."));
+        }
+    }
+
+    fn take_tool(&self, state: &mut State, server: &str, tool: &Arc<dyn Tool>) {
+        let spec = tool.spec();
+        let Some(known) = state.tools.get_mut(&spec.name) else {
+            return self.add(state, server, tool);
+        };
+        if known.parameters == spec.parameters {
+            return;
+        }
+        known.parameters = spec.parameters.clone();
+        let revised =
+            self.registry.write(|registry| registry.revise_parameters(&spec.name, &spec.parameters));
+        if revised.is_ok() && known.noted < MAX_NOTES {
+            known.noted += 1;
+            let schema: String = spec.parameters.to_string().chars().take(MAX_SCHEMA).collect();
+            state.notes.push(format!("The parameters of {} changed. They are now: {schema}", spec.name));
+        }
+    }
+
+    fn add(&self, state: &mut State, server: &str, tool: &Arc<dyn Tool>) {
+        let spec = tool.spec();
+        if state.tools.contains_key(&spec.name)
+            || self.registry.read(|registry| registry.get(&spec.name).is_some())
+        {
+            return;
+        }
+        let registered = self.registry.write(|registry| {
+            registry.register(Arc::clone(tool), Origin::new(OriginKind::Mcp, server))?;
+            registry.set_tool_active(&spec.name, !spec.hidden);
+            Ok::<_, toolsmith_tool::RegisterError>(())
+        });
+        match registered {
+            Ok(()) => {
+                let known = Known {
+                    server: server.to_owned(),
+                    parameters: spec.parameters.clone(),
+                    is_gone: false,
+                    noted: 0,
+                };
+                state.tools.insert(spec.name.clone(), known);
+            }
+            Err(error) => state.problems.push(format!("MCP server {server}: {error}")),
+        }
+    }
+}
+
+#[async_trait]
+impl TurnHook for McpTools {
+    async fn run_started(&self, context: &TurnContext) {
+        if self.inner.has_waited.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        // Tools the user wants in every request are worth a moment; known definitions cost none.
+        let wanted = |server: &toolsmith_mcp::config::ServerConfig| {
+            server.required || matches!(server.exposure, None | Some(Exposure::Direct))
+        };
+        tokio::select! {
+            () = context.cancel().cancelled() => {}
+            () = self.inner.servers.known(FIRST_WAIT, wanted) => {}
+        }
+    }
+
+    async fn notes(&self, _context: &TurnContext) -> Vec<Message> {
+        std::mem::take(&mut self.inner.lock().notes).into_iter().map(Message::developer).collect()
+    }
+}

@@ -1,0 +1,250 @@
+//! The served tools: a registry and a dispatcher that a reload replaces.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use toolsmith_agent::{ApprovalMode, Dispatcher, RESOLVE};
+use toolsmith_host::{changes::ChangeStore, location::WriteRules};
+use toolsmith_mcp::server::{ServedSession, ServedTools};
+use toolsmith_tool::{
+    Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolSpec, UnknownTools, async_trait,
+};
+
+use super::{approver::ServeApprover, session::ServingSession};
+use crate::{
+    built_in::{built_in_tools_with, change_store, write_rules},
+    home::Home,
+    loading::LoadedTools,
+    settings::Settings,
+};
+
+/// Approval of calls from clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServeApproval {
+    /// The client decides.
+    #[default]
+    Client,
+    /// Calls above this tier are refused.
+    UpTo(Tier),
+    /// The client's user is asked about each call of tier `exec`.
+    Elicit,
+}
+
+/// Options of serving.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ServingOptions {
+    /// The only tools to serve; all custom tools if `None`.
+    pub only: Option<Vec<String>>,
+    /// Serve built-in tools too.
+    pub built_ins: bool,
+    /// `edit` and `write` stage their changes.
+    pub preview: bool,
+    /// Approval of calls.
+    pub approval: ServeApproval,
+}
+
+/// Tools for clients. Sharing one value serves the same tools to all of them.
+pub struct ServingTools {
+    cwd: PathBuf,
+    home: Home,
+    settings: Settings,
+    options: ServingOptions,
+    pub(super) store: Arc<ChangeStore>,
+    pub(super) rules: Arc<WriteRules>,
+    current: RwLock<Current>,
+}
+
+struct Current {
+    dispatcher: Dispatcher,
+    specs: Vec<ToolSpec>,
+    can_stage: bool,
+}
+
+impl std::fmt::Debug for ServingTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServingTools")
+            .field("cwd", &self.cwd)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Errors of choosing what to serve.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServingError {
+    /// A named tool does not exist.
+    #[error(transparent)]
+    Unknown(#[from] UnknownTools),
+    /// The directory for file changes cannot be used.
+    #[error(transparent)]
+    Changes(#[from] toolsmith_host::changes::ChangeError),
+    /// A built-in tool cannot be registered.
+    #[error(transparent)]
+    Tool(#[from] RegisterError),
+}
+
+impl ServingTools {
+    /// Serves what was loaded.
+    ///
+    /// # Errors
+    /// Fails if a named tool does not exist.
+    pub fn new(
+        cwd: impl Into<PathBuf>,
+        home: Home,
+        settings: Settings,
+        options: ServingOptions,
+        loaded: &LoadedTools,
+    ) -> Result<Arc<Self>, ServingError> {
+        let cwd = cwd.into();
+        let store = change_store(&home)?;
+        let protected = Arc::default();
+        crate::built_in::protect_loaded(&protected, loaded);
+        let rules = write_rules(&cwd, &home, &store, protected);
+        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded)?;
+        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current: RwLock::new(current) }))
+    }
+
+    /// Replaces the tools after a reload. Calls in progress end with the old ones. Returns whether the definitions changed.
+    ///
+    /// # Errors
+    /// Fails without changes if a named tool does not exist any more.
+    pub fn reload(&self, loaded: &LoadedTools) -> Result<bool, ServingError> {
+        let new =
+            make(&self.cwd, &self.home, &self.settings, &self.options, &self.store, &self.rules, loaded)?;
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |one: &ToolSpec, other: &ToolSpec| {
+            (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
+                == (&other.name, &other.label, &other.description, &other.parameters, &other.approval)
+        };
+        let changed = current.specs.len() != new.specs.len()
+            || current.specs.iter().zip(&new.specs).any(|(one, other)| !is_same(one, other));
+        *current = new;
+        Ok(changed)
+    }
+
+    /// Returns the names of the served tools.
+    pub fn names(&self) -> Vec<String> {
+        self.tools().into_iter().map(|spec| spec.name).collect()
+    }
+
+    pub(super) fn dispatcher(&self) -> Dispatcher {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).dispatcher.clone()
+    }
+
+    pub(super) fn cwd(&self) -> &std::path::Path {
+        &self.cwd
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(super) fn approval(&self) -> ServeApproval {
+        self.options.approval
+    }
+
+    pub(super) fn custom_tools(&self) -> Vec<Arc<dyn Tool>> {
+        let is_custom = |kind| kind != OriginKind::BuiltIn;
+        self.dispatcher().registry().read(|registry| {
+            registry
+                .iter()
+                .filter(|found| is_custom(found.origin.kind))
+                .map(|found| Arc::clone(&found.tool))
+                .collect()
+        })
+    }
+}
+
+fn make(
+    cwd: &std::path::Path,
+    home: &Home,
+    settings: &Settings,
+    options: &ServingOptions,
+    store: &Arc<ChangeStore>,
+    rules: &Arc<WriteRules>,
+    loaded: &LoadedTools,
+) -> Result<Current, ServingError> {
+    let mut registry = Registry::new();
+    let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
+    let built_ins = built_in_tools_with(cwd, home, store, options.preview, Default::default(), rules);
+    for tool in built_ins {
+        let spec = tool.spec();
+        let is_wanted = (options.built_ins && options.only.is_none()) || named(&spec.name);
+        if is_wanted && !settings.tools.disabled.contains(&spec.name) {
+            registry.register(tool, Origin::built_in())?;
+        }
+    }
+    for custom in &loaded.tools {
+        // One with invalid parameters is among the load errors of other commands; here it is only left out.
+        if let Err(error) = registry.register(Arc::clone(&custom.tool), custom.origin()) {
+            tracing::warn!(%error, "A tool is not served");
+        }
+    }
+    if let Some(only) = &options.only {
+        registry.set_active(only)?;
+        let unwanted: Vec<String> =
+            registry.names().filter(|name| !registry.is_active(name)).map(str::to_owned).collect();
+        for name in unwanted {
+            registry.unregister(&name);
+        }
+    }
+    let mut specs: Vec<ToolSpec> = registry
+        .iter()
+        .filter(|found| {
+            found.tool.spec().name != RESOLVE && (!found.tool.spec().hidden || named(&found.tool.spec().name))
+        })
+        .map(|found| found.tool.spec().clone())
+        .collect();
+    specs.sort_by(|one, other| one.name.cmp(&other.name));
+    let can_stage =
+        registry.iter().any(|found| found.tool.spec().deferrable || found.origin.kind != OriginKind::BuiltIn)
+            || (options.preview && !specs.is_empty());
+    let mut approval = settings.approval.clone();
+    approval.mode = match options.approval {
+        ServeApproval::Client => ApprovalMode::Yolo,
+        // Everything is put to the approver, which knows the limit.
+        _ => ApprovalMode::AlwaysAsk,
+    };
+    let dispatcher = Dispatcher::builder(registry)
+        .approval(approval)
+        .approver(Arc::new(ServeApprover(options.approval)))
+        .deadlines(settings.deadlines())
+        .output(settings.output.cut())
+        .build();
+    Ok(Current { dispatcher, specs, can_stage })
+}
+
+/// The tools as the server wants them, with a reference to themselves for their sessions.
+#[derive(Debug)]
+pub(super) struct Shared(pub(super) Arc<ServingTools>);
+
+impl ServingTools {
+    /// Returns the tools for the server.
+    pub fn served(self: &Arc<Self>) -> Arc<dyn ServedTools> {
+        Arc::new(Shared(Arc::clone(self)))
+    }
+
+    fn tools(&self) -> Vec<ToolSpec> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).specs.clone()
+    }
+}
+
+#[async_trait]
+impl ServedTools for Shared {
+    fn tools(&self) -> Vec<ToolSpec> {
+        self.0.tools()
+    }
+
+    fn can_stage(&self) -> bool {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).can_stage
+    }
+
+    async fn open(&self) -> Arc<dyn ServedSession> {
+        Arc::new(ServingSession::open(Arc::clone(&self.0)).await)
+    }
+}
