@@ -1,6 +1,7 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
-//! code, `notices` the licences of what is built in, `picture` the images in the README, `bench` measures.
+//! code, `notices` the licences of what is built in, `extensions` loads public
+//! extensions, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
@@ -9,6 +10,7 @@ mod cast;
 mod compat;
 mod conformance;
 mod docs;
+mod extensions;
 mod notices;
 mod svg;
 mod tidy;
@@ -17,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | notices | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [mcp]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +44,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["picture"] => cast::run(false),
         ["picture", "--release"] => cast::run(true),
         ["notices"] => notices::run(),
+        ["extensions", more @ ..] => extensions::run(more),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
         [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),

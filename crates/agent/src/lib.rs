@@ -30,6 +30,7 @@ mod conversation;
 mod deferral;
 mod dispatch;
 mod events;
+mod extensions;
 mod files;
 mod panics;
 mod pending;
@@ -43,13 +44,16 @@ mod turn;
 
 pub use agent::{
     Agent, AgentBuilder, AgentLimits, BuildError, ContinueError, Occupied, Prompt, PromptError, RunSummary,
-    Totals,
+    Totals, WeakAgent, model_json,
 };
 pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
 pub use approval_text::ApprovalText;
-pub use compaction::{CompactError, Compacted, CompactionPolicy, Compactor, SummaryError, summarize_branch};
+pub use compaction::{
+    CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport,
+    Compactor, SummaryError, summarize_branch,
+};
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
@@ -57,6 +61,10 @@ pub use dispatch::{
     GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
+pub use extensions::{
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message,
+    message_from_extension, message_to_extension,
+};
 pub use files::Saving;
 pub use pending::{
     PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
@@ -70,4 +78,6 @@ pub use tools::{
     TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
     register_built_in_tools,
 };
-pub use turn::{AfterError, Interrupt, Interruption, RequestPlan, TurnContext, TurnHook};
+pub use turn::{
+    AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnContext, TurnHook,
+};

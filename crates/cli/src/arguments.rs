@@ -1,8 +1,11 @@
 //! The command-line arguments.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{
+    Parser, Subcommand, ValueEnum,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 use crate::{
     commands::{
@@ -35,6 +38,54 @@ impl Arguments {
     }
 }
 
+/// Maximum number of options of extensions on one command line.
+const MAX_FLAGS: usize = 64;
+
+/// Reads the command line. Options that are not ours may be those of an extension, which is not loaded yet: they are set
+/// aside where a session starts.
+pub(crate) fn parse(words: Vec<OsString>) -> Result<Arguments, clap::Error> {
+    let mut left = words;
+    let mut flags = Vec::new();
+    let mut first = None;
+    loop {
+        match Arguments::try_parse_from(&left) {
+            Ok(mut arguments) => {
+                if arguments.command.is_some()
+                    && let Some(error) = first
+                {
+                    return Err(error);
+                }
+                arguments.print.flags = flags;
+                return Ok(arguments);
+            }
+            Err(error) => {
+                let unknown = unknown_option(&error, &left).filter(|_| flags.len() < MAX_FLAGS);
+                let Some((at, name, value)) = unknown else { return Err(first.unwrap_or(error)) };
+                left.remove(at);
+                flags.push((name, value));
+                first.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// Returns the position, the name and the value of the unknown long option an error is about.
+fn unknown_option(error: &clap::Error, words: &[OsString]) -> Option<(usize, String, Option<String>)> {
+    let named = match (error.kind(), error.get(ContextKind::InvalidArg)?) {
+        (ErrorKind::UnknownArgument, ContextValue::String(text)) => text.strip_prefix("--")?.to_owned(),
+        _ => return None,
+    };
+    let name = named.split('=').next().unwrap_or_default().to_owned();
+    words.iter().enumerate().skip(1).find_map(|(at, word)| {
+        let rest = word.to_str()?.strip_prefix("--")?;
+        let (own, value) = match rest.split_once('=') {
+            Some((own, value)) => (own, Some(value.to_owned())),
+            None => (rest, None),
+        };
+        (own == name && !name.is_empty()).then(|| (at, name.clone(), value))
+    })
+}
+
 /// Options every command takes.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
@@ -51,6 +102,12 @@ pub(crate) struct Shared {
     /// Additional tool module to load, without requiring trust. Can be repeated.
     #[arg(long = "tool", global = true, value_name = "PATH")]
     pub(crate) tools: Vec<String>,
+    /// Additional extension to load, without requiring trust. Can be repeated.
+    #[arg(long = "extension", short = 'e', global = true, value_name = "PATH")]
+    pub(crate) extensions: Vec<String>,
+    /// Load no extensions except those named with --extension.
+    #[arg(long, global = true)]
+    pub(crate) no_extensions: bool,
     /// Setting for this run. Can be repeated.
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,

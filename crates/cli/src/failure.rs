@@ -9,7 +9,8 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith::{
-    FoundModule, LoadedTools, ModelError, SessionBuildError, ToolLoadError, Warning, settings::SettingsError,
+    FoundModule, LoadedTools, ModelError, Session, SessionBuildError, ToolLoadError, Warning,
+    settings::SettingsError,
 };
 use toolsmith_agent::session::SessionError;
 use toolsmith_llm::SelectError;
@@ -237,6 +238,11 @@ pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
         let what = format!("{} of this folder's modules are waiting for trust", loaded.waiting.len());
         let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(TRUST_HINT));
     }
+}
+
+/// Shows registrations of extensions that have no effect (CONTRACT 10.3).
+pub(crate) fn warn_about_extensions(session: &Session) {
+    warn_all(&session.refused_registrations().into_iter().map(Warning::new).collect::<Vec<_>>());
 }
 
 fn draw(

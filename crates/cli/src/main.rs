@@ -24,8 +24,6 @@ mod versions;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 #[global_allocator]
 static ALLOCATOR: toolsmith_host::memory::EndingAllocator = toolsmith_host::memory::EndingAllocator;
 
@@ -34,7 +32,7 @@ fn main() -> ExitCode {
     if let Err(error) = toolsmith_host::limits::check() {
         return failure::failed(&error.into(), false);
     }
-    let arguments = match arguments::Arguments::try_parse() {
+    let arguments = match arguments::parse(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => return failure::wrong_use(&error),
     };

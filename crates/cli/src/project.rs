@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
-    BUILT_IN_NAMES, ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope,
-    LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
+    TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
     engine_options, load_custom_tools,
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
@@ -39,6 +39,7 @@ pub(crate) struct Project {
     pub(crate) warnings: Vec<Warning>,
     sources: SettingsSources,
     given: Vec<ConfiguredPath>,
+    given_extensions: Vec<ConfiguredPath>,
 }
 
 impl Project {
@@ -70,7 +71,10 @@ impl Project {
                 }
             }
         };
-        let flags = shared.set.iter().map(|flag| split_flag(flag)).collect::<Result<Vec<_>>>()?;
+        let mut flags = shared.set.iter().map(|flag| split_flag(flag)).collect::<Result<Vec<_>>>()?;
+        if shared.no_extensions {
+            flags.push(("extensions.enabled".to_owned(), "false".to_owned()));
+        }
         let sources = SettingsSources::new(home.clone(), &cwd)
             .environment(
                 std::env::vars_os()
@@ -81,16 +85,16 @@ impl Project {
         let loaded = load_settings(&sources)?;
         warnings.extend(loaded.warnings.iter().cloned());
         // Relative paths are resolved from the working directory, also from that of `--cwd` (CONTRACT 2.5).
-        let given = shared.tools.iter().map(|path| {
-            let path = if path.starts_with('~') {
-                path.clone()
-            } else {
-                cwd.join(path).to_string_lossy().into_owned()
-            };
-            ConfiguredPath::new(path, ConfiguredFrom::CommandLine)
-        });
-        let given = given.collect();
-        Ok(Self { cwd, home, trust, loaded, warnings, sources, given })
+        let from_here = |path: &String| match path.starts_with('~') {
+            true => path.clone(),
+            false => cwd.join(path).to_string_lossy().into_owned(),
+        };
+        let given = shared.tools.iter().map(from_here);
+        let given = given.map(|path| ConfiguredPath::new(path, ConfiguredFrom::CommandLine)).collect();
+        let extensions = shared.extensions.iter().map(from_here);
+        let given_extensions =
+            extensions.map(|path| ConfiguredPath::extension(path, ConfiguredFrom::CommandLine)).collect();
+        Ok(Self { cwd, home, trust, loaded, warnings, sources, given, given_extensions })
     }
 
     /// Checks that every settings file that counts can be read. What cannot be read may have been a `deny`, so nothing runs
@@ -108,6 +112,7 @@ impl Project {
     pub(crate) fn discover(&self) -> Discovered {
         let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
             .configured(self.given.clone())
+            .extensions(self.given_extensions.clone())
             .settings(self.loaded.settings.clone())
             .trust(self.trust.clone());
         discover_custom_tool_paths(&options)
@@ -202,7 +207,8 @@ impl Project {
     /// Loads what was found.
     pub(crate) async fn load(&self, discovered: Discovered, engine: &Engine, mode: LoadScope) -> LoadedTools {
         let disabled = &self.loaded.settings.tools.disabled;
-        load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, engine, mode).await
+        let names = toolsmith::built_in_names(&self.loaded.settings);
+        load_custom_tools(discovered, &names, disabled, engine, mode).await
     }
 
     /// A tool that is part of the program and not disabled, by its name.

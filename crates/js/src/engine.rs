@@ -12,7 +12,7 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Semaphore};
 use toolsmith_host::output::{HeldFile, Output};
-use toolsmith_tool::{PendingHandle, ToolContext, Ui, UiSlot};
+use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, ToolSpec, Ui, UiSlot};
 
 use crate::{
     engine_kind::{EngineKind, EngineRules},
@@ -38,7 +38,11 @@ pub struct EngineOptions {
     limits_by_path: Vec<(PathBuf, Limits)>,
     /// Handles `pi.exec` instead of the system.
     pub exec: Option<Arc<dyn ExecHandler>>,
+    built_ins: Option<BuiltInSpecs>,
 }
+
+/// Returns the specifications of the built-in tools.
+pub(crate) type BuiltInSpecs = Arc<dyn Fn() -> Vec<ToolSpec> + Send + Sync>;
 
 impl fmt::Debug for EngineOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,6 +63,7 @@ impl EngineOptions {
             engines: EngineRules::default(),
             limits_by_path: Vec::new(),
             exec: None,
+            built_ins: None,
         }
     }
 
@@ -97,6 +102,13 @@ impl EngineOptions {
         self
     }
 
+    /// Sets the specifications of the built-in tools, which extensions can wrap. Asked for when a module needs them.
+    #[must_use]
+    pub fn built_ins(mut self, specs: impl Fn() -> Vec<ToolSpec> + Send + Sync + 'static) -> Self {
+        self.built_ins = Some(Arc::new(specs));
+        self
+    }
+
     /// Handles `pi.exec` with `handler` instead of the system.
     #[must_use]
     pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
@@ -130,10 +142,12 @@ pub(crate) struct EngineShared {
     pub(crate) search_path: OsString,
     pub(crate) engines: EngineRules,
     pub(crate) exec: Option<Arc<dyn ExecHandler>>,
+    pub(crate) built_ins: Option<BuiltInSpecs>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
     pending: RwLock<PendingHandle>,
+    actions: RwLock<Option<Arc<dyn SessionActions>>>,
     pub(crate) threads: AtomicUsize,
     pub(crate) abandoned: AtomicUsize,
     /// As many modules are loaded at once as there are cores.
@@ -144,7 +158,31 @@ pub(crate) struct EngineShared {
     outputs: Mutex<Vec<HeldFile>>,
 }
 
+/// A handle that does not keep an engine alive.
+#[derive(Clone)]
+pub struct WeakEngine {
+    shared: Weak<EngineShared>,
+}
+
+impl WeakEngine {
+    /// Returns the engine, if it is still there.
+    pub fn upgrade(&self) -> Option<Engine> {
+        self.shared.upgrade().map(|shared| Engine { shared })
+    }
+}
+
+impl fmt::Debug for WeakEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakEngine")
+    }
+}
+
 impl Engine {
+    /// Returns a handle that does not keep the engine alive.
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine { shared: Arc::downgrade(&self.shared) }
+    }
+
     /// Creates an engine whose tools run their operations on the current tokio runtime.
     ///
     /// # Panics
@@ -159,9 +197,11 @@ impl Engine {
                 search_path: options.search_path,
                 engines: options.engines,
                 exec: options.exec,
+                built_ins: options.built_ins,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),
+                actions: RwLock::default(),
                 threads: AtomicUsize::new(0),
                 abandoned: AtomicUsize::new(0),
                 loading: Semaphore::new(cores),
@@ -204,6 +244,11 @@ impl Engine {
         *self.shared.pending.write().unwrap_or_else(PoisonError::into_inner) = pending;
     }
 
+    /// Sets who carries out the actions of extensions. Without one, actions fail.
+    pub fn set_session_actions(&self, actions: Option<Arc<dyn SessionActions>>) {
+        *self.shared.actions.write().unwrap_or_else(PoisonError::into_inner) = actions;
+    }
+
     /// Returns the state of the engine.
     pub fn stats(&self) -> EngineStats {
         EngineStats {
@@ -239,6 +284,11 @@ impl EngineShared {
     pub(crate) fn default_context(&self) -> ToolContext {
         let pending = self.pending.read().unwrap_or_else(PoisonError::into_inner).clone();
         ToolContext::detached().with_ui(self.ui.handle()).with_pending(pending)
+    }
+
+    /// Returns who carries out the actions of extensions.
+    pub(crate) fn actions(&self) -> Option<Arc<dyn SessionActions>> {
+        self.actions.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps the files of outputs, whose names a tool is told, until the engine ends.

@@ -10,6 +10,7 @@ mod engine;
 mod engine_kind;
 mod engine_version;
 mod errors;
+mod extension;
 mod instance;
 mod limits;
 mod load;
@@ -21,7 +22,7 @@ mod sidecar;
 mod stop;
 mod tool;
 
-pub use engine::{Engine, EngineOptions, EngineStats};
+pub use engine::{Engine, EngineOptions, EngineStats, WeakEngine};
 pub use engine_kind::EngineKind;
 pub use engine_version::engine_version;
 pub use errors::{LoadError, Location, code_frame};

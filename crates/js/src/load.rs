@@ -8,7 +8,9 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::Value;
-use toolsmith_tool::{Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, Tier, Tool, ToolSpec};
+use toolsmith_tool::{
+    Approval, ApprovalPolicy, Concurrency, Extension, LoadMode, McpNames, Registrations, Tier, Tool, ToolSpec,
+};
 
 use crate::{engine_kind::EngineKind, errors::LoadError};
 
@@ -64,13 +66,15 @@ impl std::fmt::Debug for LoadedTool {
 }
 
 /// Result of loading one module: its tools, and errors of the module or of single tools.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct LoadedModule {
     /// The path as given.
     pub path: PathBuf,
     /// Tools in the factory's order. Empty without an error if the module opted out (CONTRACT 1.1).
     pub tools: Vec<LoadedTool>,
+    /// Its other registrations; `None` if there are none.
+    pub extension: Option<Arc<dyn Extension>>,
     /// Load errors.
     pub errors: Vec<LoadError>,
     /// Notes that are not errors: an old form that was recognised, registrations that are not used.
@@ -85,6 +89,19 @@ pub struct LoadedModule {
     pub elapsed: Duration,
 }
 
+impl std::fmt::Debug for LoadedModule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedModule")
+            .field("path", &self.path)
+            .field("tools", &self.tools)
+            .field("extension", &self.extension.as_ref().map(|extension| extension.registrations()))
+            .field("errors", &self.errors)
+            .field("notes", &self.notes)
+            .field("engine", &self.engine)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The kernel's description of a loaded module.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Described {
@@ -92,6 +109,16 @@ pub(crate) struct Described {
     pub(crate) problems: Vec<Problem>,
     #[serde(default)]
     pub(crate) notes: Vec<String>,
+    #[serde(default)]
+    pub(crate) extension: Option<DescribedExtension>,
+}
+
+/// Registrations of a module other than tools.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct DescribedExtension {
+    pub(crate) number: u32,
+    #[serde(flatten)]
+    pub(crate) registrations: Registrations,
 }
 
 /// A tool's own definition.
@@ -102,6 +129,10 @@ pub(crate) struct DescribedTool {
     pub(crate) name: String,
     label: String,
     description: String,
+    #[serde(default)]
+    prompt_snippet: Option<String>,
+    #[serde(default)]
+    prompt_guidelines: Vec<String>,
     parameters: Value,
     pub(crate) schema: SchemaKind,
     strict: Option<bool>,
@@ -166,6 +197,8 @@ impl DescribedTool {
             .hidden(self.hidden.unwrap_or(false))
             .deferrable(self.deferrable.unwrap_or(false));
         spec.strict = self.strict;
+        spec.prompt_snippet.clone_from(&self.prompt_snippet);
+        spec.prompt_guidelines.clone_from(&self.prompt_guidelines);
         if let Some(approval) = &self.approval
             && !approval.dynamic
         {

@@ -4,22 +4,23 @@ use std::{
     collections::{HashMap, VecDeque},
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        Arc, OnceLock, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Instant,
 };
 
 use serde_json::Value;
 use tokio::sync::Mutex;
-use toolsmith_tool::Tool;
+use toolsmith_tool::{ActionError, Extension, Origin, OriginKind, Registrations, Tool};
 
 use crate::{
     engine::EngineShared,
     engine_kind::EngineKind,
     errors::{LoadError, Thrown},
+    extension::JsExtension,
     instance::{Instance, InstanceOptions, LoadReply, Runner, StartedLoad},
-    load::{Described, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
+    load::{Described, DescribedExtension, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
     module_request::{ImportGate, ModuleRequest},
     sidecar::SidecarRuntime,
     tool::JsTool,
@@ -42,6 +43,10 @@ pub(crate) struct ModuleHost {
     current: Mutex<Option<Running>>,
     /// Files of the last load, also of one that failed.
     touched: std::sync::Mutex<Vec<PathBuf>>,
+    /// Registrations other than tools.
+    registrations: RwLock<Arc<Registrations>>,
+    /// It was started again after a forced stop, so its handlers have not received the start of the session.
+    restarted: AtomicBool,
 }
 
 /// A module loaded into an instance.
@@ -55,38 +60,78 @@ struct Started {
 #[derive(Clone)]
 pub(crate) struct Running {
     pub(crate) instance: Arc<Instance>,
-    numbers: Arc<HashMap<String, u32>>,
+    numbers: Arc<RwLock<HashMap<String, u32>>>,
+    /// Number of the module's registrations.
+    pub(crate) extension: Option<u32>,
 }
 
 impl Running {
     fn new(instance: Arc<Instance>, described: &Described) -> Self {
         let numbers = described.tools.iter().map(|tool| (tool.name.clone(), tool.number)).collect();
-        Self { instance, numbers: Arc::new(numbers) }
+        let extension = described.extension.as_ref().map(|extension| extension.number);
+        Self { instance, numbers: Arc::new(RwLock::new(numbers)), extension }
     }
 
     /// Returns the number of a tool; `None` if the factory no longer creates it.
     pub(crate) fn number(&self, tool: &str) -> Option<u32> {
-        self.numbers.get(tool).copied()
+        self.numbers.read().unwrap_or_else(PoisonError::into_inner).get(tool).copied()
     }
 }
 
 impl ModuleHost {
-    fn new(engine: &Arc<EngineShared>, path: &Path, imports: Option<ImportGate>) -> Self {
-        let options = InstanceOptions {
-            engine: Arc::clone(engine),
-            limits: engine.limits_of(path),
-            label: path.to_string_lossy().into_owned(),
-            imports,
-        };
+    fn new(engine: &Arc<EngineShared>, path: &Path, imports: Option<ImportGate>) -> Arc<Self> {
         let choice = engine.engines.choice(&engine.cwd, path);
-        Self {
+        Arc::new_cyclic(|module| Self {
             path: path.to_path_buf(),
-            options,
+            options: InstanceOptions {
+                engine: Arc::clone(engine),
+                limits: engine.limits_of(path),
+                label: path.to_string_lossy().into_owned(),
+                imports,
+                module: module.clone(),
+            },
             choice,
             moved: OnceLock::new(),
             current: Mutex::new(None),
             touched: std::sync::Mutex::default(),
+            registrations: RwLock::default(),
+            restarted: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what the module registered beside tools.
+    pub(crate) fn registrations(&self) -> Arc<Registrations> {
+        Arc::clone(&self.registrations.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns whether the module was restarted since this was last asked.
+    pub(crate) fn take_restarted(&self) -> bool {
+        self.restarted.swap(false, Ordering::SeqCst)
+    }
+
+    /// Replaces what the module registered.
+    pub(crate) fn set_registrations(&self, registrations: Registrations) {
+        *self.registrations.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(registrations);
+    }
+
+    /// Adds a tool that the module registered after it was loaded.
+    pub(crate) fn add_tool(self: &Arc<Self>, described: &DescribedTool) -> Result<(), ActionError> {
+        let tool = make_tool(self, described).map_err(ActionError::failed)?;
+        let actions = self.options.engine.actions().ok_or(ActionError::NoSession)?;
+        // Calls need the number of the tool. The lock is free unless the module is being restarted, in which case the
+        // number belongs to the instance that is starting.
+        if let Ok(current) = self.current.try_lock()
+            && let Some(running) = current.as_ref()
+        {
+            let mut numbers = running.numbers.write().unwrap_or_else(PoisonError::into_inner);
+            numbers.insert(described.name.clone(), described.number);
         }
+        let origin = Origin::new(OriginKind::Extension, self.path.to_string_lossy());
+        actions.register_tool(tool.tool, origin)
     }
 
     /// Starts an instance and loads the module.
@@ -150,6 +195,9 @@ impl ModuleHost {
         let LoadReply { said, files, needs } = reply;
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&files);
         let described = said.map_err(|error| *error).and_then(|json| self.read(&json));
+        if let Ok(Described { extension: Some(DescribedExtension { registrations, .. }), .. }) = &described {
+            self.set_registrations(registrations.clone());
+        }
         (described.map(|described| Started { instance, described, files }), needs)
     }
 
@@ -222,7 +270,9 @@ impl ModuleHost {
         if let Some(running) = current.as_ref().filter(|running| running.instance.is_alive()) {
             return Ok(running.clone());
         }
-        *current = None;
+        if current.take().is_some() {
+            self.restarted.store(true, Ordering::SeqCst);
+        }
         let Started { instance, described, .. } = self.start().await?;
         let running = Running::new(instance, &described);
         *current = Some(running.clone());
@@ -266,6 +316,7 @@ pub(crate) async fn load_all(engine: &Arc<EngineShared>, requests: Vec<ModuleReq
 fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
     LoadedModule {
         tools: Vec::new(),
+        extension: None,
         errors: vec![error],
         notes: Vec::new(),
         engine: EngineKind::Embedded,
@@ -283,12 +334,12 @@ async fn load_one(engine: &Arc<EngineShared>, request: ModuleRequest) -> LoadedM
         return failed(path, error, start);
     }
     let file = real_path(&engine.cwd, &path);
-    let host = Arc::new(ModuleHost::new(engine, &file, imports));
+    let host = ModuleHost::new(engine, &file, imports);
     match host.start().await {
         Ok(Started { instance, described, files }) => {
             let running = Running::new(instance, &described);
             let module = finish(&host, path, &file, &described, files, start);
-            if !module.tools.is_empty() {
+            if !module.tools.is_empty() || module.extension.is_some() {
                 *host.current.lock().await = Some(running);
             }
             module
@@ -330,9 +381,12 @@ fn finish(
             Err(error) => errors.push(LoadError::new(&path, error)),
         }
     }
+    let extension = described.extension.as_ref().filter(|found| !found.registrations.is_empty());
+    let extension = extension.map(|_| Arc::new(JsExtension::new(Arc::clone(host))) as Arc<dyn Extension>);
     LoadedModule {
         path,
         tools,
+        extension,
         errors,
         notes: described.notes.clone(),
         engine,
@@ -420,7 +474,7 @@ impl Surveyor {
             return Err(failed(path, error, start));
         }
         let file = real_path(&self.engine.cwd, &path);
-        let host = Arc::new(ModuleHost::new(&self.engine, &file, imports));
+        let host = ModuleHost::new(&self.engine, &file, imports);
         let instance = match self.instances.remove(&gate).filter(|instance| instance.is_alive()) {
             Some(instance) => instance,
             None => match Instance::start(&host.options, Runner::Embedded) {

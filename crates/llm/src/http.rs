@@ -86,6 +86,14 @@ impl HttpBody {
         Ok(chunk.map_err(|error| network(&error))?.map(Into::into))
     }
 
+    /// Returns the status and the headers.
+    pub(crate) fn head(&self) -> (u16, serde_json::Map<String, serde_json::Value>) {
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = self.response.headers().iter();
+        let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value).into()));
+        (self.response.status().as_u16(), headers.collect())
+    }
+
     /// Returns the media type in lower case, without parameters.
     pub(crate) fn content_type(&self) -> String {
         let value = self.response.headers().get("content-type");

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use serde_json::{Map, Value};
 use toolsmith_tool::CancelToken;
 
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     config::ProviderConfig,
     endpoint::Endpoint,
     error::{ErrorClass, LlmError},
+    exchange::Exchange,
     http::{HttpBody, HttpClient, HttpRequest, redact},
     key::{Environment, Key},
     model::Model,
@@ -91,6 +93,7 @@ impl Provider for HttpProvider {
             provider: Arc::clone(&self.inner),
             state: State::Ready(encoded),
             secrets: Vec::new(),
+            exchange: request.exchange.clone(),
         };
         EventStream::new(Box::new(source), Reply::new(request, config.api.as_str()), cancel)
     }
@@ -102,6 +105,8 @@ struct Connection {
     state: State,
     /// Secrets that were sent and must not appear in messages.
     secrets: Vec<(String, Secret)>,
+    /// Sees the request and the response.
+    exchange: Option<Arc<dyn Exchange>>,
 }
 
 enum State {
@@ -160,9 +165,19 @@ impl Connection {
             }
         }
         self.secrets.clone_from(&headers);
-        for (name, value) in encoded.headers {
-            if !has(name) {
-                headers.push((name.to_owned(), Secret::new(value)));
+        let own = encoded.headers.iter().filter(|(name, _)| !has(name));
+        let mut own: Map<String, Value> =
+            own.map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+        let mut payload = encoded.body;
+        if let Some(exchange) = &self.exchange {
+            payload = exchange.request(payload).await;
+            own = exchange.headers(own).await;
+        }
+        for (name, value) in own {
+            // The key is the host's; a header of its name would replace it.
+            let is_secret = self.secrets.iter().any(|(secret, _)| secret.eq_ignore_ascii_case(&name));
+            if let Some(value) = value.as_str().filter(|_| !is_secret) {
+                headers.push((name.to_lowercase(), Secret::new(value)));
             }
         }
         headers.push(("accept".to_owned(), Secret::new("text/event-stream")));
@@ -170,13 +185,17 @@ impl Connection {
             url: format!("{}{}", config.api.versioned(&config.base_url), encoded.path),
             headers,
             body: Some(
-                serde_json::to_vec(&encoded.body)
+                serde_json::to_vec(&payload)
                     .map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?,
             ),
         };
         let body = self.provider.client.send(request, config.idle_timeout).await?;
         if matches!(body.content_type().as_str(), "application/json" | "text/html") {
             return Err(not_a_stream(body, config.idle_timeout).await);
+        }
+        if let Some(exchange) = &self.exchange {
+            let (status, headers) = body.head();
+            exchange.response(status, headers).await;
         }
         reply.start();
         let (parser, decoder) = (SseParser::default(), wire::decoder(config.api));

@@ -39,6 +39,7 @@ mod config;
 mod discovery;
 mod endpoint;
 mod error;
+mod exchange;
 mod http;
 mod http_provider;
 mod key;
@@ -61,6 +62,7 @@ pub use config::{ApiKind, KeySource, ProviderConfig, Quirks, ReasoningParameter,
 pub use discovery::{LocalServer, discover_at, discover_local};
 pub use endpoint::Endpoint;
 pub use error::{ErrorClass, LlmError};
+pub use exchange::Exchange;
 pub use http_provider::HttpProvider;
 pub use key::Environment;
 pub use message::{

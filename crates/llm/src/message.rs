@@ -53,6 +53,15 @@ pub struct InputMessage {
     /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: u64,
+    /// Type of a message that an extension or a tool added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom_type: Option<String>,
+    /// Set if such a message is shown to the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<bool>,
+    /// Details of such a message, which are never sent to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
 }
 
 impl InputMessage {
@@ -63,7 +72,7 @@ impl InputMessage {
 
     /// Creates a message with these blocks.
     pub fn new(content: Vec<ContentBlock>) -> Self {
-        Self { content, timestamp: 0 }
+        Self { content, ..Self::default() }
     }
 }
 

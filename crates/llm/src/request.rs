@@ -1,11 +1,11 @@
 //! Model requests: conversation, tools and thinking level.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{message::Message, model::Model};
+use crate::{exchange::Exchange, message::Message, model::Model};
 
 /// One request. It borrows the conversation, which is encoded before [`crate::Provider::stream`] returns.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Request<'a> {
     pub temperature: Option<f64>,
     /// Identifies the session for providers that route by it to reuse their prompt cache.
     pub cache_key: Option<&'a str>,
+    /// Sees the exchange with the provider.
+    pub exchange: Option<Arc<dyn Exchange>>,
 }
 
 impl<'a> Request<'a> {
@@ -44,6 +46,7 @@ impl<'a> Request<'a> {
             max_tokens: None,
             temperature: None,
             cache_key: None,
+            exchange: None,
         }
     }
 

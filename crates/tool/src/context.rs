@@ -35,6 +35,8 @@ pub struct ToolContext {
     pub session: Arc<dyn SessionView>,
     /// The agent's state and its abort.
     pub agent: Arc<dyn AgentView>,
+    /// The extension event whose handler this is; `None` for calls of tools and commands.
+    pub event: Option<Arc<str>>,
 }
 
 impl ToolContext {
@@ -49,6 +51,7 @@ impl ToolContext {
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
             agent: Arc::new(DetachedAgent),
+            event: None,
         }
     }
 
@@ -98,6 +101,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_session(mut self, session: Arc<dyn SessionView>) -> Self {
         self.session = session;
+        self
+    }
+
+    /// Names the extension event that is handled.
+    #[must_use]
+    pub fn with_event(mut self, event: &str) -> Self {
+        self.event = Some(Arc::from(event));
         self
     }
 

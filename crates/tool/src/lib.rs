@@ -39,12 +39,14 @@ mod completion;
 mod component;
 mod content;
 mod context;
+mod extension;
 mod file_change;
 mod names;
 mod pending;
 mod registry;
 mod render;
 mod result;
+mod session_action;
 mod session_event;
 mod session_view;
 mod spec;
@@ -63,6 +65,9 @@ pub use component::{
 };
 pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
+pub use extension::{
+    CommandSpec, Completion, Extension, FlagSpec, ProviderSpec, Registrations, RendererKind, ShortcutSpec,
+};
 pub use file_change::{
     BadContentHash, ContentHash, FileChange, FileSelection, FileTiers, FileWatch, HunkRange,
 };
@@ -74,6 +79,9 @@ pub use pending::{
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{Failure, Stop, ToolError, ToolResult};
+pub use session_action::{
+    ActionError, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
+};
 pub use session_event::{
     CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,
 };

@@ -161,6 +161,23 @@ impl Registry {
         Ok(())
     }
 
+    /// Puts a tool in the place of another one of the same name, which is returned. It is active if the other one was.
+    ///
+    /// # Errors
+    /// Fails without changes if the name is invalid, or the parameters are not a JSON Schema for an object.
+    pub fn replace(
+        &mut self,
+        tool: Arc<dyn Tool>,
+        origin: Origin,
+    ) -> Result<Option<RegisteredTool>, RegisterError> {
+        let spec = tool.spec();
+        check_tool_name(&spec.name)?;
+        let name = spec.name.clone();
+        let arguments = ArgumentSchema::compile(&spec.parameters)
+            .map_err(|source| RegisterError::Schema { name: name.clone(), source })?;
+        Ok(self.tools.insert(name, RegisteredTool { tool, origin, arguments: Arc::new(arguments) }))
+    }
+
     /// Removes a tool, as a reload does before registering the new one.
     pub fn unregister(&mut self, name: &str) -> Option<RegisteredTool> {
         self.active.shift_remove(name);

@@ -156,6 +156,10 @@ pub trait AgentView: Send + Sync + fmt::Debug {
     fn models(&self) -> Vec<Value> {
         Vec::new()
     }
+    /// Returns a known model, also one without a key.
+    fn find_model(&self, provider: &str, id: &str) -> Option<Value> {
+        self.models().into_iter().find(|model| model["provider"] == provider && model["id"] == id)
+    }
     /// Returns whether no turn is running.
     fn is_idle(&self) -> bool {
         true

@@ -79,6 +79,10 @@ pub struct ToolSpec {
     pub deadline: Option<Duration>,
     /// Which part of a long output is kept.
     pub keep: Keep,
+    /// One line about the tool for the system prompt.
+    pub prompt_snippet: Option<String>,
+    /// Guidelines for the system prompt, sent while the tool is offered.
+    pub prompt_guidelines: Vec<String>,
 }
 
 impl ToolSpec {
@@ -99,6 +103,8 @@ impl ToolSpec {
             mcp: None,
             deadline: None,
             keep: Keep::Ends,
+            prompt_snippet: None,
+            prompt_guidelines: Vec::new(),
         }
     }
 

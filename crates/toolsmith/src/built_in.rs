@@ -11,11 +11,20 @@ use toolsmith_host::{
 };
 use toolsmith_tool::Tool;
 
-use crate::{discovery::Discovered, home::Home, loading::LoadedTools};
+use crate::{discovery::Discovered, home::Home, loading::LoadedTools, settings::Settings};
 
 /// Names of the built-in tools.
 pub const BUILT_IN_NAMES: [&str; 11] =
     ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", TODO_WRITE, RESOLVE];
+
+/// Returns the names of the built-in tools that the settings leave on. A custom tool may take the name of another one.
+pub fn built_in_names(settings: &Settings) -> Vec<&'static str> {
+    let is_off = |name: &str| {
+        (name == TODO_WRITE && !settings.todo.enabled)
+            || settings.tools.disabled.iter().any(|off| off == name)
+    };
+    BUILT_IN_NAMES.into_iter().filter(|name| !is_off(name)).collect()
+}
 
 /// Where changes of files are kept, so that they can be undone: in the user's folder. Where that cannot be written, they
 /// are kept in a private temporary folder until the process ends.

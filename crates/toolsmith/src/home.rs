@@ -64,7 +64,8 @@ impl Home {
 
     /// The folders whose code is the user's own: ours and those of compatible agents.
     pub(crate) fn own_folders(&self) -> impl Iterator<Item = PathBuf> {
-        let others = [".omp", ".xcsh", ".claude", ".codex"].map(|name| self.user.join(name));
+        let others = [".omp", ".pi", ".xcsh", ".claude", ".codex", ".config/opencode"]
+            .map(|name| self.user.join(name));
         std::iter::once(self.toolsmith.clone()).chain(others)
     }
 

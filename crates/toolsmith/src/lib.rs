@@ -22,23 +22,26 @@ mod small_file;
 mod trust;
 mod warning;
 
-pub use built_in::{BUILT_IN_NAMES, built_in_tools, change_store, write_rules};
+pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
 pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule,
-    Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
+    ModuleKind, Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
 };
 pub use home::{Home, HomeError};
 pub use key_store::{KeyStore, KeyStoreError};
 pub use load_error::ToolLoadError;
 pub use loading::{
-    CustomTool, LoadScope, LoadedTools, discover_and_load_custom_tools, engine_options, load_custom_tools,
+    CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options,
+    load_custom_tools,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use rust_tool::{AnyError, rust_tool};
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
-    AbandonedBranch, BuiltIns, ModelChoice, ModelError, OperationError, Session, SessionBuildError,
-    SessionBuilder, SessionSource, SessionSwitched, ToolInfo, providers,
+    AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources,
+    ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session, SessionBuildError,
+    SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, UserBashResult,
+    WeakSession, providers,
 };
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,

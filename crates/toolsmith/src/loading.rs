@@ -7,13 +7,14 @@ use std::{
     time::Duration,
 };
 
+use toolsmith_agent::RESOLVE;
 use toolsmith_js::{Engine, EngineKind, EngineOptions, LoadedModule, LoadedTool, SchemaKind};
-use toolsmith_tool::{Origin, OriginKind, RegisterError, Tool, check_tool_name};
+use toolsmith_tool::{Extension, Origin, OriginKind, RegisterError, Tool, check_tool_name};
 
 use crate::{
     discovery::{
-        ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule, ToolSource,
-        discover_custom_tool_paths,
+        ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule, ModuleKind,
+        ToolSource, discover_custom_tool_paths,
     },
     load_error::ToolLoadError,
     settings::Settings,
@@ -33,6 +34,8 @@ pub struct CustomTool {
     pub path: PathBuf,
     /// Origin of the module.
     pub source: ToolSource,
+    /// Kind of its module.
+    pub kind: ModuleKind,
     /// Load time of the module.
     pub elapsed: Duration,
     /// Engine of the module.
@@ -43,6 +46,35 @@ pub struct CustomTool {
     pub files: Vec<PathBuf>,
 }
 
+/// A loaded module with registrations.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct LoadedExtension {
+    /// The module.
+    pub extension: Arc<dyn Extension>,
+    /// Its path, as found.
+    pub path: PathBuf,
+    /// Origin of the module.
+    pub source: ToolSource,
+    /// Kind, by where it was found.
+    pub kind: ModuleKind,
+    /// Names of its tools.
+    pub tools: Vec<String>,
+    /// Load time of the module.
+    pub elapsed: Duration,
+    /// Engine of the module.
+    pub engine: EngineKind,
+}
+
+impl std::fmt::Debug for LoadedExtension {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadedExtension")
+            .field("path", &self.path)
+            .field("registrations", &self.extension.registrations())
+            .finish_non_exhaustive()
+    }
+}
+
 impl CustomTool {
     /// Returns the tool's name.
     pub fn name(&self) -> &str {
@@ -51,7 +83,11 @@ impl CustomTool {
 
     /// Returns the origin for the registry.
     pub fn origin(&self) -> Origin {
-        Origin::new(OriginKind::Custom, self.path.to_string_lossy())
+        let kind = match self.kind {
+            ModuleKind::Extension => OriginKind::Extension,
+            ModuleKind::Tool => OriginKind::Custom,
+        };
+        Origin::new(kind, self.path.to_string_lossy())
     }
 }
 
@@ -71,6 +107,8 @@ impl std::fmt::Debug for CustomTool {
 pub struct LoadedTools {
     /// Tools in order, with unique names.
     pub tools: Vec<CustomTool>,
+    /// Modules with registrations, in load order.
+    pub extensions: Vec<LoadedExtension>,
     /// Load errors.
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
@@ -113,7 +151,13 @@ impl LoadedTools {
 /// a module are unknown before it runs, so overrides are matched by the name of its file or directory.
 pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) -> EngineOptions {
     let programs = program_folders(discovered.untrusted_folder.as_deref());
-    let mut options = EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs);
+    let folder = cwd.to_path_buf();
+    let built_ins = move || {
+        let tools = toolsmith_agent::built_in_tools(&folder, None);
+        tools.iter().map(|tool| tool.spec().clone()).collect()
+    };
+    let mut options =
+        EngineOptions::new(cwd).limits(settings.limits.engine()).search_path(programs).built_ins(built_ins);
     for module in &discovered.modules {
         let Some(own) = settings.tools.each.get(&module.name()) else {
             continue;
@@ -171,6 +215,7 @@ pub async fn load_custom_tools(
         LoadScope::Scan => engine.scan_modules(requests).await,
     };
     let mut sorter = Sorter {
+        built_in_names,
         winners: built_in_names.iter().map(|name| ((*name).to_owned(), Origin::built_in())).collect(),
         disabled,
         outcome: LoadedTools { errors, warnings, waiting, metadata, rules, ..LoadedTools::default() },
@@ -183,6 +228,7 @@ pub async fn load_custom_tools(
 
 /// Collects modules in order and keeps names unique.
 struct Sorter<'a> {
+    built_in_names: &'a [&'a str],
     winners: HashMap<String, Origin>,
     disabled: &'a [String],
     outcome: LoadedTools,
@@ -190,13 +236,22 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
-        let LoadedModule { tools, errors, notes, engine, engine_reason, files, elapsed, .. } = module;
+        let LoadedModule { tools, extension, errors, notes, engine, engine_reason, files, elapsed, .. } =
+            module;
         self.outcome.files.extend(files.iter().cloned());
         self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));
-        if tools.is_empty() && errors.is_empty() {
+        if let Some(extension) = &extension {
+            let unsupported = extension.registrations().unsupported;
+            if !unsupported.is_empty() {
+                let message = format!("registers what has no effect here: {}", unsupported.join("; "));
+                self.outcome.warnings.push(Warning::about(&found.path, message));
+            }
+        }
+        if tools.is_empty() && errors.is_empty() && extension.is_none() {
             self.outcome.opted_out.push(found);
             return;
         }
+        let mut names = Vec::new();
         let source = &found.source;
         self.outcome.errors.extend(errors.into_iter().map(|error| ToolLoadError::from_engine(error, source)));
         for LoadedTool { tool, schema, .. } in tools {
@@ -210,22 +265,40 @@ impl Sorter<'_> {
                 schema,
                 path: found.path.clone(),
                 source: source.clone(),
+                kind: found.kind,
                 elapsed,
                 engine,
                 engine_reason: engine_reason.clone(),
                 files: files.clone(),
             };
-            let refused = match self.winners.get(&name) {
+            // An extension may replace a built-in tool, as in compatible agents.
+            let is_replacement = found.kind == ModuleKind::Extension
+                && name != RESOLVE
+                && self.built_in_names.contains(&name.as_str())
+                && self.winners.get(&name).is_some_and(|winner| winner.kind == OriginKind::BuiltIn);
+            let refused = match self.winners.get(&name).filter(|_| !is_replacement) {
                 Some(winner) => Some(RegisterError::Conflict { name: name.clone(), winner: winner.clone() }),
                 None => check_tool_name(&name).err().map(RegisterError::from),
             };
             match refused {
                 Some(refused) => self.outcome.refuse(&made, &refused),
                 None => {
+                    names.push(name.clone());
                     self.winners.insert(name, made.origin());
                     self.outcome.tools.push(made);
                 }
             }
+        }
+        if let Some(extension) = extension {
+            self.outcome.extensions.push(LoadedExtension {
+                extension,
+                path: found.path,
+                source: found.source,
+                kind: found.kind,
+                tools: names,
+                elapsed,
+                engine,
+            });
         }
     }
 }

@@ -5,6 +5,7 @@ mod agent;
 mod ast;
 pub(crate) mod engine;
 mod exec;
+mod extensions;
 mod list;
 mod mcp;
 mod modules;
@@ -20,7 +21,7 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 7] = ["exec", "list", "agent", "ast", "sessions", "mcp", "engine"];
+const SUBJECTS: [&str; 8] = ["exec", "list", "agent", "ast", "sessions", "extensions", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -39,6 +40,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,
+            "extensions" => extensions::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }

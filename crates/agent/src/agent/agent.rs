@@ -1,7 +1,8 @@
 //! The agent's handle, used by clients.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
+use serde_json::Value;
 use thiserror::Error;
 use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
 use toolsmith_tool::{CancelToken, PendingStack};
@@ -14,11 +15,11 @@ use super::{
 use crate::{
     conversation::Conversation,
     dispatch::{Dispatcher, check_image},
-    events::{RunEnd, Subscription},
+    events::{AgentEvent, RunEnd, Subscription},
     panics,
     prompt::SystemPrompt,
     queues::{Lane, QueueMode, QueueModes, Queued},
-    turn,
+    turn::{self, InputSource},
 };
 
 /// User input: text and images.
@@ -113,6 +114,19 @@ struct Owner {
     core: Arc<Core>,
 }
 
+/// A handle that does not keep the agent alive.
+#[derive(Clone, Debug)]
+pub struct WeakAgent {
+    owner: Weak<Owner>,
+}
+
+impl WeakAgent {
+    /// Returns the agent, if it is still there.
+    pub fn upgrade(&self) -> Option<Agent> {
+        self.owner.upgrade().map(|owner| Agent { owner })
+    }
+}
+
 impl Drop for Owner {
     fn drop(&mut self) {
         self.core.abort("the agent was dropped", true);
@@ -138,8 +152,24 @@ impl Agent {
     /// # Errors
     /// Fails if a run is in progress, the prompt is empty, or this is not called on a tokio runtime.
     pub fn prompt(&self, prompt: impl Into<Prompt>) -> Result<(), PromptError> {
+        self.prompt_from(prompt, InputSource::Interactive)
+    }
+
+    /// Starts a run in the background, on behalf of a person, a program or an extension.
+    ///
+    /// # Errors
+    /// As [`Agent::prompt`].
+    pub fn prompt_from(&self, prompt: impl Into<Prompt>, source: InputSource) -> Result<(), PromptError> {
         let message = self.message(prompt.into())?;
-        self.start(vec![message])
+        self.start(vec![message], source)
+    }
+
+    /// Starts a run with a message that is not from the user.
+    ///
+    /// # Errors
+    /// Fails if a run is in progress, or this is not called on a tokio runtime.
+    pub fn prompt_message(&self, message: Message) -> Result<(), PromptError> {
+        self.start(vec![message], InputSource::Extension)
     }
 
     /// Starts a run and waits for its end.
@@ -160,7 +190,7 @@ impl Agent {
         match self.core().conversation().context().last().map(Arc::as_ref) {
             None => Err(ContinueError::NoMessages),
             Some(Message::Assistant(_)) => Err(ContinueError::AfterAssistant),
-            Some(_) => Ok(self.start(Vec::new())?),
+            Some(_) => Ok(self.start(Vec::new(), InputSource::Interactive)?),
         }
     }
 
@@ -179,13 +209,13 @@ impl Agent {
         Ok(Message::User(input))
     }
 
-    fn start(&self, messages: Vec<Message>) -> Result<(), PromptError> {
+    fn start(&self, messages: Vec<Message>, source: InputSource) -> Result<(), PromptError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| PromptError::NoRuntime)?;
         let cancel = CancelToken::new();
         self.core().begin_activity(&cancel)?;
         let core = Arc::clone(self.core());
         runtime.spawn(async move {
-            let run = turn::run(Arc::clone(&core), messages, cancel);
+            let run = turn::run(Arc::clone(&core), messages, source, cancel);
             if let Err(panic) = panics::catching(run).await {
                 // A hook, a listener or a store panicked; the agent must not stay busy forever.
                 tracing::error!(panic, "The run panicked");
@@ -218,6 +248,11 @@ impl Agent {
     /// Queues a message that is not from the user, such as a reminder, for the next request.
     pub fn steer_message(&self, message: Message) {
         self.core().enqueue(Lane::Steering, message);
+    }
+
+    /// Queues a message that is not from the user for the time when the agent would stop.
+    pub fn follow_up_message(&self, message: Message) {
+        self.core().enqueue(Lane::FollowUp, message);
     }
 
     /// Removes and returns all queued messages, steering first.
@@ -260,6 +295,50 @@ impl Agent {
         }
     }
 
+    /// Waits until no run is in progress and the hooks of the last one have settled; a hook may start another run.
+    pub async fn wait_until_settled(&self) -> Option<Arc<RunSummary>> {
+        let mut settling = self.core().settling.subscribe();
+        loop {
+            let last = self.wait_for_idle().await;
+            // The sender lives as long as this handle.
+            let _ = settling.wait_for(|count| *count == 0).await;
+            if self.is_idle() {
+                return last;
+            }
+        }
+    }
+
+    /// Returns a handle that does not keep the agent alive.
+    pub fn downgrade(&self) -> WeakAgent {
+        WeakAgent { owner: Arc::downgrade(&self.owner) }
+    }
+
+    /// Emits the events of a message that was added to the conversation outside a run.
+    pub fn show_message(&self, message: Message) {
+        self.core().emit(AgentEvent::MessageStart { message: message.clone() });
+        self.core().emit(AgentEvent::MessageEnd { message });
+    }
+
+    /// Emits a notice for the user.
+    pub fn notice(&self, message: impl Into<String>) {
+        self.core().emit(AgentEvent::Notice { message: message.into() });
+    }
+
+    /// Returns the time in milliseconds since the Unix epoch.
+    pub fn now(&self) -> u64 {
+        self.core().now()
+    }
+
+    /// Returns the system prompt for the active tools.
+    pub fn system_prompt(&self) -> String {
+        self.core().current_system_prompt()
+    }
+
+    /// Returns the facts the system prompt is built from, as extensions see them.
+    pub fn system_prompt_options(&self) -> Value {
+        self.core().system_prompt_options()
+    }
+
     /// Subscribes to all events from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
@@ -294,6 +373,11 @@ impl Agent {
     /// Returns the endpoint of that model, or `None` if it has none that could be configured.
     pub fn endpoint(&self) -> Option<Endpoint> {
         self.core().selected().provider.endpoint()
+    }
+
+    /// Returns the provider of the current model.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        self.core().selected().provider
     }
 
     /// Asks another model from the next request on.

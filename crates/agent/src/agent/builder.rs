@@ -15,7 +15,7 @@ use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, Ses
 
 use super::{
     agent::Agent,
-    default_views::{CoreView, FolderSession, model_json},
+    default_views::{CoreView, FindModel, FolderSession},
     state::{Activity, Core, Selected},
 };
 use crate::{
@@ -94,7 +94,8 @@ pub struct AgentBuilder {
     hooks: Vec<Arc<dyn TurnHook>>,
     limits: AgentLimits,
     settings: Value,
-    models: Vec<Model>,
+    models: Arc<dyn Fn() -> Vec<Model> + Send + Sync>,
+    find_model: FindModel,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
@@ -112,7 +113,8 @@ impl Default for AgentBuilder {
             hooks: Vec::new(),
             limits: AgentLimits::default(),
             settings: Value::Object(serde_json::Map::new()),
-            models: Vec::new(),
+            models: Arc::new(Vec::new),
+            find_model: None,
             clock: Arc::new(|| {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -208,8 +210,20 @@ impl AgentBuilder {
     }
 
     /// Sets the models tools see.
-    pub fn models(mut self, models: impl IntoIterator<Item = Model>) -> Self {
-        self.models = models.into_iter().collect();
+    pub fn models(self, models: impl IntoIterator<Item = Model>) -> Self {
+        let models: Vec<Model> = models.into_iter().collect();
+        self.models_from(move || models.clone())
+    }
+
+    /// Sets the source of the models tools see. It is asked when a tool asks.
+    pub fn models_from(mut self, models: impl Fn() -> Vec<Model> + Send + Sync + 'static) -> Self {
+        self.models = Arc::new(models);
+        self
+    }
+
+    /// Sets how a model is found that is not among those, such as one without a key.
+    pub fn find_model(mut self, find: impl Fn(&str, &str) -> Option<Model> + Send + Sync + 'static) -> Self {
+        self.find_model = Some(Arc::new(find));
         self
     }
 
@@ -227,7 +241,7 @@ impl AgentBuilder {
         let selected = self.selected.ok_or(BuildError::NoModel)?;
         let dispatcher = self.dispatcher.unwrap_or_else(|| Dispatcher::builder(Registry::new()).build());
         let session = self.session.unwrap_or_else(|| Arc::new(FolderSession { cwd: self.cwd }));
-        let models = self.models.iter().map(model_json).collect();
+        let (models, find_model) = (self.models, self.find_model);
         let settings = self.settings;
         let core = Arc::new_cyclic(|core| Core {
             selected: RwLock::new(selected),
@@ -239,13 +253,16 @@ impl AgentBuilder {
             pending: self.pending,
             ui: self.ui,
             session,
-            view: Arc::new(CoreView { core: core.clone(), settings, models }) as Arc<dyn AgentView>,
+            view: Arc::new(CoreView { core: core.clone(), settings, models, find_model })
+                as Arc<dyn AgentView>,
             hooks: self.hooks,
             limits: self.limits,
             clock: self.clock,
             events: Broadcaster::default(),
             activity: watch::Sender::new(Activity::Idle { last: None }),
             totals: Mutex::default(),
+            run_system: Mutex::default(),
+            settling: watch::Sender::new(0),
         });
         Ok(Agent::new(core))
     }

@@ -1,6 +1,10 @@
 //! Default views of the agent and the session for tools.
 
-use std::{path::PathBuf, sync::Weak};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, Weak},
+};
 
 use serde_json::{Value, json};
 use toolsmith_llm::Model;
@@ -25,11 +29,20 @@ impl SessionView for FolderSession {
 }
 
 /// A view that does not keep the agent alive: a tool may hold its context longer than the agent lives.
-#[derive(Debug)]
 pub(super) struct CoreView {
     pub(super) core: Weak<Core>,
     pub(super) settings: Value,
-    pub(super) models: Vec<Value>,
+    pub(super) models: Arc<dyn Fn() -> Vec<Model> + Send + Sync>,
+    pub(super) find_model: FindModel,
+}
+
+/// Finds a model by provider and id.
+pub(super) type FindModel = Option<Arc<dyn Fn(&str, &str) -> Option<Model> + Send + Sync>>;
+
+impl fmt::Debug for CoreView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CoreView").finish_non_exhaustive()
+    }
 }
 
 impl AgentView for CoreView {
@@ -37,7 +50,11 @@ impl AgentView for CoreView {
         self.core.upgrade().map(|core| model_json(&core.selected().model))
     }
     fn models(&self) -> Vec<Value> {
-        self.models.clone()
+        (self.models)().iter().map(model_json).collect()
+    }
+    fn find_model(&self, provider: &str, id: &str) -> Option<Value> {
+        let model = self.find_model.as_ref().and_then(|find| find(provider, id))?;
+        Some(model_json(&model))
     }
     fn is_idle(&self) -> bool {
         self.core.upgrade().is_none_or(|core| core.is_idle())
@@ -59,7 +76,7 @@ impl AgentView for CoreView {
 }
 
 /// Converts a model to the JSON that tools see.
-pub(super) fn model_json(model: &Model) -> Value {
+pub fn model_json(model: &Model) -> Value {
     json!({
         "provider": model.provider,
         "id": model.id,

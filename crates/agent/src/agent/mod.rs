@@ -9,8 +9,9 @@ mod session_events;
 mod state;
 mod totals;
 
-pub use agent::{Agent, ContinueError, Prompt, PromptError, RunSummary};
+pub use agent::{Agent, ContinueError, Prompt, PromptError, RunSummary, WeakAgent};
 pub use builder::{AgentBuilder, AgentLimits, BuildError};
+pub use default_views::model_json;
 pub use occupied::Occupied;
 pub use totals::Totals;
 

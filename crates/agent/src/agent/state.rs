@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
+use serde_json::Value;
 use tokio::sync::watch;
 use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition, Usage};
 use toolsmith_tool::{
@@ -21,7 +22,7 @@ use crate::{
     conversation::Conversation,
     dispatch::{CallOutcome, Dispatcher},
     events::{AgentEvent, Broadcaster, RunEnd},
-    prompt::SystemPrompt,
+    prompt::{SystemPrompt, ToolNotes},
     queues::{Lane, Queued, Queues},
     turn::TurnHook,
 };
@@ -59,6 +60,19 @@ pub(crate) struct Core {
     pub(super) events: Broadcaster,
     pub(super) activity: watch::Sender<Activity>,
     pub(super) totals: Mutex<(Totals, Totals)>,
+    /// Replaces the system prompt for the current run.
+    pub(super) run_system: Mutex<Option<String>>,
+    /// Number of runs whose hooks have not settled.
+    pub(super) settling: watch::Sender<usize>,
+}
+
+/// A run whose hooks have not settled.
+pub(crate) struct Settling<'a>(&'a Core);
+
+impl Drop for Settling<'_> {
+    fn drop(&mut self) {
+        self.0.settling.send_modify(|count| *count -= 1);
+    }
 }
 
 impl fmt::Debug for Core {
@@ -99,11 +113,51 @@ impl Core {
         (self.clock)()
     }
 
+    /// Renders the system prompt for a request that offers these tools.
     pub(crate) fn system_prompt(&self, tools: &[ToolDefinition]) -> String {
-        self.system.read().unwrap_or_else(PoisonError::into_inner).render(tools)
+        let replaced = self.run_system.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        replaced.unwrap_or_else(|| {
+            let system = self.system.read().unwrap_or_else(PoisonError::into_inner);
+            let notes = self.dispatcher.registry().read(|registry| {
+                ToolNotes::of(
+                    tools.iter().filter_map(|tool| registry.get(&tool.name)).map(|found| found.tool.spec()),
+                )
+            });
+            system.render_with(tools, &notes)
+        })
+    }
+
+    /// Renders the system prompt for the active tools.
+    pub(crate) fn current_system_prompt(&self) -> String {
+        let tools: Vec<ToolDefinition> = self.dispatcher.registry().read(|registry| {
+            let specs = registry.active().map(|found| found.tool.spec());
+            specs.map(|spec| ToolDefinition::new(&spec.name, &spec.description, Value::Null)).collect()
+        });
+        self.system_prompt(&tools)
+    }
+
+    pub(crate) fn system_prompt_options(&self) -> Value {
+        let (names, notes) = self.dispatcher.registry().read(|registry| {
+            let names: Vec<String> = registry.active().map(|found| found.tool.spec().name.clone()).collect();
+            (names, ToolNotes::of(registry.active().map(|found| found.tool.spec())))
+        });
+        let system = self.system.read().unwrap_or_else(PoisonError::into_inner);
+        system.options_json(&names, &notes)
+    }
+
+    pub(crate) fn set_run_system(&self, system: Option<String>) {
+        *self.run_system.lock().unwrap_or_else(PoisonError::into_inner) = system;
+    }
+
+    pub(crate) fn begin_settling(&self) -> Settling<'_> {
+        self.settling.send_modify(|count| *count += 1);
+        Settling(self)
     }
 
     pub(crate) fn emit(&self, event: AgentEvent) {
+        for hook in &self.hooks {
+            hook.on_event(&event);
+        }
         self.events.emit(event);
     }
 

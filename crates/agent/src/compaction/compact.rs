@@ -4,9 +4,11 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 use toolsmith_llm::Message;
+use toolsmith_tool::{CompactionTrigger, SessionView};
 
 use super::{
     cut::Cut,
+    decision::{CompactionDecision, CompactionPlan, CompactionReport},
     estimate::Size,
     files::Files,
     policy::CompactionPolicy,
@@ -80,15 +82,44 @@ pub(super) struct Work<'a> {
     pub(super) tokens_before: u64,
     pub(super) instructions: Option<&'a str>,
     pub(super) retry: Option<&'a Retry>,
+    pub(super) trigger: Option<CompactionTrigger>,
+    pub(super) will_retry: bool,
 }
 
 impl Work<'_> {
-    /// Creates the summary and appends it.
+    /// Creates the summary and appends it. Hooks may cancel it or provide the summary, and learn of its outcome.
     pub(super) async fn run(
         self,
         policy: &CompactionPolicy,
         context: &TurnContext,
     ) -> Result<Compacted, CompactError> {
+        let (session, trigger, will_retry) = (self.session, self.trigger, self.will_retry);
+        let outcome = self.compact(policy, context).await;
+        let report = match &outcome {
+            Ok((_, id, from_extension)) => CompactionReport::Done {
+                entry: SessionView::entry(session, id).unwrap_or_default(),
+                from_extension: *from_extension,
+                trigger,
+                will_retry,
+            },
+            Err(error) => CompactionReport::Failed {
+                error: error.to_string(),
+                aborted: matches!(error, CompactError::Aborted),
+                trigger,
+            },
+        };
+        for hook in context.hooks() {
+            hook.after_compaction(&report, context).await;
+        }
+        outcome.map(|(compacted, ..)| compacted)
+    }
+
+    /// Returns the compaction, its entry, and whether a hook provided the summary.
+    async fn compact(
+        self,
+        policy: &CompactionPolicy,
+        context: &TurnContext,
+    ) -> Result<(Compacted, String, bool), CompactError> {
         let (before, kept) = self.live.entries.split_at(self.cut.first_kept);
         let (history, prefix) = before.split_at(self.cut.turn_start.unwrap_or(before.len()));
         let previous = self.live.compaction.as_ref().map(|(_, compaction)| compaction);
@@ -96,6 +127,11 @@ impl Work<'_> {
         let mut files = Files::of_details(previous.and_then(|previous| previous.details.as_ref()));
         before.iter().filter_map(|entry| entry.message.as_ref()).for_each(|message| files.add(message));
 
+        let first_kept = kept.first().map(|entry| entry.id.clone()).unwrap_or_default();
+        let replaced = self.decide(history, prefix, &first_kept, &files.details(), policy, context).await?;
+        if let Some(compaction) = replaced {
+            return self.store(compaction).await.map(|(compacted, id)| (compacted, id, true));
+        }
         let history = self.sum_up(history, previous, policy, context).await?;
         let prefix = messages(prefix);
         let of_turn = if prefix.is_empty() {
@@ -117,25 +153,80 @@ impl Work<'_> {
         let compaction = Compaction {
             summary,
             short_summary,
-            first_kept_entry_id: kept.first().map(|entry| entry.id.clone()).unwrap_or_default(),
+            first_kept_entry_id: first_kept,
             tokens_before: self.tokens_before,
             details: Some(files.details()),
             preserve_data: previous.and_then(|previous| previous.preserve_data.clone()),
             from_extension: false,
         };
-        self.session.append(EntryKind::Compaction(compaction.clone()))?;
+        self.store(compaction).await.map(|(compacted, id)| (compacted, id, false))
+    }
+
+    /// Asks the hooks; `None` leaves the summary to the model.
+    async fn decide(
+        &self,
+        history: &[LiveEntry],
+        prefix: &[LiveEntry],
+        first_kept: &str,
+        files: &Value,
+        policy: &CompactionPolicy,
+        context: &TurnContext,
+    ) -> Result<Option<Compaction>, CompactError> {
+        let previous = self.live.compaction.as_ref().map(|(_, compaction)| compaction);
+        let (history, prefix) = (messages(history), messages(prefix));
+        let plan = CompactionPlan {
+            history: &history,
+            turn_prefix: &prefix,
+            previous_summary: previous.map(|previous| previous.summary.as_str()),
+            first_kept_entry_id: first_kept,
+            tokens_before: self.tokens_before,
+            instructions: self.instructions,
+            trigger: self.trigger,
+            will_retry: self.will_retry,
+            files,
+            session: self.session,
+            policy,
+        };
+        for hook in context.hooks() {
+            match hook.before_compaction(&plan, context).await {
+                CompactionDecision::Proceed => {}
+                CompactionDecision::Cancel => return Err(CompactError::Aborted),
+                CompactionDecision::Replace { summary, first_kept_entry_id, details } => {
+                    // A summary that keeps an unknown entry would lose everything.
+                    let first_kept_entry_id = first_kept_entry_id
+                        .filter(|id| id.is_empty() || self.session.entry(id).is_some())
+                        .unwrap_or_else(|| first_kept.to_owned());
+                    return Ok(Some(Compaction {
+                        short_summary: short(&summary),
+                        summary,
+                        first_kept_entry_id,
+                        tokens_before: self.tokens_before,
+                        details: details.or_else(|| Some(files.clone())),
+                        preserve_data: previous.and_then(|previous| previous.preserve_data.clone()),
+                        from_extension: true,
+                    }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Appends the summary.
+    async fn store(&self, compaction: Compaction) -> Result<(Compacted, String), CompactError> {
+        let id = self.session.append(EntryKind::Compaction(compaction.clone()))?;
         if let Err(error) = crate::conversation::Conversation::sync(self.session).await {
             tracing::warn!(%error, "the summary may not survive a crash of the machine");
         }
         let (messages, from) = self.session.context_since_change();
-        Ok(Compacted {
+        let compacted = Compacted {
             summary: compaction.summary,
             short_summary: compaction.short_summary,
             first_kept_entry_id: compaction.first_kept_entry_id,
             tokens_before: compaction.tokens_before,
             tokens_after: Size::of(&messages, from).known,
             details: compaction.details.unwrap_or_default(),
-        })
+        };
+        Ok((compacted, id))
     }
 
     async fn sum_up(

@@ -69,6 +69,11 @@ impl Compactor {
         self.enabled.store(enabled, Ordering::Relaxed);
     }
 
+    /// Returns the estimated size of the context in tokens.
+    pub fn context_tokens(&self) -> u64 {
+        size(&self.session.get()).known
+    }
+
     /// Returns whether automatic compaction is enabled.
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
@@ -113,6 +118,8 @@ impl Compactor {
             tokens_before: size.known,
             instructions,
             retry: self.retry.as_deref(),
+            trigger: None,
+            will_retry: false,
         })
     }
 
@@ -156,7 +163,9 @@ impl Compactor {
         let action = CompactionAction::ContextFull;
         context.announce(SessionEvent::AutoCompactionStart { trigger, action }).await;
         let outcome = match work {
-            Some(work) => work.run(&self.policy, context).await,
+            Some(work) => {
+                Work { trigger: Some(trigger), will_retry, ..work }.run(&self.policy, context).await
+            }
             None => Err(CompactError::Nothing),
         };
         let aborted = matches!(outcome, Err(CompactError::Aborted));

@@ -3,6 +3,7 @@
 mod compact;
 mod compactor;
 mod cut;
+mod decision;
 mod estimate;
 mod files;
 mod policy;
@@ -12,6 +13,7 @@ mod transcript;
 
 pub use compact::{CompactError, Compacted};
 pub use compactor::Compactor;
+pub use decision::{CompactionDecision, CompactionPlan, CompactionReport};
 pub(crate) use estimate::content_tokens;
 pub use policy::CompactionPolicy;
 pub use summary::{SummaryError, summarize_branch};

@@ -20,7 +20,7 @@ use toolsmith_tool::{
 
 /// When a call is to be stopped. Clones are the same.
 #[derive(Clone, Debug)]
-pub(super) struct CallDeadline {
+pub(crate) struct CallDeadline {
     deadline: Duration,
     state: Arc<(Mutex<State>, Notify)>,
 }
@@ -33,7 +33,7 @@ struct State {
 }
 
 impl CallDeadline {
-    pub(super) fn new(deadline: Duration) -> Self {
+    pub(crate) fn new(deadline: Duration) -> Self {
         let state = State { until: Instant::now().checked_add(deadline), open_dialogs: 0 };
         Self { deadline, state: Arc::new((Mutex::new(state), Notify::new())) }
     }
@@ -43,12 +43,12 @@ impl CallDeadline {
     }
 
     /// Something happened: the time begins anew.
-    pub(super) fn extend(&self) {
+    pub(crate) fn extend(&self) {
         self.lock().until = Instant::now().checked_add(self.deadline);
     }
 
     /// Waits until the time is over, wherever it is moved meanwhile.
-    pub(super) async fn over(&self) {
+    pub(crate) async fn over(&self) {
         loop {
             // Made before looking, so that no change in between is missed.
             let resumed = self.state.1.notified();
@@ -66,7 +66,7 @@ impl CallDeadline {
     }
 
     /// The interface, seen by the call: its dialogs stop the clock.
-    pub(super) fn interface(&self, ui: UiHandle) -> UiHandle {
+    pub(crate) fn interface(&self, ui: UiHandle) -> UiHandle {
         if !ui.current().has_ui() {
             return ui;
         }

@@ -257,7 +257,7 @@ impl Dispatcher {
         let (mut result, end) = self.run(&found, request, arguments, approved).await;
         let arguments = trail.arguments.as_ref().unwrap_or(&Value::Null);
         for gate in &self.parts.gates {
-            let call = GatedCall { id: &request.id, tool_name: &request.name, arguments, cancel };
+            let call = gated(request, arguments);
             result = match catching(gate.after(call, result.clone())).await {
                 Ok(changed) => changed,
                 Err(panic) => {
@@ -398,6 +398,11 @@ fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> R
     }
 }
 
+fn gated<'a>(request: &'a CallRequest, arguments: &'a Value) -> GatedCall<'a> {
+    let context = &request.context;
+    GatedCall { id: &request.id, tool_name: &request.name, arguments, cancel: &context.cancel, context }
+}
+
 async fn pass(
     gate: &dyn Gate,
     found: &RegisteredTool,
@@ -406,7 +411,7 @@ async fn pass(
     trail: &mut Trail,
 ) -> Result<Value, Refusal> {
     let cancel = &request.context.cancel;
-    let call = GatedCall { id: &request.id, tool_name: &request.name, arguments: &arguments, cancel };
+    let call = gated(request, &arguments);
     let verdict = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(Refusal::not_started(request)),

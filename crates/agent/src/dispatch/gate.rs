@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use toolsmith_tool::{CancelToken, ToolResult};
+use toolsmith_tool::{CancelToken, ToolContext, ToolResult};
 
 /// A call at a gate. Its arguments are valid for the tool.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct GatedCall<'a> {
     pub arguments: &'a Value,
     /// Tripped when the call should stop.
     pub cancel: &'a CancelToken,
+    /// Context of the call.
+    pub context: &'a ToolContext,
 }
 
 /// Decision of a gate.

@@ -39,7 +39,7 @@ mod batch;
 mod call;
 mod check;
 mod cut;
-mod deadline;
+pub(crate) mod deadline;
 mod dispatcher;
 mod execute;
 mod gate;

@@ -6,4 +6,5 @@ mod system;
 
 pub use context_files::{ContextFile, SkippedFile, find_context_files};
 pub use git::git_branch;
+pub(crate) use system::ToolNotes;
 pub use system::{Surroundings, SystemPrompt};

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use toolsmith_llm::ToolDefinition;
+use toolsmith_tool::ToolSpec;
 
 use super::{
     context_files::{ContextFile, SkippedFile, look_for_context_files},
@@ -40,6 +42,42 @@ impl Surroundings {
             cwd: cwd.to_path_buf(),
             date: jiff::Zoned::now().date().to_string(),
             git_branch: git_branch(cwd),
+        }
+    }
+}
+
+/// Texts of tools for the system prompt: `promptSnippet` and `promptGuidelines`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToolNotes {
+    pub(crate) snippets: Vec<(String, String)>,
+    pub(crate) guidelines: Vec<String>,
+}
+
+impl ToolNotes {
+    pub(crate) fn of<'a>(specs: impl Iterator<Item = &'a ToolSpec>) -> Self {
+        let mut notes = Self::default();
+        for spec in specs {
+            if let Some(snippet) = &spec.prompt_snippet {
+                notes.snippets.push((spec.name.clone(), snippet.clone()));
+            }
+            for line in &spec.prompt_guidelines {
+                if !notes.guidelines.contains(line) {
+                    notes.guidelines.push(line.clone());
+                }
+            }
+        }
+        notes
+    }
+
+    fn add_to(&self, text: &mut String) {
+        for line in &self.guidelines {
+            text.push_str(&format!("\n- {line}"));
+        }
+        if !self.snippets.is_empty() {
+            text.push_str("\n\nTools:");
+            for (name, snippet) in &self.snippets {
+                text.push_str(&format!("\n- {name}: {snippet}"));
+            }
         }
     }
 }
@@ -83,6 +121,29 @@ impl SystemPrompt {
 
     /// Returns the text for a request that offers these tools.
     pub fn render(&self, tools: &[ToolDefinition]) -> String {
+        self.render_with(tools, &ToolNotes::default())
+    }
+
+    /// Returns the facts the prompt is built from, as extensions see them.
+    pub(crate) fn options_json(&self, tools: &[String], notes: &ToolNotes) -> Value {
+        let cwd = self.surroundings.as_ref().map(|surroundings| surroundings.cwd.display().to_string());
+        let files = self.context_files.iter().map(|file| json!({ "path": file.path, "content": file.text }));
+        let snippets = notes.snippets.iter().map(|(name, text)| (name.clone(), json!(text)));
+        json!({
+            "cwd": cwd,
+            "selectedTools": tools,
+            "toolSnippets": snippets.collect::<serde_json::Map<_, _>>(),
+            "promptGuidelines": notes.guidelines,
+            "contextFiles": files.collect::<Vec<_>>(),
+            "skills": [],
+            "sections": {},
+            "customPrompt": self.replacement,
+            "appendSystemPrompt": self.appended.join("\n\n"),
+        })
+    }
+
+    /// Returns the text for a request that offers these tools, with what the tools say about themselves.
+    pub(crate) fn render_with(&self, tools: &[ToolDefinition], notes: &ToolNotes) -> String {
         let mut text = match &self.replacement {
             Some(replacement) => replacement.trim_end().to_owned(),
             None => ROLE.to_owned(),
@@ -92,6 +153,7 @@ impl SystemPrompt {
             text.push('\n');
             text.push_str(PREFER_TOOLS);
         }
+        notes.add_to(&mut text);
         if !self.context_files.is_empty() {
             text.push_str("\n\nInstructions of the user and the project; later ones take precedence:");
             for file in &self.context_files {

@@ -158,7 +158,7 @@ impl TurnHook for Retry {
         if again { AfterError::Again } else { AfterError::End }
     }
 
-    async fn run_ended(&self, end: &RunEnd, context: &TurnContext) {
+    async fn run_ended(&self, end: &RunEnd, _messages: &[toolsmith_llm::Message], context: &TurnContext) {
         let why = match end {
             RunEnd::Aborted { .. } => CANCELLED,
             end => end.message().unwrap_or_default(),

@@ -229,7 +229,7 @@ impl TurnHook for StreamRules {
         }
     }
 
-    async fn run_ended(&self, _end: &RunEnd, _context: &TurnContext) {
+    async fn run_ended(&self, _end: &RunEnd, _messages: &[Message], _context: &TurnContext) {
         self.record();
     }
 }

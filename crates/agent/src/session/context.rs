@@ -141,6 +141,9 @@ pub(crate) fn told_message(entry: Entry) -> Option<Message> {
         EntryKind::CustomMessage(custom) => {
             let mut input = InputMessage::new(custom.content);
             input.timestamp = milliseconds(&entry.timestamp);
+            input.custom_type = Some(custom.custom_type);
+            input.display = Some(custom.display);
+            input.details = custom.details;
             Some(match custom.attribution.as_deref() {
                 Some("user") => Message::User(input),
                 _ => Message::Developer(input),

@@ -11,8 +11,7 @@ use crate::conversation::{Conversation, ConversationError};
 #[async_trait]
 impl Conversation for SessionLog {
     async fn append(&self, message: Arc<Message>) -> Result<(), ConversationError> {
-        let message = Arc::unwrap_or_clone(message);
-        Self::append(self, EntryKind::Message(message))
+        Self::append(self, EntryKind::of_message(Arc::unwrap_or_clone(message)))
             .map(drop)
             .map_err(|error| ConversationError(error.to_string()))
     }

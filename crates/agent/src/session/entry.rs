@@ -108,6 +108,22 @@ impl EntryKind {
         }
     }
 
+    /// The entry of a message. One with a type of its own is stored as such, so that extensions find it again.
+    pub fn of_message(message: Message) -> Self {
+        let (input, attribution) = match message {
+            Message::Developer(input) if input.custom_type.is_some() => (input, None),
+            Message::User(input) if input.custom_type.is_some() => (input, Some("user".to_owned())),
+            message => return Self::Message(message),
+        };
+        Self::CustomMessage(CustomMessage {
+            custom_type: input.custom_type.unwrap_or_default(),
+            content: input.content,
+            display: input.display.unwrap_or(true),
+            details: input.details,
+            attribution,
+        })
+    }
+
     /// An entry that says where the model is asked from here on.
     pub fn endpoint(endpoint: &Endpoint, model_id: &str) -> Self {
         let mut data = serde_json::to_value(endpoint).unwrap_or_default();

@@ -5,7 +5,10 @@ use std::{collections::HashSet, sync::Arc};
 use toolsmith_llm::{AssistantMessage, LlmError, Message, Request, StopReason, StreamEvent, ToolDefinition};
 use toolsmith_tool::CancelToken;
 
-use super::hook::{RequestPlan, TurnHook};
+use super::{
+    context::TurnContext,
+    hook::{RequestPlan, TurnHook},
+};
 use crate::{agent::Core, events::AgentEvent};
 
 /// Outcome of a request.
@@ -21,7 +24,7 @@ pub(super) struct Answer {
 
 /// Plans and sends the request, and emits all events of the response but the last, because the message is not stored
 /// yet.
-pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
+pub(super) async fn ask(core: &Core, cancel: &CancelToken, context: &TurnContext) -> Answer {
     let selected = core.selected();
     let registry = core.dispatcher().registry();
     let active: Vec<String> =
@@ -32,6 +35,8 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
         tool_choice: toolsmith_llm::ToolChoice::Auto,
         thinking: selected.thinking,
         capabilities: selected.provider.capabilities(&selected.model),
+        exchange: None,
+        context: core.tool_context(cancel),
     };
     for hook in core.hooks() {
         hook.next_request(&mut plan).await;
@@ -59,8 +64,13 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken) -> Answer {
     if !session_id.is_empty() {
         request = request.cache_key(&session_id);
     }
+    request.exchange = plan.exchange;
     let mut stream = selected.provider.stream(&request, cancel.clone());
-    core.emit(AgentEvent::MessageStart { message: Message::Assistant(stream.partial().clone()) });
+    let started = Message::Assistant(stream.partial().clone());
+    core.emit(AgentEvent::MessageStart { message: started.clone() });
+    for hook in core.hooks() {
+        hook.message_started(&started, context).await;
+    }
     let mut last = None;
     while let Some(event) = stream.next().await {
         let is_last = matches!(event, StreamEvent::Done { .. } | StreamEvent::Error { .. });

@@ -2,9 +2,11 @@
 
 use std::{fmt, sync::Arc};
 
+use serde_json::Value;
 use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage};
 use toolsmith_tool::{CancelToken, SessionEvent, ToolContext};
 
+use super::hook::TurnHook;
 use crate::{agent::Core, events::AgentEvent, queues::Lane};
 
 /// The agent as its hooks see it.
@@ -37,6 +39,21 @@ impl TurnContext {
     /// Returns the thinking level.
     pub fn thinking(&self) -> ThinkingLevel {
         self.core.selected().thinking
+    }
+
+    /// Returns the system prompt of the next request, without what hooks replace.
+    pub fn system_prompt(&self) -> String {
+        self.core.current_system_prompt()
+    }
+
+    /// Returns the facts the system prompt is built from, as extensions see them.
+    pub fn system_prompt_options(&self) -> Value {
+        self.core.system_prompt_options()
+    }
+
+    /// Returns the hooks of the agent.
+    pub(crate) fn hooks(&self) -> &[Arc<dyn TurnHook>] {
+        self.core.hooks()
     }
 
     /// Returns the conversation as the model sees it.

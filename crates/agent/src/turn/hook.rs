@@ -2,18 +2,22 @@
 //! continue where the model would stop, or retry after an error. Pending previews, reminders, retries and stream rules
 //! are hooks.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use toolsmith_llm::{
-    AssistantMessage, Capabilities, LlmError, Message, StreamEvent, ThinkingLevel, ToolChoice,
+    AssistantMessage, Capabilities, Exchange, LlmError, Message, StreamEvent, ThinkingLevel, ToolChoice,
 };
+use toolsmith_tool::ToolContext;
 
 use super::context::TurnContext;
-use crate::events::RunEnd;
+use crate::{
+    compaction::{CompactionDecision, CompactionPlan, CompactionReport},
+    events::{AgentEvent, RunEnd},
+};
 
 /// The next request, as far as hooks can change it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct RequestPlan {
     /// The conversation as the model will see it. Changes affect this request only.
@@ -26,6 +30,59 @@ pub struct RequestPlan {
     pub thinking: ThinkingLevel,
     /// Capabilities of the model.
     pub capabilities: Capabilities,
+    /// Sees the exchange with the provider.
+    pub exchange: Option<Arc<dyn Exchange>>,
+    /// Context for hooks that run code of tools and extensions.
+    pub context: ToolContext,
+}
+
+impl fmt::Debug for RequestPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestPlan")
+            .field("messages", &self.messages)
+            .field("tools", &self.tools)
+            .field("tool_choice", &self.tool_choice)
+            .field("thinking", &self.thinking)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Source of a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InputSource {
+    /// A person.
+    #[default]
+    Interactive,
+    /// A program.
+    Rpc,
+    /// An extension.
+    Extension,
+}
+
+impl InputSource {
+    /// Returns the name extensions see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Rpc => "rpc",
+            Self::Extension => "extension",
+        }
+    }
+}
+
+/// A run that is about to start, as far as hooks can change it.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RunStart {
+    /// The prompt, and messages added to it.
+    pub messages: Vec<Message>,
+    /// Replaces the system prompt for this run.
+    pub system: Option<String>,
+    /// The prompt was handled; the model is not asked.
+    pub handled: bool,
+    /// Source of the prompt.
+    pub source: InputSource,
 }
 
 /// Decision after a failed request.
@@ -55,6 +112,33 @@ pub struct Interruption {
 /// Takes part in the loop. Every method does nothing by default. Hooks are called in the order they were added.
 #[async_trait]
 pub trait TurnHook: Send + Sync {
+    /// Called before a prompt starts a run. The prompt may be changed, completed or handled here.
+    async fn run_starting(&self, _start: &mut RunStart, _context: &TurnContext) {}
+
+    /// Called for every event of the agent. Called often; must not block.
+    fn on_event(&self, _event: &AgentEvent) {}
+
+    /// Called at the start of a turn, before queued messages are added.
+    async fn turn_started(&self, _turn: usize, _context: &TurnContext) {}
+
+    /// Called when a message starts. A response of the model is still empty here.
+    async fn message_started(&self, _message: &Message, _context: &TurnContext) {}
+
+    /// Called when a message is complete, before it is stored. A replacement must keep the role.
+    async fn message_ending(&self, _message: &mut Message, _context: &TurnContext) {}
+
+    /// Called before a compaction. The first hook that does not proceed decides.
+    async fn before_compaction(
+        &self,
+        _plan: &CompactionPlan<'_>,
+        _context: &TurnContext,
+    ) -> CompactionDecision {
+        CompactionDecision::Proceed
+    }
+
+    /// Called after a compaction, successful or not.
+    async fn after_compaction(&self, _report: &CompactionReport, _context: &TurnContext) {}
+
     /// Called when a prompt starts a run.
     async fn run_started(&self, _context: &TurnContext) {}
 
@@ -98,6 +182,12 @@ pub trait TurnHook: Send + Sync {
         AfterError::End
     }
 
-    /// Called at the end of a run, before its last event.
-    async fn run_ended(&self, _end: &RunEnd, _context: &TurnContext) {}
+    /// Called when a run would end, with the messages it added. If messages are queued afterwards, the run continues.
+    async fn run_ended(&self, _end: &RunEnd, _messages: &[Message], _context: &TurnContext) {}
+
+    /// Called after the last event of a run, when another one can start.
+    async fn settled(&self, _end: &RunEnd, _context: &TurnContext) {}
+
+    /// Called when nothing of a run is left.
+    fn run_over(&self) {}
 }

@@ -7,5 +7,5 @@ mod hook;
 mod run;
 
 pub use context::TurnContext;
-pub use hook::{AfterError, Interrupt, Interruption, RequestPlan, TurnHook};
+pub use hook::{AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnHook};
 pub(crate) use run::run;

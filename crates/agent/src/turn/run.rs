@@ -9,7 +9,7 @@ use super::{
     answer::ask,
     calls::{self, Results},
     context::TurnContext,
-    hook::{AfterError, TurnHook},
+    hook::{AfterError, InputSource, RunStart, TurnHook},
 };
 use crate::{
     agent::Core,
@@ -19,7 +19,12 @@ use crate::{
 };
 
 /// Runs until the model is done or the run ends otherwise. Starts with `prompt`.
-pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelToken) -> RunEnd {
+pub(crate) async fn run(
+    core: Arc<Core>,
+    prompt: Vec<Message>,
+    source: InputSource,
+    cancel: CancelToken,
+) -> RunEnd {
     let context = TurnContext::new(Arc::clone(&core), cancel.clone());
     let mut run = Run {
         core,
@@ -42,16 +47,35 @@ pub(crate) async fn run(core: Arc<Core>, prompt: Vec<Message>, cancel: CancelTok
         run.core.finish_run(end.clone(), Vec::new());
         return end;
     }
-    for hook in run.core.hooks() {
-        hook.run_started(&run.context).await;
-    }
-    let end = match run.drive().await {
-        Ok(end) | Err(end) => end,
+    let handled = run.begin(source).await;
+    let end = loop {
+        for hook in run.core.hooks() {
+            hook.run_started(&run.context).await;
+        }
+        let end = match handled && run.waiting.is_empty() {
+            true => RunEnd::Completed,
+            false => match run.drive().await {
+                Ok(end) | Err(end) => end,
+            },
+        };
+        for hook in run.core.hooks() {
+            hook.run_ended(&end, &run.added, &run.context).await;
+        }
+        // A hook may have queued a message for the model.
+        if !end.is_completed() || run.cancel.is_cancelled() || !run.take_queued() {
+            break end;
+        }
     };
-    for hook in run.core.hooks() {
-        hook.run_ended(&end, &run.context).await;
-    }
+    run.core.set_run_system(None);
+    let settling = run.core.begin_settling();
     run.core.finish_run(end.clone(), std::mem::take(&mut run.added));
+    for hook in run.core.hooks() {
+        hook.settled(&end, &run.context).await;
+    }
+    for hook in run.core.hooks() {
+        hook.run_over();
+    }
+    drop(settling);
     end
 }
 
@@ -78,6 +102,30 @@ impl From<ConversationError> for RunEnd {
 }
 
 impl Run {
+    /// Lets hooks change or handle the prompt; returns whether it was handled.
+    async fn begin(&mut self, source: InputSource) -> bool {
+        let messages = std::mem::take(&mut self.waiting);
+        let mut start = RunStart { messages, source, ..RunStart::default() };
+        for hook in self.core.hooks() {
+            hook.run_starting(&mut start, &self.context).await;
+            if start.handled {
+                // Messages that were queued meanwhile are for the model.
+                self.take_queued();
+                return true;
+            }
+        }
+        self.core.set_run_system(start.system);
+        self.waiting = start.messages;
+        false
+    }
+
+    /// Takes queued messages for the next turn; returns whether there are any.
+    fn take_queued(&mut self) -> bool {
+        self.waiting.extend(self.core.take_queued(Lane::Steering));
+        self.waiting.extend(self.core.take_queued(Lane::FollowUp));
+        !self.waiting.is_empty()
+    }
+
     async fn drive(&mut self) -> Result<RunEnd, RunEnd> {
         loop {
             if let Some(end) = self.over() {
@@ -87,6 +135,9 @@ impl Run {
             }
             self.turn += 1;
             self.core.emit(AgentEvent::TurnStart { turn: self.turn });
+            for hook in self.core.hooks() {
+                hook.turn_started(self.turn, &self.context).await;
+            }
             let mut waiting = Vec::new();
             for hook in self.core.hooks() {
                 waiting.extend(hook.notes(&self.context).await);
@@ -148,7 +199,7 @@ impl Run {
         for hook in self.core.hooks() {
             hook.before_request(&self.context).await;
         }
-        let answer = ask(&self.core, &self.cancel).await;
+        let answer = ask(&self.core, &self.cancel, &self.context).await;
         self.core.count_answer(&answer.message);
         if let Some(error) = answer.error {
             return self.failed(answer.message, error).await;
@@ -157,11 +208,11 @@ impl Run {
             return self.interrupted(answer.message, hook.as_ref()).await;
         }
         self.attempt = 0;
-        let message = answer.message;
+        let mut message = answer.message;
         for hook in self.core.hooks() {
             hook.after_answer(&message, &self.context).await;
         }
-        self.keep_answer(&message).await?;
+        self.keep_answer(&mut message).await?;
         let has_calls = message.tool_calls().next().is_some();
         let results = if !has_calls {
             Results { messages: Vec::new(), all_refused: false, fatal: None }
@@ -188,7 +239,8 @@ impl Run {
         self.waiting.extend(interruption.messages);
         if interruption.keep_partial {
             let results = calls::interrupted(&self.core, &partial, true, "a rule interrupted the response");
-            self.keep_answer(&partial).await?;
+            let mut partial = partial;
+            self.keep_answer(&mut partial).await?;
             self.end_turn(partial, results).await?;
         } else {
             self.forget(partial);
@@ -219,7 +271,8 @@ impl Run {
             }
         }
         let results = calls::interrupted(&self.core, &message, is_abort, &error.to_string());
-        self.keep_answer(&message).await?;
+        let mut message = message;
+        self.keep_answer(&mut message).await?;
         self.end_turn(message, results).await?;
         // The run may have been aborted while a hook waited for a retry.
         Err(if is_abort || self.cancel.is_cancelled() {
@@ -241,8 +294,12 @@ impl Run {
         self.core.emit(AgentEvent::Notice { message: text.to_owned() });
     }
 
-    async fn keep_answer(&mut self, message: &AssistantMessage) -> Result<(), RunEnd> {
-        let message = Message::Assistant(message.clone());
+    async fn keep_answer(&mut self, answer: &mut AssistantMessage) -> Result<(), RunEnd> {
+        let mut message = Message::Assistant(answer.clone());
+        self.complete(&mut message).await;
+        if let Message::Assistant(completed) = &message {
+            answer.clone_from(completed);
+        }
         self.keep(message.clone()).await?;
         self.core.emit(AgentEvent::MessageEnd { message });
         Ok(())
@@ -268,12 +325,27 @@ impl Run {
 
     /// Adds complete messages.
     async fn inject(&mut self, messages: Vec<Message>) -> Result<(), RunEnd> {
-        for message in messages {
+        for mut message in messages {
             self.core.emit(AgentEvent::MessageStart { message: message.clone() });
+            for hook in self.core.hooks() {
+                hook.message_started(&message, &self.context).await;
+            }
+            self.complete(&mut message).await;
             self.keep(message.clone()).await?;
             self.core.emit(AgentEvent::MessageEnd { message });
         }
         Ok(())
+    }
+
+    /// Lets hooks replace a complete message, with one of the same role.
+    async fn complete(&self, message: &mut Message) {
+        for hook in self.core.hooks() {
+            let mut replaced = message.clone();
+            hook.message_ending(&mut replaced, &self.context).await;
+            if std::mem::discriminant(&replaced) == std::mem::discriminant(message) {
+                *message = replaced;
+            }
+        }
     }
 
     /// Adds a message to the conversation. This is the only way in.

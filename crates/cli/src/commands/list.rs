@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{CustomTool, LoadScope, LoadedTools, Warning};
+use toolsmith::{CustomTool, LoadScope, LoadedExtension, LoadedTools, Warning};
 use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
 use toolsmith_mcp::{ServerStatus, ServerView, Servers, config::Configuration};
@@ -146,6 +146,7 @@ fn to_json(project: &Project, loaded: &LoadedTools, remote: &Remote) -> Value {
         loaded.tools.iter().map(tool).chain(remote.tools.iter().map(remote_tool)).collect();
     json!({
         "tools": tools,
+        "extensions": loaded.extensions.iter().map(extension_json).collect::<Vec<_>>(),
         "waiting": loaded.waiting.iter().map(|module| json!({
             "name": module.name(), "path": module.path.to_string_lossy(), "source": source_json(&module.source),
         })).collect::<Vec<_>>(),
@@ -187,9 +188,10 @@ fn show(
         let mut section = Vec::new();
         print_table(&mut section, &heading, &rows, terminal::output_width())?;
         sections.push(section);
-    } else if loaded.waiting.is_empty() && loaded.errors.is_empty() {
+    } else if loaded.waiting.is_empty() && loaded.errors.is_empty() && loaded.extensions.is_empty() {
         sections.push(b"No tools found. `toolsmith new NAME` creates one.\n".to_vec());
     }
+    sections.push(extensions(project, loaded)?);
     sections.push(waiting(project, loaded, &remote.configuration)?);
     let mut section = Vec::new();
     if !loaded.metadata.is_empty() {
@@ -228,6 +230,63 @@ fn show(
     sections.push(section);
     sections.retain(|section| !section.is_empty());
     out.write_all(&sections.join(&b'\n'))
+}
+
+fn extension_json(found: &LoadedExtension) -> Value {
+    let registrations = found.extension.registrations();
+    let mut value = json!({
+        "name": module_name(&found.path),
+        "path": found.path.to_string_lossy(),
+        "source": source_json(&found.source),
+        "engine": found.engine.to_string(),
+        "loadMs": found.elapsed.as_secs_f64() * 1000.0,
+        "tools": found.tools,
+    });
+    if let (Value::Object(all), Value::Object(registered)) = (&mut value, json!(registrations)) {
+        all.extend(registered);
+    }
+    value
+}
+
+fn module_name(path: &std::path::Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().and_then(std::path::Path::file_name).filter(|_| stem == "index");
+    folder.map_or_else(|| stem.clone().into_owned(), |folder| folder.to_string_lossy().into_owned())
+}
+
+/// Lists extensions with what each registered.
+fn extensions(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
+    let mut section = Vec::new();
+    if loaded.extensions.is_empty() {
+        return Ok(section);
+    }
+    writeln!(section, "{} ({})", paint(HEADING, "Extensions"), loaded.extensions.len())?;
+    for found in &loaded.extensions {
+        let registered = found.extension.registrations();
+        let time = format!("{:.1} ms", found.elapsed.as_secs_f64() * 1000.0);
+        let about = format!("{}, {}, {time}", found.source, found.engine);
+        writeln!(section, "  {}  {}", project.show(&found.path), paint(DIM, about))?;
+        let slashed = |name: &str| format!("/{name}");
+        let rows: [(&str, Vec<String>); 8] = [
+            ("tools", found.tools.clone()),
+            ("commands", registered.commands.iter().map(|command| slashed(&command.name)).collect()),
+            ("events", registered.events.clone()),
+            ("shortcuts", registered.shortcuts.iter().map(|shortcut| shortcut.key.clone()).collect()),
+            ("flags", registered.flags.iter().map(|flag| format!("--{}", flag.name)).collect()),
+            (
+                "renderers",
+                registered.message_renderers.iter().chain(&registered.entry_renderers).cloned().collect(),
+            ),
+            ("providers", registered.providers.iter().map(|provider| provider.name.clone()).collect()),
+            ("unsupported", registered.unsupported.clone()),
+        ];
+        for (what, names) in rows.iter().filter(|(_, names)| !names.is_empty()) {
+            let style = if *what == "unsupported" { WARNING } else { DIM };
+            let label = paint(style, format_args!("{what}:"));
+            writeln!(section, "    {label} {}", harmless(&names.join(", ")))?;
+        }
+    }
+    Ok(section)
 }
 
 /// Describes a rule in a few words.

@@ -21,4 +21,10 @@ export const calculateCost = () => ({ input: 0, output: 0, cacheRead: 0, cacheWr
 export const Type = new Proxy({}, { get: (_, key) => builtin("toolsmith:npm/typebox").Type[key], has: (_, key) => key in builtin("toolsmith:npm/typebox").Type });
 export const z = new Proxy(function () {}, { get: (_, key) => builtin("toolsmith:npm/zod")[key], has: (_, key) => key in builtin("toolsmith:npm/zod") });
 
+export { AssistantMessageEventStream, EventStream, complete, completeSimple, createAssistantMessageEventStream, stream, streamSimple, uuidv7 } from "toolsmith:family/model_calls";
+
+// Providers are registered with `pi.registerProvider`.
+export const registerApiProvider = () => {};
+export const isContextOverflow = (message) => /context|too long|maximum.*tokens/i.test(message?.errorMessage ?? "");
+
 export default { StringEnum, Type, z, getEnvApiKey, calculateCost };

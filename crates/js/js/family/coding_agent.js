@@ -126,6 +126,39 @@ export const getShellConfig = () => ({ shell: "/bin/sh", args: ["-c"] });
 
 export const execCommand = (command, args, cwd, options) => exec(command, args, { cwd, ...options });
 
+export * from "toolsmith:pi/built_in_tools";
+
+const contentText = (content) => (typeof content === "string" ? content : (content ?? []).filter((block) => block?.type === "text").map((block) => block.text).join("\n"));
+
+/** Messages as models receive them: custom ones as user messages. */
+export const convertToLlm = (messages) =>
+  messages.flatMap((message) => {
+    if (["user", "assistant", "toolResult"].includes(message.role)) return [message];
+    const { role, summary, command, output, content, timestamp } = message;
+    if (role === "bashExecution") return [{ role: "user", content: [{ type: "text", text: `Ran \`${command}\`\n${output}` }], timestamp }];
+    if (summary !== undefined) return [{ role: "user", content: [{ type: "text", text: `<summary>\n${summary}\n</summary>` }], timestamp }];
+    return role === "custom" || role === "developer" ? [{ role: "user", content, timestamp }] : [];
+  });
+
+/** A conversation as text for a summary. */
+export function serializeConversation(messages) {
+  const parts = [];
+  for (const { role, content } of messages) {
+    const text = contentText(content);
+    if (role === "user" && text) parts.push(`[User]: ${text}`);
+    if (role === "toolResult" && text) parts.push(`[Tool result]: ${text.length > 2000 ? `${text.slice(0, 2000)}\n[... ${text.length - 2000} more characters]` : text}`);
+    if (role !== "assistant") continue;
+    const calls = (Array.isArray(content) ? content : []).filter((block) => block.type === "toolCall");
+    if (text) parts.push(`[Assistant]: ${text}`);
+    const shown = calls.map(({ name, arguments: args }) => `${name}(${Object.entries(args ?? {}).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(", ")})`);
+    if (shown.length > 0) parts.push(`[Assistant tool calls]: ${shown.join("; ")}`);
+  }
+  return parts.join("\n\n");
+}
+
+/** Four characters are about one token. */
+export const estimateTokens = (message) => Math.ceil(JSON.stringify(message?.content ?? message ?? "").length / 4);
+
 /** The schema library, loaded when it is touched. */
 export const z = ai.z;
 export const zod = ai.z;

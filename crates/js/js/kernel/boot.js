@@ -4,10 +4,11 @@ export { describe, describeJson } from "./errors.js";
 export { asListener, bound, currentFrame, frameWith, enterFrame, within } from "./frames.js";
 export { builtin, host } from "./host.js";
 export { operation, settle, toError } from "./operations.js";
-export { abortCall, askApproval, resolvePending, startCall, startLoad, tellSession } from "./calls.js";
+export { abortCall, askApproval, resolvePending, startCall, startExtension, startLoad, taskUpdate, tellSession } from "./calls.js";
 export { forgetPending } from "./pending.js";
 export { events, exec, hear, logger } from "./pi.js";
-export { render } from "./render.js";
+export { render, renderExtension } from "./render.js";
+export { addTool } from "./tools.js";
 export { clearTimeout, fireTimer, setImmediate, setInterval, setTimeout } from "./timers.js";
 export { makeContext } from "./context.js";
 

@@ -4,7 +4,7 @@ import { makeContext } from "./context.js";
 import { describeJson } from "./errors.js";
 import { AbortController, DOMException } from "./events.js";
 import { currentFrame, within } from "./frames.js";
-import { host } from "./host.js";
+import { builtin, host } from "./host.js";
 import { takePending } from "./pending.js";
 import { Refused } from "./schema.js";
 import { load, toolAt } from "./tools.js";
@@ -136,10 +136,9 @@ export function resolvePending(call, number, what, reason) {
 export function tellSession(call, number, eventJson) {
   const controller = begin(call);
   const run = async () => {
-    const { object, hear } = toolAt(number);
+    const { object } = toolAt(number);
     const event = JSON.parse(eventJson);
     const context = makeContext(call, controller.signal);
-    await hear?.(event, context);
     if (typeof object.onSession === "function") await object.onSession(event, context);
     if (event.reason === "shutdown" && typeof object.dispose === "function") await object.dispose();
     return "";
@@ -161,6 +160,26 @@ export function askApproval(call, number, what, argumentsJson) {
   };
   settleWith(call, run());
 }
+
+/** Runs something of an extension: the handlers of an event, a command, completions or a shortcut. */
+export function startExtension(call, number, what, name, payloadJson) {
+  const controller = begin(call);
+  const run = async () => {
+    const events = builtin("toolsmith:pi/extension_events");
+    const payload = JSON.parse(payloadJson);
+    const context = makeContext(call, controller.signal);
+    let outcome;
+    if (what === "event") outcome = await events.handle(number, name, payload, context, controller.signal);
+    else if (what === "command") outcome = await events.command(number, name, payload, context);
+    else if (what === "completions") outcome = await events.completions(number, name, payload, context);
+    else outcome = await events.shortcut(number, name, context);
+    return outcome === null || outcome === undefined ? "" : stringify(outcome);
+  };
+  settleWith(call, run());
+}
+
+/** Hands on a partial result of an action. */
+export const taskUpdate = (number, json) => builtin("toolsmith:pi/extension").taskUpdate(number, json);
 
 /** Loads a module; what it says of its tools goes to the Rust side. */
 export function startLoad(call, path) {

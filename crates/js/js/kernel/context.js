@@ -1,13 +1,16 @@
 // What a call's `ctx` is: read-only views that ask the Rust side at the time of use. A member nobody knows is undefined.
 
 import { currentFrame } from "./frames.js";
-import { host } from "./host.js";
+import { builtin, host } from "./host.js";
 import { makeUi } from "./ui.js";
 
 const ask = (call, what, argument) => {
   const json = host.askContext(call, what, argument === undefined ? "" : JSON.stringify(argument));
   return json === "" ? undefined : JSON.parse(json);
 };
+
+// Stands for a key that only the host knows.
+const HOST_KEY = "toolsmith-host";
 
 // The tree comes as rows that name their parents: nested JSON as deep as a conversation is long cannot be read.
 function nest(rows) {
@@ -52,12 +55,21 @@ function modelRegistry(call) {
   return Object.freeze({
     getAll: all,
     getAvailable: () => all().filter((model) => model.available !== false),
-    find: (provider, id) => all().find((model) => model.provider === provider && model.id === id),
+    find: (provider, id) => all().find((model) => model.provider === provider && model.id === id) ?? ask(call, "agent.findModel", [String(provider), String(id)]),
+    complete: (model, context, options) => builtin("toolsmith:family/model_calls").complete(model, context, options),
+    completeSimple: (model, context, options) => builtin("toolsmith:family/model_calls").complete(model, context, options),
+    stream: (model, context, options) => builtin("toolsmith:family/model_calls").stream(model, context, options),
+    streamSimple: (model, context, options) => builtin("toolsmith:family/model_calls").stream(model, context, options),
     getError: () => undefined,
-    // Keys never reach a tool.
-    getApiKey: async () => undefined,
-    getApiKeyForProvider: async () => undefined,
-    authStorage: Object.freeze({ getApiKey: async () => undefined, hasAuth: () => false, get: () => undefined }),
+    // Keys never reach a tool: requests that name a model of the host are made by the host.
+    getApiKeyAndHeaders: async (model) => ({ ok: true, apiKey: HOST_KEY, headers: {}, model }),
+    hasConfiguredAuth: (model) => all().some((known) => known.provider === model?.provider && known.available !== false),
+    isUsingOAuth: () => false,
+    refresh: async () => {},
+    getProviderDisplayName: (provider) => String(provider),
+    getApiKey: async () => HOST_KEY,
+    getApiKeyForProvider: async () => HOST_KEY,
+    authStorage: Object.freeze({ getApiKey: async () => HOST_KEY, hasAuth: () => true, get: () => undefined }),
   });
 }
 
@@ -114,12 +126,20 @@ class CallContext {
   get abort() {
     return () => void ask(this.#call, "agent.abort");
   }
-  get getContextUsage() {
-    return () => undefined;
-  }
-  get getSystemPrompt() {
-    return () => "";
-  }
+}
+
+// What acts on the session, and what only commands use.
+const SESSION_MEMBERS = [
+  "mode", "thinkingLevel", "scopedModels", "tools", "isProjectTrusted", "shutdown", "getContextUsage", "getSystemPrompt", "getSystemPromptOptions", "compact",
+  "executeTool", "invokeTool", "waitForIdle", "newSession", "switchSession", "fork", "branch", "navigateTree", "reload", "sendMessage", "sendUserMessage",
+];
+for (const name of SESSION_MEMBERS) {
+  Object.defineProperty(CallContext.prototype, name, {
+    configurable: true,
+    get() {
+      return builtin("toolsmith:pi/extension_context").contextMember(this, name);
+    },
+  });
 }
 
 /** The `ctx` of a call. */

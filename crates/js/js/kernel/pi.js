@@ -5,6 +5,7 @@ import { currentFrame, within } from "./frames.js";
 import { builtin, host } from "./host.js";
 import { operation } from "./operations.js";
 import { stagePending } from "./pending.js";
+import { takesUpdatesThird } from "./parameters.js";
 import { makeUi } from "./ui.js";
 
 /** Runs a program (CONTRACT 3.2). */
@@ -97,12 +98,9 @@ class HostApi {
   }
   get registerTool() {
     return (definition) => {
-      if (Object.isFrozen(this.#registered)) logger.warn("A tool was registered after its module was loaded and is ignored", { name: definition?.name });
-      else this.#registered.push(definition);
+      if (!Object.isFrozen(this.#registered)) this.#registered.push(definition);
+      else builtin("toolsmith:pi/extension").registerLate(definition, takesUpdatesThird);
     };
-  }
-  get registeredTools() {
-    return () => [...this.#registered];
   }
   get ui() {
     return (moduleUi ??= makeUi(0, undefined));
@@ -130,7 +128,8 @@ const EXTENSION_MEMBERS = [
   "on", "registerCommand", "registerShortcut", "registerMessageRenderer", "registerAssistantThinkingRenderer", "registerServiceStatus",
   "registerProvider", "unregisterProvider", "registerFlag", "getFlag", "setLabel", "getLabel", "sendMessage", "sendUserMessage",
   "appendEntry", "getActiveTools", "getAllTools", "setActiveTools", "getCommands", "getSessionName", "setSessionName", "setModel",
-  "getThinkingLevel", "setThinkingLevel",
+  "getThinkingLevel", "setThinkingLevel", "getSettings", "registerEntryRenderer", "registerMarkdownTransformer", "registerToolRenderer",
+  "registerVirtualModel", "unregisterVirtualModel", "registerMcpServer", "unregisterMcpServer", "getMcpServers",
 ];
 for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {

@@ -93,6 +93,21 @@ function draw(component, width) {
   return lines.flatMap((line) => String(line).split("\n"));
 }
 
+const asLines = (component, width) => JSON.stringify(draw(component, width).map((line) => host.cutToWidth(line, width, "")));
+
+/** Draws a message or an entry with the renderer an extension registered for its type. */
+export function renderExtension(number, kind, width, payloadJson) {
+  try {
+    const { customType, value, options } = JSON.parse(payloadJson);
+    const { theme } = builtin("toolsmith:family/theme");
+    const component = builtin("toolsmith:pi/extension_events").component(number, kind, customType, value, options, theme);
+    if (component === undefined || component === null) return ["json", "null"];
+    return ["lines", asLines(component, width)];
+  } catch (error) {
+    return ["thrown", describeJson(error)];
+  }
+}
+
 /** Draws one hook; the outcome goes to the Rust side as JSON lines or as what was thrown. */
 export function render(number, what, width, payloadJson) {
   try {

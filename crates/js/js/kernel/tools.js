@@ -2,6 +2,7 @@
 
 import { describe } from "./errors.js";
 import { builtin, host, isLoaded } from "./host.js";
+import { takesSignalThird, takesUpdatesThird } from "./parameters.js";
 import { makePi } from "./pi.js";
 import { readSchema } from "./schema.js";
 
@@ -57,28 +58,17 @@ function arity(object, invoke) {
   return counts;
 }
 
-// Parameters by their names: the first two, then the third. Types are gone by now.
-const THIRD = /^[^(]*\(\s*[\w$]+\s*,\s*(?:[\w$]+|\{[^{}]*\})(?:\s*=\s*[^,]+)?\s*,\s*([\w$]+)/;
-
-/** The name of the third parameter of `execute`, where it can be read. */
-function thirdParameter(object) {
-  const { execute } = object ?? {};
-  if (typeof execute !== "function" || execute.length < 3) return "";
-  return THIRD.exec(Function.prototype.toString.call(execute).slice(0, 500))?.[1] ?? "";
-}
-
-const takesSignalThird = (object) => /^_*(?:abort)?_?signal$|^_*abort$/i.test(thirdParameter(object));
-const takesUpdatesThird = (object) => /update|progress/i.test(thirdParameter(object));
-
 const signalThird = (object, id, params, onUpdate, ctx, signal) => object.execute(id, params, signal, onUpdate, ctx);
 
-function describeText({ description, promptGuidelines }) {
-  const lines = Array.isArray(promptGuidelines) ? promptGuidelines.filter((line) => typeof line === "string" && line !== "") : [];
-  return lines.length === 0 ? description : `${description}\n\n${lines.map((line) => `- ${line}`).join("\n")}`;
+const line = (value) => (typeof value === "string" && value.trim() !== "" ? value.trim() : undefined);
+
+function lines(value) {
+  const found = Array.isArray(value) ? value.map(line).filter((text) => text !== undefined) : [];
+  return found.length === 0 ? undefined : found;
 }
 
-/** `object` is the tool; `invoke` calls it where its parameters have another order, `hear` tells it of the session. */
-function readTool({ object, invoke, hear }) {
+/** `object` is the tool; `invoke` calls it where its parameters have another order. */
+function readTool({ object, invoke }) {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) throw new TypeError(SHAPE);
   const { name, description, parameters, label } = object;
   const valid =
@@ -99,7 +89,9 @@ function readTool({ object, invoke, hear }) {
     number: tools.length,
     name,
     label: typeof label === "string" && label !== "" ? label : name,
-    description: describeText(object),
+    description,
+    promptSnippet: line(object.promptSnippet),
+    promptGuidelines: lines(object.promptGuidelines),
     schema: schema.kind,
     strict: flag(object.strict),
     hidden: flag(object.hidden),
@@ -117,10 +109,10 @@ function readTool({ object, invoke, hear }) {
     mergesResult: object.mergeCallAndResult === true || undefined,
     animates: Boolean(object.animatedPendingPreview || object.animatedPartialResult) || undefined,
     hasPrepare: has(object, "prepareArguments"),
-    hasOnSession: has(object, "onSession") ?? has(object, "dispose") ?? (hear !== undefined || undefined),
+    hasOnSession: has(object, "onSession") ?? has(object, "dispose"),
     arity: arity(object, invoke),
   });
-  return { entry: { object, name, check: schema.check, invoke, hear }, said: `${said.slice(0, -1)},"parameters":${json}}` };
+  return { entry: { object, name, check: schema.check, invoke }, said: `${said.slice(0, -1)},"parameters":${json}}` };
 }
 
 function findFactory(exports) {
@@ -135,15 +127,25 @@ async function runFactory(factory) {
   const made = await factory(pi);
   Object.freeze(registered);
   const notes = [];
-  const list = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  const extension = isLoaded("toolsmith:pi/extension") ? builtin("toolsmith:pi/extension").finishLoad(pi) : undefined;
+  // What the factory of an extension returns is its own affair, unless it is a tool.
+  const isExtension = registered.length > 0 || extension !== undefined;
+  const returned = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
+  const list = isExtension ? returned.filter((object) => typeof object?.execute === "function") : returned;
   const found = list.map((object) => {
     if (!takesSignalThird(object)) return { object };
     notes.push(`Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`);
     return { object, invoke: signalThird };
   });
-  if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(pi, registered, takesUpdatesThird));
-  if (isLoaded("toolsmith:pi/extension")) notes.push(...builtin("toolsmith:pi/extension").notes(pi));
-  return { found, notes };
+  if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(registered, takesUpdatesThird));
+  return { found, notes, extension };
+}
+
+/** Adds a tool to a module that is loaded, and tells the Rust side of it. */
+export function addTool(candidate) {
+  const { entry, said } = readTool(candidate);
+  tools.push(entry);
+  host.addTool(said);
 }
 
 /** Loads a module and gives, as JSON, its tools and what is wrong with the ones that are not usable. */
@@ -153,10 +155,11 @@ export async function load(path) {
   const factory = findFactory(exports);
   let found;
   let notes = [];
+  let extension;
   if (factory === undefined) {
     found = builtin("toolsmith:pi/opencode").toolsOf(exports, path);
     if (found === undefined) throw new TypeError("Tool must export a default function");
-  } else ({ found, notes } = await runFactory(factory));
+  } else ({ found, notes, extension } = await runFactory(factory));
   const described = [];
   const problems = [];
   for (const [index, candidate] of found.entries()) {
@@ -168,5 +171,5 @@ export async function load(path) {
       problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
     }
   }
-  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)}}`;
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}}`;
 }

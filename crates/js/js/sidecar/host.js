@@ -7,8 +7,8 @@ import { load } from "./builtins.js";
 const start = performance.now();
 const toBase64 = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 const isPlain = (text) => /^[\x20-\x7e]*$/.test(text);
-const told = ["finishCall", "sendUpdate", "log", "emitEvent", "hearEvents", "cancelOperation", "exec", "openDialog", "notify", "setStatus", "setTitle"];
-const asked = ["askContext", "hasUi", "pushPending", "themePalette", "wrapText", "markdownRows", "highlightRows", "imageSize", "uiCall", "worktree", "systemInfo"];
+const told = ["finishCall", "sendUpdate", "log", "emitEvent", "hearEvents", "cancelOperation", "exec", "openDialog", "notify", "setStatus", "setTitle", "perform", "registered"];
+const asked = ["askContext", "hasUi", "pushPending", "themePalette", "wrapText", "markdownRows", "highlightRows", "imageSize", "uiCall", "worktree", "systemInfo", "act", "addTool", "builtInSpecs"];
 
 const host = {
   ...Object.fromEntries(told.map((name) => [name, (...args) => tell(name, ...args)])),

@@ -20,6 +20,16 @@ pub(crate) enum Command {
     Abort { call: u32, reason: String },
     /// Render something now.
     Render { number: u32, what: &'static str, width: usize, payload: String, reply: oneshot::Sender<Drawn> },
+    /// Render a message or an entry with the renderer an extension registered.
+    RenderExtension {
+        number: u32,
+        kind: &'static str,
+        width: usize,
+        payload: String,
+        reply: oneshot::Sender<Drawn>,
+    },
+    /// A partial result of an action.
+    TaskUpdate { number: u64, json: String },
     /// An operation ended.
     Settle { number: u64, outcome: Settled },
     /// An event on the bus between tools.
@@ -53,6 +63,13 @@ pub(crate) enum CallKind {
     Session {
         number: u32,
         event: String,
+    },
+    /// Something of an extension: `event`, `command`, `completions` or `shortcut`.
+    Extension {
+        number: u32,
+        what: &'static str,
+        name: String,
+        payload: String,
     },
     /// `approval` or `details`.
     Approval {

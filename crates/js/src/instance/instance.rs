@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, OnceLock,
+        Arc, Mutex, OnceLock, Weak,
         atomic::{AtomicU32, Ordering},
         mpsc,
     },
@@ -26,6 +26,7 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup},
     limits::Limits,
+    module::ModuleHost,
     module_request::ImportGate,
     ops::{OpenFiles, Watchers},
     sidecar::{self, SidecarRuntime},
@@ -44,6 +45,8 @@ pub(crate) struct InstanceOptions {
     pub(crate) label: String,
     /// Which files the module may import; all of them without one.
     pub(crate) imports: Option<ImportGate>,
+    /// The module, for what it registers after it was loaded.
+    pub(crate) module: Weak<ModuleHost>,
 }
 
 /// Engine of an instance.
@@ -107,6 +110,7 @@ impl Instance {
             label: options.label.clone(),
             imports: options.imports.clone(),
             handle: OnceLock::new(),
+            module: options.module.clone(),
         });
         let ended = CancelToken::new();
         let guard = EndOfThread { ended: ended.clone(), engine: Arc::clone(&options.engine) };
@@ -277,6 +281,19 @@ impl Instance {
     ) -> Option<Drawn> {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Render { number, what, width, payload, reply });
+        timeout(self.limits.render * 2, answer).await.ok()?.ok()
+    }
+
+    /// Renders a message or an entry with the renderer an extension registered.
+    pub(crate) async fn draw_extension(
+        &self,
+        number: u32,
+        kind: &'static str,
+        width: usize,
+        payload: String,
+    ) -> Option<Drawn> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::RenderExtension { number, kind, width, payload, reply });
         timeout(self.limits.render * 2, answer).await.ok()?.ok()
     }
 

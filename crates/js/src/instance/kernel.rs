@@ -65,6 +65,27 @@ impl Kernel {
         self.call(ctx, "tellSession", (call, number, event))
     }
 
+    pub(crate) fn start_extension(
+        &self,
+        ctx: &Ctx<'_>,
+        call: u32,
+        number: u32,
+        what: &str,
+        name: &str,
+        payload: String,
+    ) -> Result<()> {
+        self.call(ctx, "startExtension", (call, number, what, name, payload))
+    }
+
+    pub(crate) fn task_update(&self, ctx: &Ctx<'_>, number: u64, json: &str) -> Result<()> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "operations are counted from one and stay far below 2^53"
+        )]
+        let number = number as f64;
+        self.call(ctx, "taskUpdate", (number, json))
+    }
+
     pub(crate) fn ask_approval(
         &self,
         ctx: &Ctx<'_>,
@@ -90,6 +111,20 @@ impl Kernel {
 
     pub(crate) fn hear(&self, ctx: &Ctx<'_>, channel: &str, json: &str) -> Result<()> {
         self.call(ctx, "hear", (channel, json))
+    }
+
+    /// Returns `(kind, payload)`: `lines` with JSON lines, `json`, or `thrown`.
+    pub(crate) fn render_extension(
+        &self,
+        ctx: &Ctx<'_>,
+        number: u32,
+        kind: &str,
+        width: usize,
+        payload: &str,
+    ) -> Result<(String, String)> {
+        let outcome: Vec<String> = self.call(ctx, "renderExtension", (number, kind, width, payload))?;
+        let mut parts = outcome.into_iter();
+        Ok((parts.next().unwrap_or_default(), parts.next().unwrap_or_default()))
     }
 
     /// Returns `(kind, payload)`: `lines` with JSON lines, or `thrown`.

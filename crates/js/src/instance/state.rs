@@ -28,6 +28,7 @@ use crate::{
     allocator::MemoryUse,
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
+    module::ModuleHost,
     module_request::ImportGate,
     modules::ModuleStore,
     ops::{OpenFiles, Watchers},
@@ -62,6 +63,8 @@ pub(crate) struct SharedState {
     pub(crate) imports: Option<ImportGate>,
     /// The handle, for what outlives the call that made it.
     pub(crate) handle: OnceLock<Weak<Instance>>,
+    /// The module, for what it registers after it was loaded.
+    pub(crate) module: Weak<ModuleHost>,
 }
 
 impl SharedState {

@@ -177,6 +177,9 @@ impl Thread<'_> {
                     CallKind::Session { number, event } => {
                         self.kernel.tell_session(ctx, call, number, &event)
                     }
+                    CallKind::Extension { number, what, name, payload } => {
+                        self.kernel.start_extension(ctx, call, number, what, &name, payload)
+                    }
                     CallKind::Approval { number, what, arguments } => {
                         self.kernel.ask_approval(ctx, call, number, what, &arguments)
                     }
@@ -187,6 +190,13 @@ impl Thread<'_> {
             }
             Command::Render { number, what, width, payload, reply } => {
                 let _ = reply.send(self.draw(|ctx| self.kernel.render(ctx, number, what, width, &payload)));
+            }
+            Command::RenderExtension { number, kind, width, payload, reply } => {
+                let drawn = self.draw(|ctx| self.kernel.render_extension(ctx, number, kind, width, &payload));
+                let _ = reply.send(drawn);
+            }
+            Command::TaskUpdate { number, json } => {
+                self.enter(Entry::Callback, |ctx| self.kernel.task_update(ctx, number, &json))
             }
             Command::View { number, what, payload, reply } => {
                 let drawn = self.draw(|ctx| self.kernel.view(ctx, number, what, &payload));

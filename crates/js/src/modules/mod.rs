@@ -9,6 +9,7 @@ mod remote;
 mod resolve;
 mod store;
 mod transform;
+mod workspace;
 
 pub(crate) use resolve::Target;
 pub(crate) use store::ModuleStore;

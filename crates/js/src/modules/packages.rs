@@ -35,6 +35,10 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("typebox/guard", "toolsmith:npm/typebox1-guard"),
     ("typebox/system", "toolsmith:npm/typebox1-system"),
     ("arktype", "toolsmith:npm/arktype"),
+    // The compiler's helpers for decorators.
+    ("@oxc-project/runtime/helpers/decorate", "toolsmith:module/decorate"),
+    ("@oxc-project/runtime/helpers/decorateParam", "toolsmith:module/decorate_param"),
+    ("@oxc-project/runtime/helpers/decorateMetadata", "toolsmith:module/decorate_metadata"),
     ("@opencode-ai/plugin", "toolsmith:pi/opencode"),
     ("@opencode-ai/plugin/tool", "toolsmith:pi/opencode"),
     ("bun", "toolsmith:bun/module"),
@@ -47,6 +51,9 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
         return Some(module);
     }
     let package = FAMILY_SCOPES.iter().find_map(|scope| specifier.strip_prefix(scope))?;
+    if package == "pi-utils/chalk" {
+        return Some("toolsmith:family/chalk");
+    }
     Some(match package.split('/').next().unwrap_or_default() {
         "pi-tui" => "toolsmith:family/tui",
         "pi-ai" => "toolsmith:family/ai",

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{ResolveError, ResolveOptions, Resolver};
+use oxc_resolver::{ResolveError, ResolveOptions, Resolver, TsconfigDiscovery};
 
-use super::packages::{is_runtime_module, node_module, served_by_host};
+use super::{
+    packages::{is_runtime_module, node_module, served_by_host},
+    workspace,
+};
 
 /// Target of a specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub(crate) struct FileResolver {
     own: Pair,
     /// For package files, which ship TypeScript beside the compiled code.
     packages: Pair,
+    /// For names that only the `paths` of a `tsconfig.json` explain.
+    paths: Resolver,
 }
 
 struct Pair {
@@ -44,7 +49,10 @@ impl FileResolver {
         let packages =
             Pair { import: with("import", PACKAGE_EXTENSIONS), require: with("require", PACKAGE_EXTENSIONS) };
         let require = with("require", OWN_EXTENSIONS);
-        Self { own: Pair { import, require }, packages }
+        let discovered =
+            ResolveOptions { tsconfig: Some(TsconfigDiscovery::Auto), ..options("import", OWN_EXTENSIONS) };
+        let paths = import.clone_with_options(discovered);
+        Self { own: Pair { import, require }, packages, paths }
     }
 
     /// Resolves a specifier for `importer`.
@@ -69,13 +77,39 @@ impl FileResolver {
             Err(error) => match served_by_host(specifier) {
                 Some(module) => Ok(Target::Builtin(module.to_owned())),
                 None if is_runtime_module(specifier) => Ok(Target::Elsewhere),
-                None => Err(not_found(importer, specifier, &error)),
+                None => {
+                    let elsewhere = (!in_package && !specifier.starts_with(['.', '/', '#']))
+                        .then(|| self.resolve_in_project(importer, specifier, resolver))
+                        .flatten();
+                    elsewhere.map(Target::File).ok_or_else(|| not_found(importer, specifier, &error))
+                }
             },
         }
     }
 }
 
-const OWN_EXTENSIONS: &[&str] = &[".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
+impl FileResolver {
+    /// Resolves what is not installed: by the `paths` of the nearest `tsconfig.json`, or as a package of the same workspace.
+    fn resolve_in_project(&self, importer: &Path, specifier: &str, resolver: &Resolver) -> Option<PathBuf> {
+        if let Ok(found) = self.paths.resolve_file(importer, specifier) {
+            return Some(found.into_path_buf());
+        }
+        let folder = workspace::package_folder(importer, &package_name(specifier))?;
+        // A package finds itself by its own name if it has `exports`.
+        let rest = specifier.strip_prefix(package_name(specifier).as_str()).unwrap_or_default();
+        let within = format!(".{rest}");
+        let found = resolver.resolve(&folder, specifier).or_else(|_| resolver.resolve(&folder, &within));
+        found.ok().map(oxc_resolver::Resolution::into_path_buf)
+    }
+}
+
+/// The name of the package in a bare specifier.
+fn package_name(specifier: &str) -> String {
+    let parts = if specifier.starts_with('@') { 2 } else { 1 };
+    specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
+}
+
+const OWN_EXTENSIONS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"];
 const PACKAGE_EXTENSIONS: &[&str] = &[".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
 fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {
@@ -86,7 +120,8 @@ fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {
         extensions: texts(extensions),
         // TypeScript sources import the name of the compiled file.
         extension_alias: vec![
-            alias(".js", &[".js", ".ts"]),
+            alias(".js", &[".js", ".ts", ".tsx"]),
+            alias(".jsx", &[".jsx", ".tsx"]),
             alias(".mjs", &[".mjs", ".mts"]),
             alias(".cjs", &[".cjs", ".cts"]),
         ],
@@ -103,10 +138,7 @@ fn not_found(importer: &Path, specifier: &str, error: &ResolveError) -> NotFound
         ResolveError::NotFound(_) | ResolveError::MatchedAliasNotFound(..) => String::new(),
         other => format!(": {other}"),
     };
-    let package = is_bare.then(|| {
-        let parts = if specifier.starts_with('@') { 2 } else { 1 };
-        specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
-    });
+    let package = is_bare.then(|| package_name(specifier));
     NotFound {
         message: format!("Cannot find {kind} '{specifier}' imported from {}{detail}", importer.display()),
         package,

@@ -330,13 +330,16 @@ impl ModuleStore {
             return self.load_common_js(ctx, name);
         }
         let (code, source) = self.take_code(ctx, name)?;
+        // Only the file's own text can mention it, and most do not; or a prefix that was added to it.
+        let names_meta = |text: &str| text.contains("import") && text.contains("meta");
+        let uses_meta =
+            names_meta(&source) || code.as_deref().is_some_and(|code| code.contains("import.meta.url"));
         let module = match code {
             Some(code) => self.declare(ctx, name, code)?,
             None => self.declare(ctx, name, source.as_bytes())?,
         };
         self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
-        // Only the file's own text can mention it, and most do not.
-        if source.contains("import") && source.contains("meta") {
+        if uses_meta {
             self.fill_meta(&module.meta()?, name)?;
         }
         Ok(module)

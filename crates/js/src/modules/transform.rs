@@ -16,7 +16,7 @@ use oxc::{
     semantic::SemanticBuilder,
     span::SourceType,
     syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord},
-    transformer::{Module, TransformOptions, Transformer},
+    transformer::{JsxRuntime, Module, TransformOptions, Transformer},
 };
 
 /// Maximum file size: compiling a larger one would need more memory than a tool may have.
@@ -51,6 +51,8 @@ pub(crate) struct SyntaxProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Language {
     pub(crate) typescript: bool,
+    /// It contains JSX.
+    jsx: bool,
     /// The format by extension or package; `None` leaves it to the content.
     pub(crate) format: Option<Format>,
 }
@@ -58,20 +60,25 @@ pub(crate) struct Language {
 impl Language {
     pub(crate) fn of(path: &Path) -> Self {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let jsx = matches!(extension, "tsx" | "jsx");
         let (typescript, format) = match extension {
-            "ts" | "tsx" => (true, None),
+            "ts" | "tsx" | "jsx" => (true, None),
             "mts" => (true, Some(Format::EsModule)),
             "cts" => (true, Some(Format::CommonJs)),
             "mjs" => (false, Some(Format::EsModule)),
             "cjs" => (false, Some(Format::CommonJs)),
             _ => (false, None),
         };
-        Self { typescript, format }
+        Self { typescript, jsx, format }
     }
 
     fn source_type(self) -> SourceType {
         // `mjs` parses strictly as a module; CommonJS is detected from the content.
-        let base = if self.typescript { SourceType::ts() } else { SourceType::unambiguous() };
+        let base = match (self.typescript, self.jsx) {
+            (_, true) => SourceType::tsx(),
+            (true, false) => SourceType::ts(),
+            (false, false) => SourceType::unambiguous(),
+        };
         match self.format {
             Some(Format::CommonJs) => base.with_commonjs(true),
             _ => base,
@@ -81,6 +88,21 @@ impl Language {
 
 /// Prefix of a CommonJS file when it runs. It is on one line, so that line numbers stay correct.
 pub(crate) const COMMON_JS_HEAD: &str = "(function (exports, require, module, __filename, __dirname) { ";
+
+/// Prefix of an ES module that uses `require`, as other runtimes allow.
+const REQUIRE_HEAD: &str = "import { createRequire as __createRequire } from \"node:module\"; const require = __createRequire(import.meta.url); ";
+
+/// Returns whether an error is about something other runtimes accept.
+fn is_tolerated(diagnostic: &OxcDiagnostic) -> bool {
+    diagnostic.message.contains("accessibility modifier cannot be used with a private identifier")
+}
+
+/// Returns whether the program uses a `require` that it does not declare.
+fn needs_require(program: &Program<'_>) -> bool {
+    let analysed = SemanticBuilder::new().build(program);
+    let scoping = analysed.semantic.into_scoping();
+    scoping.root_unresolved_references().keys().any(|name| name.as_str() == "require")
+}
 
 /// Prepares a file.
 pub(crate) fn prepare(path: &Path, source: &str) -> Result<Prepared, SyntaxProblem> {
@@ -98,19 +120,30 @@ pub(crate) fn prepare_as(
     let parsed = Parser::new(&allocator, source, language.source_type())
         .with_options(ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() })
         .parse();
-    if let Some(diagnostic) = parsed.diagnostics.errors().next() {
+    if let Some(diagnostic) = parsed.diagnostics.errors().find(|error| !is_tolerated(error)) {
         return Err(problem(diagnostic));
     }
     let imports = imports(&parsed.module_record, source);
     let format = format
         .or(language.format)
         .unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
+    let uses_require =
+        format == Format::EsModule && source.contains("require") && needs_require(&parsed.program);
     let code = if language.typescript {
         Some(emit(&allocator, parsed.program, path, format, false)?.code)
     } else {
         None
     };
-    Ok(Prepared { code, format, imports })
+    if !uses_require {
+        return Ok(Prepared { code, format, imports });
+    }
+    // On the first line, so that the others stay where they are.
+    let code = code.as_deref().unwrap_or(source);
+    let (first, rest) = match code.strip_prefix("#!") {
+        Some(rest) => rest.split_once('\n').map_or(("", ""), |(_, rest)| ("\n", rest)),
+        None => ("", code),
+    };
+    Ok(Prepared { code: Some(format!("{REQUIRE_HEAD}{first}{rest}")), format, imports })
 }
 
 /// Maps a position in the emitted code to the author's source. Lines and columns start at one. It repeats the work of
@@ -143,12 +176,16 @@ fn emit<'a>(
     with_map: bool,
 ) -> Result<CodegenReturn<'a>, SyntaxProblem> {
     let analysed = SemanticBuilder::new().with_excess_capacity(2.0).with_enum_eval(true).build(&program);
-    if let Some(diagnostic) = analysed.diagnostics.errors().next() {
+    if let Some(diagnostic) = analysed.diagnostics.errors().find(|error| !is_tolerated(error)) {
         return Err(problem(diagnostic));
     }
     let scoping = analysed.semantic.into_scoping();
     let mut options = TransformOptions::default();
     options.decorator.legacy = true;
+    // Without a hint in the file, elements are made by whatever it calls React.
+    if Language::of(path).jsx && program.source_text.contains("React") {
+        options.jsx.runtime = JsxRuntime::Classic;
+    }
     if format == Format::CommonJs {
         options.env.module = Module::CommonJS;
     }

@@ -64,6 +64,10 @@ pub(super) fn answer(
         "session.artifactPath" => path(session.artifact_path(word)),
         "agent.model" => json!(agent.model()),
         "agent.models" => json!(agent.models()),
+        "agent.findModel" => {
+            let at = |index: usize| argument.get(index).and_then(Value::as_str).unwrap_or_default();
+            json!(agent.find_model(at(0), at(1)))
+        }
         "agent.settings" => agent.settings(),
         "agent.autoApprove" => json!(agent.auto_approve()),
         "agent.isIdle" => json!(agent.is_idle()),

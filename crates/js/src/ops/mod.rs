@@ -21,6 +21,7 @@ mod process;
 mod random;
 mod remote;
 mod runtime;
+mod session;
 mod sqlite;
 mod sqlite_memory;
 mod system;
@@ -52,6 +53,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     modules::install(host, state)?;
     pending::install(host, state)?;
     random::install(host)?;
+    session::install(host, state)?;
     system::install(host, state)?;
     text::install(host)?;
     ui::install(host, state)?;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::{context, exec, pending, runtime, system, text, ui};
+use super::{context, exec, pending, runtime, session, system, text, ui};
 use crate::instance::{HostError, ThreadState};
 
 /// Arguments by position. Missing ones and those of another type count as empty.
@@ -70,6 +70,20 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         }
         "exec" => {
             exec::start(state, args.whole(0), args.text(1));
+            Value::Null
+        }
+        "act" => json!(session::act(state, args.text(0)).map_err(to_error)?),
+        "builtInSpecs" => json!(session::built_in_specs(state)),
+        "perform" => {
+            session::perform(state, args.whole(0), args.text(1), args.flag(2));
+            Value::Null
+        }
+        "registered" => {
+            session::registered(state, args.text(0));
+            Value::Null
+        }
+        "addTool" => {
+            session::add_tool(state, args.text(0)).map_err(to_error)?;
             Value::Null
         }
         "openDialog" => {

@@ -109,6 +109,11 @@ impl Thread {
             Command::View { number, what, payload, reply } => {
                 self.draw("view", vec![number.into(), what.into(), payload.into()], reply);
             }
+            Command::RenderExtension { number, kind, width, payload, reply } => {
+                let args = vec![number.into(), kind.into(), width.into(), payload.into()];
+                self.draw("renderExtension", args, Some(reply));
+            }
+            Command::TaskUpdate { number, json } => self.tell("taskUpdate", vec![number.into(), json.into()]),
             Command::Settle { number, outcome } => self.tell("settle", settle(number, outcome)),
             Command::Hear { channel, json } => {
                 if self.state.hears.get() {
@@ -176,6 +181,9 @@ fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
         }
         CallKind::Session { number, event } => {
             ("tellSession", vec![call.into(), number.into(), event.into()])
+        }
+        CallKind::Extension { number, what, name, payload } => {
+            ("startExtension", vec![call.into(), number.into(), what.into(), name.into(), payload.into()])
         }
         CallKind::Approval { number, what, arguments } => {
             ("askApproval", vec![call.into(), number.into(), what.into(), arguments.into()])

@@ -15,6 +15,7 @@ mod node_files;
 mod npm;
 mod processes;
 mod project;
+mod public_modules;
 mod rendering;
 mod same_as_node;
 mod sidecar;

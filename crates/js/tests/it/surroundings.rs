@@ -226,7 +226,7 @@ async fn c4_4_ctx_shows_the_session_and_the_agent() {
     let text = tool.execute(ToolCall::new("c", json!({})), ctx).await.unwrap().joined_text();
     assert_eq!(
         text,
-        "[\"the/session/cwd\",\"s-1\",\"sessions/s-1.jsonl\",\"sessions\",2,\"custom\",\"none\",\"2\",\"2\",\"1\",\"the/session/cwd\",\"s-1\",\"m\",1,\"n\",false,true,true,\"no key\"]"
+        "[\"the/session/cwd\",\"s-1\",\"sessions/s-1.jsonl\",\"sessions\",2,\"custom\",\"none\",\"2\",\"2\",\"1\",\"the/session/cwd\",\"s-1\",\"m\",1,\"n\",false,true,true,\"toolsmith-host\"]"
     );
     assert!(*agent.aborted.lock().unwrap());
 }

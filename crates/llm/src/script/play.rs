@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     error::{ErrorClass, LlmError},
+    exchange::Exchange,
     message::{Message, StopReason, join_text},
     model::Model,
     provider::{Capabilities, Provider},
@@ -142,13 +143,24 @@ impl Provider for ScriptedProvider {
             steps: turn.steps.into_iter().map(|step| filled(step, request)).collect(),
             ..turn
         });
-        let source = Playing { turn: Some(turn), pieces: VecDeque::new(), ending: None };
+        let exchange = request.exchange.clone().map(|exchange| {
+            let body = serde_json::json!({
+                "model": request.model.id,
+                "system": request.system,
+                "messages": request.messages,
+                "tools": request.tools.iter().map(|tool| &tool.name).collect::<Vec<_>>(),
+            });
+            (exchange, body)
+        });
+        let source = Playing { exchange, turn: Some(turn), pieces: VecDeque::new(), ending: None };
         EventStream::new(Box::new(source), Reply::new(request, NAME), cancel)
     }
 }
 
 /// A turn being played.
 struct Playing {
+    /// Sees the request as a provider would send it.
+    exchange: Option<(Arc<dyn Exchange>, serde_json::Value)>,
     turn: Option<Result<Turn, LlmError>>,
     pieces: VecDeque<Piece>,
     ending: Option<StopReason>,
@@ -171,6 +183,11 @@ enum Piece {
 impl ReplySource for Playing {
     async fn advance(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
         if let Some(turn) = self.turn.take() {
+            if let Some((exchange, body)) = self.exchange.take() {
+                exchange.request(body).await;
+                exchange.headers(serde_json::Map::new()).await;
+                exchange.response(200, serde_json::Map::new()).await;
+            }
             let turn = turn?;
             reply.set_usage(turn.usage.unwrap_or_default());
             self.ending = turn.stop;

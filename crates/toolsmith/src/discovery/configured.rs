@@ -34,18 +34,25 @@ pub struct ConfiguredPath {
     pub path: String,
     /// Its origin.
     pub from: ConfiguredFrom,
+    /// Option that names it on the command line.
+    flag: &'static str,
 }
 
 impl ConfiguredPath {
     /// Creates a configured path.
     pub fn new(path: impl Into<String>, from: ConfiguredFrom) -> Self {
-        Self { path: path.into(), from }
+        Self { path: path.into(), from, flag: "--tool" }
     }
 
-    fn source(&self) -> ToolSource {
+    /// Creates the configured path of an extension.
+    pub fn extension(path: impl Into<String>, from: ConfiguredFrom) -> Self {
+        Self { flag: "--extension", ..Self::new(path, from) }
+    }
+
+    pub(super) fn source(&self) -> ToolSource {
         let source = |scope| ToolSource::new("config", "Config", scope);
         match &self.from {
-            ConfiguredFrom::CommandLine => source(Scope::Given).detail("--tool"),
+            ConfiguredFrom::CommandLine => source(Scope::Given).detail(self.flag),
             ConfiguredFrom::Program => source(Scope::Given),
             ConfiguredFrom::UserSettings(file) => source(Scope::User).detail(file.to_string_lossy()),
             ConfiguredFrom::ProjectSettings(file) => source(Scope::Project).detail(file.to_string_lossy()),

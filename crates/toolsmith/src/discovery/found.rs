@@ -12,6 +12,18 @@ use toolsmith_js::{ImportGate, ModuleRequest};
 use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
 use crate::{load_error::ToolLoadError, small_file, trust::TrustedFiles, warning::Warning};
 
+/// Kind of a module by where it was found. Every module may have tools and registrations; only an extension may replace a built-in
+/// tool (CONTRACT 2.6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ModuleKind {
+    /// A custom tool.
+    #[default]
+    Tool,
+    /// An extension.
+    Extension,
+}
+
 /// A module file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -22,6 +34,8 @@ pub struct FoundModule {
     pub real_path: PathBuf,
     /// Origin.
     pub source: ToolSource,
+    /// Kind, by where it was found.
+    pub kind: ModuleKind,
     /// Belongs to an untrusted working directory, so nothing of it may run (CONTRACT 2.8).
     pub waiting_for_trust: bool,
     /// Which files it may import. Set for a module of a working folder that is not trusted: trusting one file, or a folder
@@ -41,12 +55,16 @@ impl FoundModule {
 
     /// Returns the name derived from the file: its stem, or the directory of an `index` file.
     pub fn name(&self) -> String {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = self.path.parent().and_then(Path::file_name);
-        match folder {
-            Some(folder) if stem == "index" => folder.to_string_lossy().into_owned(),
-            _ => stem,
-        }
+        module_name(&self.path)
+    }
+}
+
+fn module_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().and_then(Path::file_name);
+    match folder {
+        Some(folder) if stem == "index" => folder.to_string_lossy().into_owned(),
+        _ => stem,
     }
 }
 
@@ -105,6 +123,8 @@ pub(super) struct Finder<'a> {
     /// Real paths of directories, by their given path.
     real_folders: HashMap<PathBuf, PathBuf>,
     discovered: Discovered,
+    /// Kind of the modules being searched.
+    pub(super) looking_for: ModuleKind,
 }
 
 impl<'a> Finder<'a> {
@@ -119,11 +139,16 @@ impl<'a> Finder<'a> {
             by_real_path: HashMap::new(),
             real_folders: HashMap::new(),
             discovered: Discovered::default(),
+            looking_for: ModuleKind::default(),
         }
     }
 
     /// Adds a module. One that belongs to the project waits unless the directory or the file itself is trusted.
     pub(super) fn module(&mut self, path: PathBuf, source: ToolSource) {
+        let kind = self.looking_for;
+        if kind == ModuleKind::Extension && self.is_disabled(&path) {
+            return;
+        }
         let real_path = match self.real_path(&path) {
             Ok(real) => real,
             Err(error) => {
@@ -164,7 +189,7 @@ impl<'a> Finder<'a> {
             }
             None => {
                 self.by_real_path.insert(real_path.clone(), self.discovered.modules.len());
-                let found = FoundModule { path, real_path, source, waiting_for_trust: waits, imports };
+                let found = FoundModule { path, real_path, source, kind, waiting_for_trust: waits, imports };
                 self.discovered.modules.push(found);
             }
         }
@@ -187,6 +212,16 @@ impl<'a> Finder<'a> {
         Ok(file)
     }
 
+    /// Returns whether the settings disable an extension, by its name or its path.
+    fn is_disabled(&self, path: &Path) -> bool {
+        let settings = &self.options.settings.extensions;
+        let name = module_name(path);
+        settings.disabled.iter().any(|disabled| {
+            let disabled = disabled.strip_prefix("extension-module:").unwrap_or(disabled);
+            disabled == name || Path::new(disabled) == path
+        })
+    }
+
     /// Notes a file or folder somebody named.
     pub(super) fn configured(&mut self, path: &Path) {
         self.discovered.configured.push(path.to_path_buf());
@@ -206,11 +241,18 @@ impl<'a> Finder<'a> {
     }
 
     pub(super) fn warn(&mut self, path: &Path, message: impl Into<String>) {
-        self.discovered.warnings.push(Warning::about(path, message));
+        let warning = Warning::about(path, message);
+        // Plugins are read once for tools and once for extensions.
+        if !self.discovered.warnings.contains(&warning) {
+            self.discovered.warnings.push(warning);
+        }
     }
 
     pub(super) fn error(&mut self, error: ToolLoadError) {
-        self.discovered.errors.push(error);
+        let is_known = |known: &ToolLoadError| known.path == error.path && known.message == error.message;
+        if !self.discovered.errors.iter().any(is_known) {
+            self.discovered.errors.push(error);
+        }
     }
 
     /// Reads a file of the working directory, which must lie in it unless the file itself is trusted.

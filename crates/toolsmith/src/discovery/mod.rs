@@ -2,6 +2,7 @@
 //! for trust. Nothing is run, and only directories, manifests, plugin lists and rules are read.
 
 mod configured;
+mod extensions;
 mod found;
 mod marketplace;
 mod plugins;
@@ -13,7 +14,7 @@ mod source;
 use std::path::PathBuf;
 
 pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
-pub use found::{Discovered, FoundMetadata, FoundModule};
+pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
@@ -29,6 +30,8 @@ pub struct DiscoveryOptions {
     pub home: Home,
     /// Paths from settings, the command line or the embedding program.
     pub configured: Vec<ConfiguredPath>,
+    /// Extensions from the command line or the embedding program.
+    pub extensions: Vec<ConfiguredPath>,
     /// Enabled providers.
     pub settings: Settings,
     /// Trust in the working directory.
@@ -42,6 +45,7 @@ impl DiscoveryOptions {
             cwd: cwd.into(),
             home,
             configured: Vec::new(),
+            extensions: Vec::new(),
             settings: Settings::default(),
             trust: TrustDecision::default(),
         }
@@ -51,6 +55,13 @@ impl DiscoveryOptions {
     #[must_use]
     pub fn configured(mut self, paths: Vec<ConfiguredPath>) -> Self {
         self.configured = paths;
+        self
+    }
+
+    /// Sets the configured extensions.
+    #[must_use]
+    pub fn extensions(mut self, paths: Vec<ConfiguredPath>) -> Self {
+        self.extensions = paths;
         self
     }
 
@@ -73,16 +84,18 @@ impl DiscoveryOptions {
 pub fn discover_configured_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
     configured::find(&mut finder);
+    extensions::find_configured(&mut finder);
     finder.finish()
 }
 
 /// Finds all modules (CONTRACT 2.1): providers first, then plugins, then configured paths. The same real file is
-/// reported once, for its first source. Also finds rules.
+/// reported once, for its first source. Also finds extensions, in the same order, and rules.
 pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     let mut finder = found::Finder::new(options);
     providers::find(&mut finder);
     plugins::find(&mut finder);
     configured::find(&mut finder);
+    extensions::find(&mut finder);
     rules::find(&mut finder);
     finder.finish()
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    ToolSource,
+    ModuleKind, ToolSource,
     configured::{join, take_named},
     found::Finder,
     providers::in_home,
@@ -21,23 +21,24 @@ use crate::{load_error::ToolLoadError, small_file};
 const ROOTS: &[(&str, &str)] = &[
     (".toolsmith/plugins", "toolsmith-plugins.lock.json"),
     (".omp/plugins", "omp-plugins.lock.json"),
+    (".pi/plugins", "pi-plugins.lock.json"),
     (".xcsh/plugins", "xcsh-plugins.lock.json"),
 ];
 /// Manifest fields; the first one present is used.
-const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
+pub(super) const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
 /// Project files that select plugins; the first readable one is used.
 const OVERRIDES: &[&str] = &[".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".gemini"];
 
 /// `tools` of a manifest: one path or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum OneOrMany {
+pub(super) enum OneOrMany {
     One(String),
     Many(Vec<String>),
 }
 
 impl OneOrMany {
-    fn into_vec(self) -> Vec<String> {
+    pub(super) fn into_vec(self) -> Vec<String> {
         match self {
             Self::One(path) => vec![path],
             Self::Many(paths) => paths,
@@ -48,6 +49,7 @@ impl OneOrMany {
 #[derive(Deserialize)]
 struct Manifest {
     tools: Option<OneOrMany>,
+    extensions: Option<OneOrMany>,
     #[serde(default)]
     features: BTreeMap<String, Feature>,
 }
@@ -57,6 +59,7 @@ struct Feature {
     #[serde(default)]
     default: bool,
     tools: Option<OneOrMany>,
+    extensions: Option<OneOrMany>,
 }
 
 #[derive(Default, Deserialize)]
@@ -192,14 +195,19 @@ fn take_package(
             finder.warn(&file, format!("plugin {name} has no feature \"{unknown}\""));
         }
     }
-    let mut paths = manifest.tools.map(OneOrMany::into_vec).unwrap_or_default();
+    let wanted = finder.looking_for;
+    let pick = |tools: Option<OneOrMany>, extensions: Option<OneOrMany>| match wanted {
+        ModuleKind::Extension => extensions.map(OneOrMany::into_vec).unwrap_or_default(),
+        _ => tools.map(OneOrMany::into_vec).unwrap_or_default(),
+    };
+    let mut paths = pick(manifest.tools, manifest.extensions);
     for (feature, contents) in manifest.features {
         let is_on = match chosen {
             Some(chosen) => chosen.iter().any(|name| *name == feature || name == "*"),
             None => contents.default,
         };
         if is_on {
-            paths.extend(contents.tools.map(OneOrMany::into_vec).unwrap_or_default());
+            paths.extend(pick(contents.tools, contents.extensions));
         }
     }
     for path in paths {
@@ -209,7 +217,13 @@ fn take_package(
 }
 
 /// Adds one path of a manifest, which must stay in its package.
-fn take_tool(finder: &mut Finder<'_>, folder: &Path, manifest: &Path, path: &str, source: &ToolSource) {
+pub(super) fn take_tool(
+    finder: &mut Finder<'_>,
+    folder: &Path,
+    manifest: &Path,
+    path: &str,
+    source: &ToolSource,
+) {
     let escapes_by_name = {
         let mut depth = 0_i32;
         Path::new(path).components().any(|part| {
@@ -250,7 +264,7 @@ fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
 }
 
 /// Reads a JSON file; `None` if it does not exist. The error is a sentence about the file.
-fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     read_json_with(file, small_file::read(file))
 }
 

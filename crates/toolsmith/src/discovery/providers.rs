@@ -14,17 +14,40 @@ pub(super) struct Provider {
     /// Its directory in the working directory and in the home, which contains `tools` and `rules`; `None` for installed
     /// plugins, which are listed elsewhere.
     pub(super) folders: Option<(&'static str, &'static str)>,
+    /// Names of its directories with tools.
+    pub(super) tools: &'static [&'static str],
+    /// It has a directory `extensions`.
+    pub(super) extensions: bool,
 }
+
+const TOOLS: &[&str] = &["tools"];
 
 /// All providers, highest precedence first.
 pub(super) const PROVIDERS: &[Provider] = &[
-    Provider { id: "toolsmith", name: "Toolsmith", folders: Some((".toolsmith", ".toolsmith/agent")) },
-    Provider { id: "omp", name: "OMP", folders: Some((".omp", ".omp/agent")) },
-    Provider { id: "xcsh", name: "xcsh", folders: Some((".xcsh", ".xcsh/agent")) },
-    Provider { id: "claude", name: "Claude Code", folders: Some((".claude", ".claude")) },
-    Provider { id: "claude-plugins", name: "Claude Code Marketplace", folders: None },
-    Provider { id: "codex", name: "OpenAI Codex", folders: Some((".codex", ".codex")) },
+    extensible("toolsmith", "Toolsmith", (".toolsmith", ".toolsmith/agent")),
+    extensible("omp", "OMP", (".omp", ".omp/agent")),
+    extensible("pi", "pi", (".pi", ".pi/agent")),
+    extensible("xcsh", "xcsh", (".xcsh", ".xcsh/agent")),
+    provider("claude", "Claude Code", Some((".claude", ".claude"))),
+    provider("claude-plugins", "Claude Code Marketplace", None),
+    provider("codex", "OpenAI Codex", Some((".codex", ".codex"))),
+    Provider {
+        tools: &["tool", "tools"],
+        ..provider("opencode", "opencode", Some((".opencode", ".config/opencode")))
+    },
 ];
+
+const fn provider(
+    id: &'static str,
+    name: &'static str,
+    folders: Option<(&'static str, &'static str)>,
+) -> Provider {
+    Provider { id, name, folders, tools: TOOLS, extensions: false }
+}
+
+const fn extensible(id: &'static str, name: &'static str, folders: (&'static str, &'static str)) -> Provider {
+    Provider { extensions: true, ..provider(id, name, Some(folders)) }
+}
 
 /// Resolves a path below the home, with our own directory at its actual location.
 pub(super) fn in_home(home: &Home, relative: &str) -> PathBuf {
@@ -44,14 +67,26 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             marketplace::find(finder, &source);
             continue;
         };
-        let project = finder.options.cwd.join(project).join("tools");
-        let user = in_home(&finder.options.home, user).join("tools");
-        // If the working directory is the home, the user's own directory does not belong to the project.
-        let is_own =
-            project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
-        if !is_own {
-            scan(finder, &project, &source(Scope::Project));
+        for folder in provider.tools {
+            let (project, user) = places(finder, project, user, folder);
+            if let Some(project) = project {
+                scan(finder, &project, &source(Scope::Project));
+            }
+            scan(finder, &user, &source(Scope::User));
         }
-        scan(finder, &user, &source(Scope::User));
     }
+}
+
+/// Returns a directory of the project and of the user. If the working directory is the home, the user's own directory does
+/// not belong to the project.
+pub(super) fn places(
+    finder: &Finder<'_>,
+    project: &str,
+    user: &str,
+    folder: &str,
+) -> (Option<PathBuf>, PathBuf) {
+    let project = finder.options.cwd.join(project).join(folder);
+    let user = in_home(&finder.options.home, user).join(folder);
+    let is_own = project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
+    ((!is_own).then_some(project), user)
 }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{ToolSource, found::Finder};
+use super::{ModuleKind, ToolSource, extensions::package_extensions, found::Finder};
 
 /// Module extensions.
 pub(super) const MODULE_EXTENSIONS: &[&str] = &["ts", "mts", "cts", "js", "mjs", "cjs"];
@@ -116,6 +116,12 @@ fn take_index(finder: &mut Finder<'_>, folder: &Path, kind: &NameKind, source: &
     if let Err(error) = fs::read_dir(folder) {
         finder.warn(folder, format!("cannot be searched for tools: {error}"));
         return 0;
+    }
+    // An extension may be a package whose manifest names its modules.
+    if finder.looking_for == ModuleKind::Extension
+        && let Some(modules) = package_extensions(finder, folder, source)
+    {
+        return modules;
     }
     match index_file(folder) {
         Some(file) => {

@@ -1,14 +1,17 @@
 //! The session builder.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, RwLock},
 };
 
+use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
-    ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
+    Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
@@ -17,11 +20,14 @@ use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::{
-    Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent, Tool, Ui, UiSlot,
-    UnknownTools, closest_names,
+    CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent,
+    Tool, Ui, UiSlot, UnknownTools, closest_names,
 };
 
 use super::{
+    extensions::{
+        BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
+    },
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -29,11 +35,11 @@ use super::{
 };
 use crate::{
     built_in::{
-        BUILT_IN_NAMES, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
+        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
     },
     discovery::{
-        ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, discover_configured_paths,
-        discover_custom_tool_paths,
+        ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
+        discover_configured_paths, discover_custom_tool_paths,
     },
     home::{Home, HomeError},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
@@ -123,6 +129,9 @@ pub struct SessionBuilder {
     limits: AgentLimits,
     source: SessionSource,
     rules: Vec<Rule>,
+    extension_paths: Vec<ConfiguredPath>,
+    mode: SessionMode,
+    flags: BTreeMap<String, Value>,
     mcp: Vec<ServerConfig>,
 }
 
@@ -151,6 +160,9 @@ impl SessionBuilder {
             limits: AgentLimits::default(),
             source: SessionSource::default(),
             rules: Vec::new(),
+            extension_paths: Vec::new(),
+            mode: SessionMode::default(),
+            flags: BTreeMap::new(),
             mcp: Vec::new(),
         }
     }
@@ -218,6 +230,25 @@ impl SessionBuilder {
     pub fn tool_path(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_string_lossy().into_owned();
         self.tool_paths.push(ConfiguredPath::new(path, ConfiguredFrom::Program));
+        self
+    }
+
+    /// Adds an extension by path.
+    pub fn extension_path(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref().to_string_lossy().into_owned();
+        self.extension_paths.push(ConfiguredPath::extension(path, ConfiguredFrom::Program));
+        self
+    }
+
+    /// Sets how the session is used, as extensions see it (`ctx.mode`).
+    pub fn mode(mut self, mode: SessionMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets the value of a flag of an extension.
+    pub fn flag(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.flags.insert(name.into(), value);
         self
     }
 
@@ -319,6 +350,46 @@ impl SessionBuilder {
         let sessions = Sessions::at(home.toolsmith());
         let kept = self.source.open(&sessions, &self.cwd)?;
         let before = kept.state();
+        let was_stored = !kept.is_empty();
+        let changes = change_store(&home)?;
+        let preview = self.preview.unwrap_or(self.settings.tools.preview);
+        let todos = Todos::default();
+        let protected = Arc::<Protected>::default();
+        let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
+        let mut built_ins = built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
+        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
+        let names = built_in_names(&self.settings);
+        built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
+        let is_trusted = self.trust.allows(&self.cwd);
+        let discovered = self.discovered.unwrap_or_else(|| {
+            let options = DiscoveryOptions::new(&self.cwd, home.clone())
+                .configured(self.tool_paths)
+                .extensions(self.extension_paths)
+                .trust(self.trust);
+            match self.discovery {
+                true => discover_custom_tool_paths(&options.settings(self.settings.clone())),
+                false => discover_configured_paths(&options),
+            }
+        });
+        let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
+        protect_found(&protected, &discovered);
+        let untrusted = discovered.untrusted_folder.clone();
+        let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
+        let disabled = &self.settings.tools.disabled;
+        let found: Vec<FoundModule> =
+            discovered.ready().filter(|module| module.kind == ModuleKind::Extension).cloned().collect();
+        // Without built-in tools their names are free.
+        let taken: &[&str] = if self.built_ins == BuiltIns::None { &[RESOLVE] } else { &names };
+        let mut loaded = load_custom_tools(discovered, taken, disabled, &engine, LoadScope::Call).await;
+        protect_loaded(&protected, &loaded);
+        let added = ExtensionModels::default();
+        for extension in &loaded.extensions {
+            for problem in added.register_all(&extension.extension.registrations().providers) {
+                loaded.warnings.push(Warning::about(&extension.path, problem));
+            }
+        }
+        models.add(added.clone());
+        let settings = models.settings();
         let selection = match (self.model, &before.model) {
             // The session continues with the model it was held with, where it was held.
             (ModelChoice::Settings, Some(model)) => {
@@ -329,39 +400,13 @@ impl SessionBuilder {
             (ModelChoice::Endpoint { provider, model: None, base_url, api_key_env }, Some(model)) => {
                 let id = model.split_once('/').map(|(_, id)| id.to_owned());
                 let choice = ModelChoice::Endpoint { provider, model: id, base_url, api_key_env };
-                choice.select(&self.settings, self.environment).await?
+                choice.select(&settings, self.environment).await?
             }
-            (choice, _) => choice.select(&self.settings, self.environment).await?,
+            (choice, _) => choice.select(&settings, self.environment).await?,
         };
         models.begin_with(&selection);
         note_endpoint(&kept, selection.provider.endpoint().as_ref(), &selection.model);
         let thinking = models.thinking(self.thinking.or(selection.thinking), &kept);
-
-        let changes = change_store(&home)?;
-        let preview = self.preview.unwrap_or(self.settings.tools.preview);
-        let todos = Todos::default();
-        let protected = Arc::<Protected>::default();
-        let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
-        let mut built_ins = built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
-        if !self.settings.todo.enabled {
-            built_ins.retain(|tool| tool.spec().name != TODO_WRITE);
-        }
-        built_ins.retain(|tool| !self.settings.tools.disabled.contains(&tool.spec().name));
-        let discovered = self.discovered.unwrap_or_else(|| {
-            let options =
-                DiscoveryOptions::new(&self.cwd, home.clone()).configured(self.tool_paths).trust(self.trust);
-            match self.discovery {
-                true => discover_custom_tool_paths(&options.settings(self.settings.clone())),
-                false => discover_configured_paths(&options),
-            }
-        });
-        protect_found(&protected, &discovered);
-        let untrusted = discovered.untrusted_folder.clone();
-        let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
-        let disabled = &self.settings.tools.disabled;
-        let mut loaded =
-            load_custom_tools(discovered, &BUILT_IN_NAMES, disabled, &engine, LoadScope::Call).await;
-        protect_loaded(&protected, &loaded);
 
         let mut registry = Registry::new();
         for tool in built_ins {
@@ -400,7 +445,11 @@ impl SessionBuilder {
             approval.mode = mode;
         }
         loaded.warnings.extend(misspelled_policies(&approval, &registry));
+        let limits = ExtensionLimits::default().handler(self.settings.extensions.timeout);
+        let modules = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
+        let modules = Extensions::new(modules, limits);
         let mut dispatcher = Dispatcher::builder(registry)
+            .gate(Arc::new(ExtensionGate::new(modules.clone())))
             .approval(approval)
             .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
@@ -443,6 +492,15 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
+            .hook(Arc::new(ExtensionHook::new(modules.clone())))
+            .models_from({
+                let models = models.clone();
+                move || models.available()
+            })
+            .find_model({
+                let models = models.clone();
+                move |provider, id| models.find(provider, id)
+            })
             .limits(self.limits);
         // Which tools there are, then which of them are offered, then what is preferred.
         if let Some(mcp) = &mcp {
@@ -458,8 +516,21 @@ impl SessionBuilder {
             agent = agent.hook(Arc::new(watching));
         }
         let agent = recovery.add_to(agent).build()?;
-        agent.announce(SessionEvent::Start).await;
-        Ok(Session {
+        let extensions = SessionExtensions {
+            modules,
+            inner: Arc::new(ExtensionState {
+                mode: self.mode,
+                is_trusted,
+                flags: RwLock::new(self.flags),
+                found,
+                commands: Mutex::default(),
+                shutdown: CancelToken::new(),
+                built_ins: built_in_calls,
+                models: added,
+                resources: Mutex::default(),
+            }),
+        };
+        let session = Session {
             agent,
             engine,
             ui,
@@ -472,7 +543,27 @@ impl SessionBuilder {
             todos,
             mcp,
             cwd: self.cwd,
-        })
+            extensions,
+        };
+        session.begin(was_stored).await;
+        Ok(session)
+    }
+}
+
+impl Session {
+    /// Connects extensions and tools with the session, and notifies them of its start.
+    async fn begin(&self, was_stored: bool) {
+        let weak = self.agent.downgrade();
+        self.extensions.modules.set_notify(move |message| {
+            if let Some(agent) = weak.upgrade() {
+                agent.notice(message);
+            }
+        });
+        let actions = HostActions::new(self.downgrade(), tokio::runtime::Handle::current());
+        self.engine.set_session_actions(Some(Arc::new(actions)));
+        self.agent.announce(SessionEvent::Start).await;
+        let reason = if was_stored { "resume" } else { "startup" };
+        self.extensions.started(reason, &self.agent.tool_context()).await;
     }
 }
 
@@ -522,7 +613,14 @@ impl LoadedTools {
     fn register_into(&mut self, registry: &mut Registry) {
         let tools = std::mem::take(&mut self.tools);
         for tool in tools {
-            match registry.register(Arc::clone(&tool.tool), tool.origin()) {
+            // Loading decided which tools may take the name of a built-in one.
+            let is_built_in =
+                registry.get(tool.name()).is_some_and(|found| found.origin.kind == OriginKind::BuiltIn);
+            let registered = match is_built_in {
+                true => registry.replace(Arc::clone(&tool.tool), tool.origin()).map(drop),
+                false => registry.register(Arc::clone(&tool.tool), tool.origin()),
+            };
+            match registered {
                 Ok(()) => self.tools.push(tool),
                 Err(refused) => self.refuse(&tool, &refused),
             }

@@ -1,6 +1,7 @@
 //! A session: an agent with its tools, settings and model, and one handle to control it.
 
 mod builder;
+mod extensions;
 mod model_choice;
 mod models;
 mod operations;
@@ -11,6 +12,10 @@ mod session;
 mod tool_info;
 
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
+pub use extensions::{
+    Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources, RESERVED_COMMANDS, RESERVED_KEYS,
+    SessionMode, ShortcutInfo, UserBashResult, WeakSession,
+};
 pub use model_choice::{ModelChoice, ModelError, providers};
 pub use operations::{AbandonedBranch, OperationError, SessionSwitched};
 pub use session::Session;

@@ -1,9 +1,12 @@
 //! Models a running session can switch to: by name, and those of earlier sessions.
 
 use toolsmith_agent::session::{EntryKind, SessionLog, SessionState};
-use toolsmith_llm::{Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
+use toolsmith_llm::{Catalog, Endpoint, Environment, Model, Provider, Selection, ThinkingLevel};
 
-use super::model_choice::{ModelChoice, ModelError, providers};
+use super::{
+    extensions::ExtensionModels,
+    model_choice::{ModelChoice, ModelError, providers},
+};
 use crate::settings::Settings;
 
 /// Source of models.
@@ -13,6 +16,8 @@ pub(super) struct Models {
     environment: Environment,
     /// The initial model. It may not be selectable by name: a script, an endpoint, a custom provider.
     first: Option<Selection>,
+    /// Providers of extensions.
+    added: ExtensionModels,
 }
 
 /// The model of an earlier session, as far as it is available.
@@ -26,7 +31,47 @@ pub(super) struct Restored {
 
 impl Models {
     pub(super) fn new(settings: Settings, environment: Environment) -> Self {
-        Self { settings, environment, first: None }
+        Self { settings, environment, first: None, added: ExtensionModels::default() }
+    }
+
+    /// Adds the providers of extensions.
+    pub(super) fn add(&mut self, added: ExtensionModels) {
+        self.added = added;
+    }
+
+    /// Returns the settings with the providers of extensions.
+    pub(super) fn settings(&self) -> Settings {
+        self.added.added_to(&self.settings)
+    }
+
+    /// Returns the models with an available key.
+    pub(super) fn available(&self) -> Vec<Model> {
+        let known = providers(&self.settings(), self.environment.clone());
+        let mut models = known.map(|providers| providers.available()).unwrap_or_default();
+        if let Some(first) = &self.first
+            && !models.iter().any(|model| model.reference() == first.model.reference())
+        {
+            models.insert(0, first.model.clone());
+        }
+        models
+    }
+
+    /// Returns a known model, also one without a key.
+    pub(super) fn find(&self, provider: &str, id: &str) -> Option<Model> {
+        if let Some(first) = &self.first
+            && first.model.provider == provider
+            && first.model.id == id
+        {
+            return Some(first.model.clone());
+        }
+        let settings = self.settings();
+        let is_configured = settings.providers.get(provider).is_some_and(|own| own.models.contains_key(id));
+        let known = providers(&settings, self.environment.clone()).ok()?;
+        let catalog = known.get(provider).ok()?.config().catalog.clone();
+        let is_known = Catalog::builtin().get(catalog.as_deref().unwrap_or(provider), id).is_some();
+        (is_known || is_configured)
+            .then(|| known.select_at(provider, id).ok())?
+            .map(|selection| selection.model)
     }
 
     pub(super) fn begin_with(&mut self, first: &Selection) {
@@ -54,7 +99,7 @@ impl Models {
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
         match &self.first {
             Some(first) if first.model.reference() == name => Ok(first.clone()),
-            _ => ModelChoice::Named(name.to_owned()).select(&self.settings, self.environment.clone()).await,
+            _ => ModelChoice::Named(name.to_owned()).select(&self.settings(), self.environment.clone()).await,
         }
     }
 
@@ -76,12 +121,12 @@ impl Models {
         let by_name = || async {
             let choice = ModelChoice::Named(model.to_owned());
             choice
-                .select(&self.settings, self.environment.clone())
+                .select(&self.settings(), self.environment.clone())
                 .await
                 .map_err(|error| ModelError::Gone { model: model.to_owned(), why: error.to_string() })
         };
         let Some(endpoint) = endpoint else { return by_name().await };
-        let mut providers = providers(&self.settings, self.environment.clone())?;
+        let mut providers = providers(&self.settings(), self.environment.clone())?;
         let configured = providers.get(&endpoint.provider).ok().and_then(Provider::endpoint);
         if configured.is_some_and(|configured| configured.is_same_place(endpoint)) {
             return by_name().await;

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use thiserror::Error;
 use toolsmith_agent::{
     Occupied, SummaryError,
@@ -19,6 +20,7 @@ use toolsmith_llm::{Message, Model, ThinkingLevel};
 use toolsmith_tool::SessionEvent;
 
 use super::{
+    extensions::SwitchKind,
     model_choice::ModelError,
     models::{Restored, note_endpoint},
     session::Session,
@@ -80,6 +82,9 @@ impl Session {
     /// # Errors
     /// Fails if this session cannot be saved.
     pub async fn new_session(&self) -> Result<SessionSwitched, OperationError> {
+        if self.switch_is_cancelled(SwitchKind::New, None).await {
+            return Err(OperationError::Cancelled);
+        }
         let held = self.hold("a new session was started").await?;
         let new = {
             let before = self.log();
@@ -90,7 +95,7 @@ impl Session {
             carry_over(&held, &before.state(), &new);
             new
         };
-        Ok(self.go_over(&held, new, switched).await)
+        Ok(self.go_over(&held, new, switched, SwitchKind::New).await)
     }
 
     /// Switches to another session by id, id prefix or path. Does nothing if it is already open.
@@ -103,6 +108,9 @@ impl Session {
         if self.log().file().is_some_and(|open| is_same(open, &path)) {
             return Ok(SessionSwitched::default());
         }
+        if self.switch_is_cancelled(SwitchKind::Resume, Some(&path)).await {
+            return Err(OperationError::Cancelled);
+        }
         let sessions = self.sessions.clone();
         let next = blocking(move || sessions.open(&path)).await??;
         // What was said to one provider is not continued with another by accident.
@@ -111,7 +119,7 @@ impl Session {
         }
         let held = self.hold("another session was opened").await?;
         let elsewhere = elsewhere(&next, &self.cwd);
-        let went = self.go_over(&held, next, switched).await;
+        let went = self.go_over(&held, next, switched, SwitchKind::Resume).await;
         if let Some(notice) = elsewhere {
             held.context().notice(notice);
         }
@@ -123,10 +131,13 @@ impl Session {
     /// # Errors
     /// Fails if this session cannot be saved or the copy cannot be written.
     pub async fn fork(&self) -> Result<SessionSwitched, OperationError> {
+        if self.fork_is_cancelled(self.log().leaf_id().as_deref(), "at").await {
+            return Err(OperationError::Cancelled);
+        }
         let held = self.hold("the session was forked").await?;
         let (sessions, kept) = (self.sessions.clone(), self.log());
         let fork = blocking(move || sessions.fork(&kept)).await??;
-        Ok(self.go_over(&held, fork, switched).await)
+        Ok(self.go_over(&held, fork, switched, SwitchKind::Fork).await)
     }
 
     /// Starts a new session from before a user message. [`SessionSwitched::text`] is the text of that message.
@@ -138,11 +149,14 @@ impl Session {
         if !matches!(entry(&self.log(), entry_id)?, EntryKind::Message(Message::User(_))) {
             return Err(SessionError::NotAUserMessage { id: entry_id.to_owned() }.into());
         }
+        if self.fork_is_cancelled(Some(entry_id), "before").await {
+            return Err(OperationError::Cancelled);
+        }
         let held = self.hold("the session was branched from an earlier message").await?;
         let (sessions, kept, id) = (self.sessions.clone(), self.log(), entry_id.to_owned());
         let branched = blocking(move || sessions.branch(&kept, &id)).await??;
         let event = |previous_session_file| SessionEvent::Branch { previous_session_file };
-        let went = self.go_over(&held, branched.session, event).await;
+        let went = self.go_over(&held, branched.session, event, SwitchKind::Fork).await;
         Ok(SessionSwitched { text: Some(branched.text), ..went })
     }
 
@@ -160,25 +174,35 @@ impl Session {
         if let Some(id) = target {
             entry(&self.log(), id)?;
         }
+        let decided = self.before_tree(&self.log(), target, abandoned == AbandonedBranch::Summarise).await;
+        if decided.cancelled {
+            return Err(OperationError::Cancelled);
+        }
         let held = self.hold("the session moved to another entry").await?;
         let kept = self.log();
-        let summary = match abandoned {
-            AbandonedBranch::Drop => None,
-            AbandonedBranch::Summarise => summarize(&held, &kept, target).await?,
+        let from_extension = decided.summary.is_some();
+        let (summary, details) = match (decided.summary, abandoned) {
+            (Some((summary, details)), _) => (Some(summary), details),
+            (None, AbandonedBranch::Drop) => (None, None),
+            (None, AbandonedBranch::Summarise) => (summarize(&held, &kept, target).await?, None),
         };
         let queued = self.put_down().await;
-        let from_id = kept.leaf_id().unwrap_or_else(|| "root".to_owned());
+        let old_leaf = kept.leaf_id();
+        let from_id = old_leaf.clone().unwrap_or_else(|| "root".to_owned());
         let moved = kept.go_to(target, None)?;
+        let mut summary_id = None;
         if let Some(summary) = summary {
-            let left = BranchSummary { from_id, summary, ..BranchSummary::default() };
+            let left = BranchSummary { from_id, summary, details, from_extension };
             // It takes effect whether or not it is in the file already.
-            if let Err(error) = kept.append(EntryKind::BranchSummary(left)) {
-                held.context().notice(error.to_string());
+            match kept.append(EntryKind::BranchSummary(left)) {
+                Ok(id) => summary_id = Some(id),
+                Err(error) => held.context().notice(error.to_string()),
             }
         }
         let restored = self.restored(&kept).await;
         self.take_up(&restored);
         self.agent().announce(SessionEvent::Tree).await;
+        self.tree_moved(old_leaf.as_deref(), summary_id.as_deref(), from_extension).await;
         tell(&held, restored);
         Ok(SessionSwitched { text: moved.text, queued })
     }
@@ -189,6 +213,8 @@ impl Session {
     /// Fails if it could not be written. It is part of the session nevertheless.
     pub fn set_name(&self, name: &str) -> Result<(), OperationError> {
         self.log().set_name(name)?;
+        let event = || json!({ "type": "session_info_changed", "name": self.log().name() });
+        self.extensions.modules.send("session_info_changed", event, || self.agent().tool_context());
         Ok(())
     }
 
@@ -207,6 +233,7 @@ impl Session {
     /// Fails if there is no such model, or the record could not be written; in the latter case the model is changed
     /// nevertheless.
     pub async fn set_model(&self, name: &str) -> Result<Model, OperationError> {
+        let previous = self.agent().model();
         let selection = self.models.select(name).await?;
         let model = selection.model;
         self.agent().set_model(selection.provider, model.clone());
@@ -215,6 +242,15 @@ impl Session {
         if let Some(level) = selection.thinking {
             self.set_thinking(level)?;
         }
+        let event = || {
+            json!({
+                "type": "model_select",
+                "model": toolsmith_agent::model_json(&model),
+                "previousModel": toolsmith_agent::model_json(&previous),
+                "source": "set",
+            })
+        };
+        self.extensions.modules.send("model_select", event, || self.agent().tool_context());
         noted?;
         Ok(model)
     }
@@ -224,7 +260,12 @@ impl Session {
     /// # Errors
     /// Fails if the record could not be written. The level is changed nevertheless.
     pub fn set_thinking(&self, level: ThinkingLevel) -> Result<(), OperationError> {
+        let previous = self.agent().thinking();
         self.agent().set_thinking(level);
+        let event = || json!({ "type": "thinking_level_select", "level": level.as_str(), "previousLevel": previous.as_str() });
+        if previous != level {
+            self.extensions.modules.send("thinking_level_select", event, || self.agent().tool_context());
+        }
         self.log().append(EntryKind::ThinkingChange { level: level.as_str().to_owned() })?;
         Ok(())
     }
@@ -268,13 +309,17 @@ impl Session {
         held: &Occupied,
         next: SessionLog,
         event: impl FnOnce(Option<PathBuf>) -> SessionEvent,
+        kind: SwitchKind,
     ) -> SessionSwitched {
         let restored = self.restored(&next).await;
         let queued = self.put_down().await;
         // The old session is released at once, and with it the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
         self.take_up(&restored);
-        self.agent().announce(event(previous)).await;
+        self.agent().announce(event(previous.clone())).await;
+        let now = self.log().file().map(Path::to_path_buf);
+        let context = self.agent().tool_context();
+        self.extensions.switched(kind, previous.as_deref(), now.as_deref(), &context).await;
         tell(held, restored);
         SessionSwitched { text: None, queued }
     }

@@ -21,6 +21,10 @@ impl Recovery {
         Self { compactor: Arc::new(compactor.with_retry(Arc::clone(&retry))), retry }
     }
 
+    pub(super) fn context_tokens(&self) -> u64 {
+        self.compactor.context_tokens()
+    }
+
     pub(super) fn add_to(&self, agent: AgentBuilder) -> AgentBuilder {
         agent.hook(Arc::clone(&self.compactor) as _).hook(Arc::clone(&self.retry) as _)
     }

@@ -8,9 +8,12 @@ use toolsmith_agent::{
 };
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_mcp::{McpError, Servers};
-use toolsmith_tool::{SessionEvent, Ui, UiSlot, UnknownTools};
+use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
-use super::{builder::SessionBuilder, models::Models, recovery::Recovery, tool_info::ToolInfo};
+use super::{
+    builder::SessionBuilder, extensions::SessionExtensions, models::Models, recovery::Recovery,
+    tool_info::ToolInfo,
+};
 use crate::{
     loading::LoadedTools,
     mcp::{McpPrompt, McpTools, attach_resources, expand_command, prompts},
@@ -45,6 +48,7 @@ pub struct Session {
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
     pub(super) recovery: Recovery,
+    pub(super) extensions: SessionExtensions,
     pub(super) todos: Todos,
     pub(super) mcp: Option<McpTools>,
 }
@@ -100,6 +104,16 @@ impl Session {
     /// Waits until no run is in progress.
     pub async fn wait_for_idle(&self) -> Option<Arc<RunSummary>> {
         self.agent.wait_for_idle().await
+    }
+
+    /// Waits until no run is in progress and extensions have handled the end of the last one; they may start another.
+    pub async fn wait_until_settled(&self) -> Option<Arc<RunSummary>> {
+        self.agent.wait_until_settled().await
+    }
+
+    /// Returns the extensions in load order.
+    pub fn extensions(&self) -> Vec<Arc<dyn Extension>> {
+        self.extensions.modules.list()
     }
 
     /// Subscribes to all events from now on.
@@ -164,6 +178,9 @@ impl Session {
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
         self.agent.announce(SessionEvent::Shutdown).await;
+        let end = serde_json::json!({ "type": "session_shutdown", "reason": "quit" });
+        self.extensions.modules.shutdown(end, &self.agent.tool_context()).await;
+        self.engine.set_session_actions(None);
         if let Some(mcp) = &self.mcp {
             mcp.servers().close().await;
         }

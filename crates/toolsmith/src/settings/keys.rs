@@ -209,6 +209,18 @@ const KEYS: &[Key] = &[
         "Look for tools in `.omp/tools` and `~/.omp/agent/tools`.",
     ),
     key(
+        "discovery.providers.pi",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools and extensions in `.pi` and `~/.pi/agent`.",
+    ),
+    key(
+        "discovery.providers.opencode",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for tools in `.opencode/tool`, `.opencode/tools` and the same directories of `~/.config/opencode`.",
+    ),
+    key(
         "discovery.providers.xcsh",
         KeyKind::Bool,
         Some("true"),
@@ -237,6 +249,31 @@ const KEYS: &[Key] = &[
         KeyKind::Bool,
         Some("true"),
         "Look for tools in installed plugin packages.",
+    ),
+    key(
+        "extensions.enabled",
+        KeyKind::Bool,
+        Some("true"),
+        "Load extensions that are found in directories and plugins. Those named explicitly always load.",
+    ),
+    key(
+        "extensions.paths",
+        KeyKind::Paths,
+        Some(""),
+        "Additional extensions; relative paths are resolved from the working directory.",
+    ),
+    // An untrusted project must not disable an extension that guards the user.
+    key(
+        "extensions.disabled",
+        KeyKind::Names,
+        Some(""),
+        "Names of disabled extensions: the file without its extension, or its directory for an `index` file.",
+    ),
+    key(
+        "extensions.timeout",
+        KeyKind::Duration,
+        Some("30s"),
+        "Deadline of an extension's event handler. Open dialogs stop the clock.",
     ),
     key(
         "tools.paths",

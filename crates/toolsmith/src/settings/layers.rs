@@ -203,9 +203,15 @@ struct Held {
 struct Layers {
     held: BTreeMap<Vec<String>, Held>,
     paths: Vec<ConfiguredPath>,
+    extension_paths: Vec<ConfiguredPath>,
     warnings: Vec<Warning>,
     waiting: Vec<WaitingSetting>,
     files: Vec<SettingsFile>,
+}
+
+/// Returns whether a setting names modules, each of which waits for trust by itself.
+fn is_module_list(key: &Key) -> bool {
+    matches!(key.name, "tools.paths" | "extensions.paths")
 }
 
 impl Layers {
@@ -221,14 +227,22 @@ impl Layers {
     }
 
     fn put(&mut self, path: Vec<String>, key: &'static Key, value: Value, origin: SettingOrigin) {
-        if key.name == "tools.paths" {
+        if is_module_list(key) {
             let from = match &origin {
                 SettingOrigin::User(file) => ConfiguredFrom::UserSettings(file.clone()),
                 SettingOrigin::Project(file) => ConfiguredFrom::ProjectSettings(file.clone()),
                 _ => ConfiguredFrom::CommandLine,
             };
             let named = value.as_array().into_iter().flatten().filter_map(Value::as_str);
-            self.paths.extend(named.map(|path| ConfiguredPath::new(path, from.clone())));
+            match key.name {
+                "tools.paths" => {
+                    self.paths.extend(named.map(|path| ConfiguredPath::new(path, from.clone())));
+                }
+                _ => {
+                    let named = named.map(|path| ConfiguredPath::extension(path, from.clone()));
+                    self.extension_paths.extend(named);
+                }
+            }
         }
         // Deny always wins (CONTRACT 5.4), so no later layer takes it back.
         if keys::is_policy(key)
@@ -265,7 +279,7 @@ impl Layers {
                     file: file.to_path_buf(),
                 });
                 // The modules themselves wait, each under its own name.
-                if value.key.name != "tools.paths" {
+                if !is_module_list(value.key) {
                     continue;
                 }
             }
@@ -350,6 +364,7 @@ impl Layers {
         let mut settings: Settings =
             serde_json::from_value(nested).expect("settings that were checked can be read");
         settings.tools.paths = self.paths;
+        settings.extensions.paths = self.extension_paths;
         for (name, tool) in &settings.tools.each {
             // If set in two places, deny wins.
             if let Some(policy) = tool.approval

@@ -35,6 +35,8 @@ pub struct Settings {
     pub discovery: DiscoverySettings,
     /// Tools.
     pub tools: ToolsSettings,
+    /// Extensions.
+    pub extensions: ExtensionSettings,
     /// Limits of tools.
     pub limits: LimitSettings,
     /// Approval (CONTRACT 5.4), including `tools.approval.<name>`.
@@ -151,6 +153,23 @@ pub struct ToolsSettings {
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,
+}
+
+/// Extensions.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct ExtensionSettings {
+    /// Additional extensions with their origin.
+    #[serde(skip)]
+    pub paths: Vec<ConfiguredPath>,
+    /// Load extensions that are found in directories and plugins.
+    pub enabled: bool,
+    /// Disabled extensions.
+    #[serde(default)]
+    pub disabled: Vec<String>,
+    /// Deadline of an event handler.
+    #[serde(deserialize_with = "read_duration")]
+    pub timeout: Duration,
 }
 
 /// The one who decides about previews at a terminal.

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod discovery;
+mod extensions;
 mod idleness;
 mod loading;
 mod models;
+mod official;
 mod operations;
 mod operations_refused;
 mod outside;

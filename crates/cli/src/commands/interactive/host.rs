@@ -56,7 +56,8 @@ impl Host for ProjectHost {
                 None => arguments.interactive_source(&project),
             };
             let discovered = project.discover();
-            let builder = arguments.session_at(&project, discovered, source)?;
+            let builder =
+                arguments.session_at(&project, discovered, source)?.mode(toolsmith::SessionMode::Tui);
             let builder = builder.ui(request.ui).approver(request.approver);
             anyhow::Ok((
                 match request.reviewer {

@@ -8,13 +8,14 @@ use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::{CommandFactory as _, ValueEnum};
+use serde_json::{Value, json};
 use toolsmith::{
-    BuiltIns, Discovered, KeyStore, ModelChoice, Session, SessionBuildError, SessionBuilder, SessionSource,
-    Warning,
+    BuiltIns, CommandOutcome, Discovered, KeyStore, ModelChoice, Session, SessionBuildError, SessionBuilder,
+    SessionMode, SessionSource, Warning,
 };
-use toolsmith_agent::{AgentLimits, ApprovalMode, RunEnd, session::Sessions};
+use toolsmith_agent::{AgentLimits, ApprovalMode, Prompt, RunEnd, session::Sessions};
 use toolsmith_llm::ThinkingLevel;
-use toolsmith_tool::{Ui, closest_names};
+use toolsmith_tool::{CancelToken, Ui, closest_names};
 
 use crate::{
     approver::TerminalApprover,
@@ -91,6 +92,9 @@ pub(crate) struct PrintArguments {
     /// Maximum number of model turns per prompt.
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     max_turns: Option<usize>,
+    /// Options that only extensions know, by name.
+    #[arg(skip)]
+    pub(crate) flags: Vec<(String, Option<String>)>,
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
@@ -212,6 +216,35 @@ impl PrintArguments {
         }
     }
 
+    /// Returns how extensions see the session.
+    fn session_mode(&self) -> SessionMode {
+        match self.mode {
+            Some(Mode::Rpc) => SessionMode::Rpc,
+            Some(Mode::Json) => SessionMode::Json,
+            _ => SessionMode::Print,
+        }
+    }
+
+    /// Checks options that only extensions know.
+    pub(crate) fn check_flags(&self, session: &Session) -> Result<()> {
+        let known = session.flags();
+        for (name, value) in &self.flags {
+            let Some(flag) = known.iter().find(|flag| flag.name == *name) else {
+                let hint =
+                    "`toolsmith --help` lists the options; `toolsmith list` lists those of extensions.";
+                return Err(Problem::wrong_use(format!("unexpected argument '--{name}'")).hint(hint).into());
+            };
+            if flag.takes_text && value.is_none() {
+                let what = format!("--{name} needs a value: --{name}=VALUE");
+                return Err(Problem::wrong_use(what).into());
+            }
+            if !flag.takes_text && value.is_some() {
+                return Err(Problem::wrong_use(format!("--{name} takes no value")).into());
+            }
+        }
+        Ok(())
+    }
+
     /// Builds the session from the command line.
     pub(crate) fn session(&self, project: &Project, discovered: Discovered) -> Result<SessionBuilder> {
         if self.picks_session() {
@@ -236,8 +269,13 @@ impl PrintArguments {
             .environment(KeyStore::at(&project.home).environment())
             .model_choice(self.choice())
             .built_ins(self.built_ins())
+            .trust(project.trust.clone())
+            .mode(self.session_mode())
             .mcp_servers(project.mcp_configuration().servers)
             .session(source);
+        for (name, value) in &self.flags {
+            builder = builder.flag(name, value.as_ref().map_or(Value::Bool(true), |text| json!(text)));
+        }
         if let Some(level) = self.thinking {
             builder = builder.thinking(level);
         }
@@ -293,20 +331,27 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             _ => error.into(),
         })?;
         failure::warn_about_tools(session.loaded());
+        failure::warn_about_extensions(&session);
+        own.check_flags(&session)?;
 
-        let stopper = session.clone();
-        let came = interrupts::listen(
-            move |reason, force| {
-                if force { stopper.force_stop(reason) } else { stopper.abort(reason) }
-            },
-        );
+        let cancel = CancelToken::new();
+        let (stopper, command) = (session.clone(), cancel.clone());
+        let came = interrupts::listen(move |reason, force| {
+            if force {
+                command.force(reason);
+                stopper.force_stop(reason);
+            } else {
+                command.cancel(reason);
+                stopper.abort(reason);
+            }
+        });
         let prompt =
             session.expand_prompt(prompt).await.map_err(|error| Problem::failed(error.to_string()))?;
         let events = session.subscribe();
-        session.prompt(prompt)?;
+        let work = work(&session, prompt, cancel);
         let told = match as_json {
-            true => json::follow(events).await,
-            false => text::follow(events, &session, terminal.as_deref()).await,
+            true => json::follow(events, work).await,
+            false => text::follow(events, &session, terminal.as_deref(), work).await,
         };
         let end = match told {
             Ok(end) => end,
@@ -326,6 +371,26 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             (None, end) => return Err(ended_early(&end, own.no_session).into()),
         })
     })
+}
+
+/// Sends the prompt, or runs the command it names (`/name arguments`), and waits until everything it started is over.
+async fn work(session: &Session, prompt: Prompt, cancel: CancelToken) -> Result<()> {
+    let text = match prompt.content.as_slice() {
+        [block] => block.as_text().unwrap_or_default(),
+        _ => "",
+    };
+    let prompt = match session.find_command(text) {
+        None => Some(prompt),
+        Some((name, arguments)) => match session.run_command(&name, &arguments, cancel).await? {
+            CommandOutcome::Prompt(prompt) => Some(prompt),
+            _ => None,
+        },
+    };
+    if let Some(prompt) = prompt {
+        session.prompt(prompt)?;
+    }
+    session.wait_until_settled().await;
+    Ok(())
 }
 
 /// Explains why the run failed, and which options help.

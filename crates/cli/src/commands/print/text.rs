@@ -1,6 +1,6 @@
 //! The answer on standard output; progress on standard error, if it is a terminal.
 
-use std::{collections::BTreeSet, io::Write as _, time::Duration};
+use std::{collections::BTreeSet, io::Write as _, pin::pin, time::Duration};
 
 use anyhow::Result;
 use toolsmith::Session;
@@ -17,16 +17,32 @@ use crate::{
     tool_view::CallView,
 };
 
-/// Shows the run until it ends, then the model's final text.
+/// Shows runs until `work` is done, then the model's final text.
 pub(super) async fn follow(
     mut events: Subscription,
     session: &Session,
     terminal: Option<&TerminalUi>,
+    work: impl Future<Output = Result<()>>,
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
     let mut calls = Calls { session, terminal, running: Vec::new() };
     let mut refused = BTreeSet::new();
-    while let Some(event) = events.next().await {
+    let mut last = None;
+    let mut work = pin!(work);
+    let mut done = None;
+    loop {
+        let event = match &done {
+            Some(_) => events.try_next(),
+            None => tokio::select! {
+                biased;
+                event = events.next() => event,
+                outcome = &mut work => {
+                    done = Some(outcome);
+                    continue;
+                }
+            },
+        };
+        let Some(event) = event else { break };
         if watched && !calls.show(&event).await {
             show(&event, terminal);
         }
@@ -37,16 +53,24 @@ pub(super) async fn follow(
         {
             tell_refused(tool_name);
         }
+        if let AgentEvent::Notice { message } = event.as_ref()
+            && !watched
+            && message.starts_with("Extension ")
+        {
+            let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), harmless(message));
+        }
         if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
-            let summary = session.wait_for_idle().await;
-            let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
-            if !text.is_empty() {
-                writeln!(streams::stdout(), "{}", plain(text))?;
-            }
-            return Ok(end.clone());
+            last = Some(end.clone());
         }
     }
-    Ok(RunEnd::Completed)
+    done.unwrap_or(Ok(()))?;
+    let Some(end) = last else { return Ok(RunEnd::Completed) };
+    let summary = session.wait_for_idle().await;
+    let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
+    if !text.is_empty() {
+        writeln!(streams::stdout(), "{}", plain(text))?;
+    }
+    Ok(end)
 }
 
 /// Reports that a call was refused because nobody could be asked, and how to allow it (CONTRACT 5.4).

@@ -69,6 +69,8 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
         .approver(Arc::clone(&approver) as Arc<dyn Approver>);
     let session: Session = builder.build().await?;
     failure::warn_about_tools(session.loaded());
+    failure::warn_about_extensions(&session);
+    own.check_flags(&session)?;
 
     let ending = CancelToken::new();
     let stopper = ending.clone();

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use toolsmith::{Session, ToolInfo, ToolLoadError};
+use toolsmith::{CommandInfo, Session, ToolInfo, ToolLoadError};
 use toolsmith_llm::Model;
+use toolsmith_tool::Completion;
 
 use super::{
     events::{ContentShape, MessageShape, PendingShape, UsageShape},
@@ -351,6 +352,78 @@ pub(super) struct ModelSet {
     /// Thinking level.
     #[schemars(with = "Thinking")]
     pub(super) thinking_level: String,
+}
+
+/// Reply to `get_commands`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Commands {
+    /// All commands.
+    pub(super) commands: Vec<CommandRow>,
+}
+
+/// A command.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CommandRow {
+    /// Name without the slash.
+    name: String,
+    /// Description for people.
+    description: String,
+    /// `extension`, or the source that added it.
+    source: String,
+    /// File of the extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Set if `complete_command` can complete its arguments.
+    has_completions: bool,
+}
+
+impl From<CommandInfo> for CommandRow {
+    fn from(command: CommandInfo) -> Self {
+        Self {
+            name: command.name,
+            description: command.description,
+            source: command.source,
+            path: command.path.map(|path| path.display().to_string()),
+            has_completions: command.has_completions,
+        }
+    }
+}
+
+/// Reply to `run_command`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CommandRun {
+    /// The command returned a prompt, and a run was started with it.
+    pub(super) started: bool,
+}
+
+/// Reply to `complete_command`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Completions {
+    /// The completions, best first.
+    pub(super) completions: Vec<CompletionRow>,
+}
+
+/// A completion.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CompletionRow {
+    /// Text that replaces the arguments.
+    value: String,
+    /// Text shown in the list.
+    label: String,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+impl From<Completion> for CompletionRow {
+    fn from(completion: Completion) -> Self {
+        Self { value: completion.value, label: completion.label, description: completion.description }
+    }
 }
 
 /// Reply to `get_tools`.

@@ -48,6 +48,24 @@ pub(super) enum Request {
         #[serde(default)]
         streaming_behavior: Option<StreamingBehavior>,
     },
+    /// Lists the commands of extensions.
+    GetCommands,
+    /// Runs a command. The reply is sent when it is done; runs it started may go on.
+    RunCommand {
+        /// Name without the slash.
+        name: String,
+        /// Its arguments.
+        #[serde(default)]
+        arguments: String,
+    },
+    /// Returns completions for the arguments of a command.
+    CompleteCommand {
+        /// Name without the slash.
+        name: String,
+        /// The arguments so far.
+        #[serde(default)]
+        prefix: String,
+    },
     /// Queues a message for the next request to the model, or for the next run if none is in progress.
     Steer {
         /// The message.
@@ -333,6 +351,13 @@ struct Image {
     data: String,
     /// Media type, such as `image/png`.
     mime_type: String,
+}
+
+impl Said {
+    /// Returns the text of a message without images.
+    pub(super) fn only_text(&self) -> Option<&str> {
+        self.images.is_empty().then_some(self.message.as_str())
+    }
 }
 
 impl From<Said> for Prompt {

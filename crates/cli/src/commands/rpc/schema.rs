@@ -12,9 +12,9 @@ use super::{
     frame::{Frame, PROTOCOL_VERSION},
     reference,
     reply::{
-        ActiveTools, BranchMessages, Called, Changes, CompactedTo, Decided, Exported, Initialized, LastText,
-        Messages, ModelSet, Models, PendingActions, PendingFiles, Prompted, RetryAborted, SessionList, State,
-        Stats, Tools, TreeRows, Undone, Went,
+        ActiveTools, BranchMessages, Called, Changes, CommandRun, Commands, CompactedTo, Completions,
+        Decided, Exported, Initialized, LastText, Messages, ModelSet, Models, PendingActions, PendingFiles,
+        Prompted, RetryAborted, SessionList, State, Stats, Tools, TreeRows, Undone, Went,
     },
     request::{Answer, Request, RequestId},
 };
@@ -64,6 +64,9 @@ fn replies(generator: &mut SchemaGenerator) -> Vec<(&'static str, Option<Schema>
     replies! { generator:
         "initialize" => Initialized,
         "prompt" => Prompted,
+        "get_commands" => Commands,
+        "run_command" => CommandRun,
+        "complete_command" => Completions,
         "steer" => Nothing,
         "follow_up" => Nothing,
         "abort" => Nothing,

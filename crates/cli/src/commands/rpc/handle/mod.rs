@@ -1,5 +1,6 @@
 //! Request handlers, one file per subject. Each returns the `data` of its reply, or an error.
 
+pub(super) mod commands;
 pub(super) mod conversation;
 pub(super) mod models;
 pub(super) mod previews;
@@ -27,9 +28,13 @@ pub(super) async fn request(driver: &Arc<Driver>, request: Request) -> Outcome {
         Request::Initialize { protocol_version, client, ui, approval } => {
             conversation::initialize(driver, protocol_version, client, ui, approval)
         }
-        Request::Prompt { said, streaming_behavior } => {
-            conversation::prompt(driver, said.into(), streaming_behavior)
-        }
+        Request::Prompt { said, streaming_behavior } => match commands::named(driver, &said) {
+            Some((name, arguments)) => commands::start(driver, name, arguments),
+            None => conversation::prompt(driver, said.into(), streaming_behavior),
+        },
+        Request::GetCommands => commands::list(driver),
+        Request::RunCommand { name, arguments } => commands::run(driver, &name, &arguments).await,
+        Request::CompleteCommand { name, prefix } => commands::complete(driver, &name, &prefix).await,
         Request::Steer { said } => done(driver.session.steer(said)),
         Request::FollowUp { said } => done(driver.session.follow_up(said)),
         Request::AbortAndPrompt { said } => conversation::abort_and_prompt(driver, said.into()).await,

@@ -1,0 +1,3 @@
+// What compiled decorators with types call.
+
+export default (key, value) => (typeof Reflect.metadata === "function" ? Reflect.metadata(key, value) : () => {});

@@ -1,0 +1,3 @@
+// What compiled decorators of parameters call.
+
+export default (index, decorator) => (target, key) => decorator(target, key, index);

@@ -1,0 +1,84 @@
+//! A session handle that does not keep the session alive, for what the session itself holds.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Weak},
+};
+
+use toolsmith_agent::{
+    Resolver, Todos, WeakAgent,
+    session::{CurrentSession, Sessions},
+};
+use toolsmith_js::WeakEngine;
+use toolsmith_tool::UiSlot;
+
+use super::{
+    super::{models::Models, recovery::Recovery, session::Session},
+    SessionExtensions,
+};
+use crate::{loading::LoadedTools, mcp::McpTools};
+
+/// A session handle that does not keep the session alive.
+#[derive(Clone, Debug)]
+pub struct WeakSession {
+    agent: WeakAgent,
+    engine: WeakEngine,
+    loaded: Weak<LoadedTools>,
+    ui: UiSlot,
+    resolver: Resolver,
+    current: CurrentSession,
+    sessions: Sessions,
+    models: Models,
+    cwd: PathBuf,
+    recovery: Recovery,
+    todos: Todos,
+    mcp: Option<McpTools>,
+    extensions: Weak<super::Inner>,
+    modules: toolsmith_agent::WeakExtensions,
+}
+
+impl WeakSession {
+    /// Returns the session, if it is still there.
+    pub fn upgrade(&self) -> Option<Session> {
+        Some(Session {
+            agent: self.agent.upgrade()?,
+            engine: self.engine.upgrade()?,
+            loaded: self.loaded.upgrade()?,
+            ui: self.ui.clone(),
+            resolver: self.resolver.clone(),
+            current: self.current.clone(),
+            sessions: self.sessions.clone(),
+            models: self.models.clone(),
+            cwd: self.cwd.clone(),
+            recovery: self.recovery.clone(),
+            todos: self.todos.clone(),
+            mcp: self.mcp.clone(),
+            extensions: SessionExtensions {
+                modules: self.modules.upgrade()?,
+                inner: self.extensions.upgrade()?,
+            },
+        })
+    }
+}
+
+impl Session {
+    /// Returns a handle that does not keep the session alive.
+    pub fn downgrade(&self) -> WeakSession {
+        WeakSession {
+            agent: self.agent.downgrade(),
+            engine: self.engine.downgrade(),
+            loaded: Arc::downgrade(&self.loaded),
+            ui: self.ui.clone(),
+            resolver: self.resolver.clone(),
+            current: self.current.clone(),
+            sessions: self.sessions.clone(),
+            models: self.models.clone(),
+            cwd: self.cwd.clone(),
+            recovery: self.recovery.clone(),
+            todos: self.todos.clone(),
+            mcp: self.mcp.clone(),
+            extensions: Arc::downgrade(&self.extensions.inner),
+            modules: self.extensions.modules.downgrade(),
+        }
+    }
+}
