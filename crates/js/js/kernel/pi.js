@@ -96,6 +96,10 @@ class HostApi {
     this.cwd = host.cwd();
     this.#registered = registered;
   }
+  /** Whether the module's factory has ended. */
+  static isLoaded(api) {
+    return #registered in api && Object.isFrozen(api.#registered);
+  }
   get registerTool() {
     return (definition) => {
       if (!Object.isFrozen(this.#registered)) this.#registered.push(definition);
@@ -135,7 +139,7 @@ for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension").member(this, name);
+      return builtin("toolsmith:pi/extension").member(this, name, HostApi.isLoaded(this));
     },
   });
 }

@@ -23,10 +23,12 @@ const modules = [];
 /** The state of the module with this number. */
 export const moduleAt = (number) => modules[number];
 
-export function stateOf(api) {
+export function stateOf(api, isLoaded = false) {
   let state = states.get(api);
   if (state === undefined) {
     state = new State(modules.length);
+    // One that is first used after the factory ended was never loading.
+    state.loading = !isLoaded;
     states.set(api, state);
     modules.push(state);
   }
@@ -267,7 +269,7 @@ function splitModel(text) {
 }
 
 /** A member of the host API that only extensions use. */
-export const member = (api, name) => stateOf(api).members[name];
+export const member = (api, name, isLoaded) => stateOf(api, isLoaded).members[name];
 
 const signalThird = (object, id, params, onUpdate, ctx, signal) => object.execute(id, params, signal, onUpdate, ctx);
 
