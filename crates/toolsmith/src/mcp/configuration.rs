@@ -19,7 +19,14 @@ pub fn mcp_configuration(
     settings: &Settings,
     trust: &TrustDecision,
 ) -> Configuration {
-    read_configuration(&sources(cwd, home, settings), |file| trust.allows(cwd) || trust.allows(file))
+    let real_cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+    let is_inside = |file: &Path| file.canonicalize().is_ok_and(|real| real.starts_with(&real_cwd));
+    // As for modules: an untrusted project cannot choose a trusted file elsewhere through a link, and trust in a project does
+    // not cover what its links lead to (CONTRACT 2.8).
+    read_configuration(&sources(cwd, home, settings), |file| match is_inside(file) {
+        true => trust.allows(cwd) || trust.allows(file),
+        false => trust.allows(cwd) && trust.allows(file),
+    })
 }
 
 pub(crate) fn sources(cwd: &Path, home: &Home, settings: &Settings) -> ConfigSources {
