@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// How a terminal shows images.
+/// Image protocol of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageProtocol {
     /// The graphics protocol of kitty, also Ghostty and WezTerm.

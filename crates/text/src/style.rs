@@ -76,7 +76,7 @@ impl Attributes {
     }
 }
 
-/// How a cell is drawn.
+/// Style of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Style {
     /// Foreground.

@@ -125,7 +125,7 @@ impl fmt::Debug for WidgetContent {
     }
 }
 
-/// How `ui.custom` shows its component.
+/// Placement of a component of `ui.custom`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CustomOptions {

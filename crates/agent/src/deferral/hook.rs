@@ -182,7 +182,7 @@ fn active_names(registry: &Registry) -> HashSet<String> {
     registry.active().map(|tool| tool.tool.spec().name.clone()).collect()
 }
 
-/// Where deferred tools come from, for the description of the search.
+/// Origins of deferred tools, for the description of the search.
 fn sources(registry: &Registry, deferred: &HashSet<String>) -> Vec<String> {
     let mut sources = BTreeSet::new();
     for tool in registry.iter().filter(|tool| deferred.contains(&tool.tool.spec().name)) {

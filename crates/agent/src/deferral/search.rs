@@ -56,7 +56,7 @@ pub(super) fn rank(documents: &[Document<'_>], query: &str, limit: usize) -> Vec
     scored.into_iter().take(limit).map(|(_, at)| at).collect()
 }
 
-/// How often a term occurs; a longer word that begins with it counts too.
+/// Counts the occurrences of a term; a longer word that begins with it counts too.
 fn matches(counts: &HashMap<String, usize>, term: &str) -> usize {
     match counts.get(term) {
         Some(count) => *count,

@@ -210,7 +210,7 @@ impl Resolver {
     /// Returns what undoing a change would do to its files now.
     ///
     /// # Errors
-    /// Fails if there is no such change, or a content was not kept.
+    /// Fails if the change is unknown or its old content is no longer stored.
     pub async fn view_undo(&self, id: &str) -> Result<Vec<FilePreview>, ToolError> {
         let (store, id) = (Arc::clone(&self.store), id.to_owned());
         blocking(&CancelToken::new(), move |_| store.undo_preview(&id).map_err(reply)).await

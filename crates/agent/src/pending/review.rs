@@ -179,7 +179,7 @@ impl Resolver {
         }
     }
 
-    /// Returns an action with everything a person needs to decide about it; `None` if there is no such action.
+    /// Returns an action with everything a person needs to decide about it; `None` if it is unknown.
     pub async fn review_request(&self, choice: PendingChoice) -> Option<ReviewRequest> {
         Some(self.review_of(&self.find(choice)?).await)
     }

@@ -58,7 +58,7 @@ pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How long servers whose tools are not known yet may take.
+/// Maximum wait for servers whose tools are not cached.
 const MCP_TIME: Duration = Duration::from_secs(10);
 
 /// The MCP servers and their tools.

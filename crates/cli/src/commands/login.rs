@@ -28,7 +28,7 @@ pub(crate) struct LoginArguments {
 /// Arguments of `logout`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LogoutArguments {
-    /// Provider.
+    /// Provider, such as anthropic or openai.
     provider: String,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn logout(shared: &Shared, own: &LogoutArguments) -> Result<ExitCode>
     let store = KeyStore::at(&project.home);
     let known = providers(&project.loaded.settings, store.environment())?;
     let is_removed = store.remove(&variable(&known, &own.provider)?)?;
-    let text = if is_removed { "Removed the key for" } else { "There is no stored key for" };
+    let text = if is_removed { "Removed the key for" } else { "No stored key for" };
     writeln!(streams::stdout(), "{text} {}.", paint(NAME, &own.provider))?;
     Ok(ExitCode::SUCCESS)
 }

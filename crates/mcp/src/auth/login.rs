@@ -18,9 +18,9 @@ use crate::{
     config::{Expander, ServerConfig, Transport},
 };
 
-/// How long the person may take in the browser.
+/// Time for the login in the browser.
 const LOGIN_TIME: Duration = Duration::from_secs(600);
-/// How long the server may take to say that a login is needed.
+/// Time for the server to request a login.
 const CHALLENGE_TIME: Duration = Duration::from_secs(10);
 /// Longest request line of the browser.
 const MAX_REQUEST: u64 = 64 << 10;

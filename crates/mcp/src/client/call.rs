@@ -13,7 +13,7 @@ use toolsmith_tool::{CancelToken, ToolContext, ToolResult};
 
 use super::{connection::Connection, progress::Progress};
 
-/// How often a server may ask for input before it answers.
+/// Maximum number of requests for input before an answer.
 const MAX_ROUNDS: usize = 10;
 
 /// Outcome of a call that was not answered.

@@ -32,9 +32,9 @@ use crate::{
     error::McpError,
 };
 
-/// How long the answer to the newer lifecycle's first request may take.
+/// Time for the answer to the first request of the newer lifecycle.
 const PROBE_TIME: Duration = Duration::from_secs(2);
-/// How long a server may take to exit after its input was closed, before it is signalled, and after that.
+/// Time for a server to exit after its input was closed, before it is signalled, and after that.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
@@ -47,7 +47,7 @@ pub(crate) struct Surroundings {
     pub(crate) tokens: TokenFile,
 }
 
-/// Which lifecycle to use.
+/// Lifecycle of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifecycle {
     /// The newer one if the server knows it.
@@ -255,41 +255,20 @@ async fn connect_url(
     let stop = CancellationToken::new();
     let (stderr, faults) = (StderrTail::default(), Arc::<LineFaults>::default());
     let serving = async {
-        if own_token {
-            let transport = StreamableHttpClientTransport::with_client(client, transport);
-            serve_client_with_lifecycle_and_ct(
-                handler.clone(),
-                transport,
-                mode(lifecycle),
-                stop.child_token(),
-            )
-            .await
-        } else {
-            let manager = auth::manager(config, &url, &surroundings.tokens).await;
-            match manager {
-                Some(manager) => {
-                    let transport = StreamableHttpClientTransport::with_client(
-                        AuthClient::new(client, manager),
-                        transport,
-                    );
-                    serve_client_with_lifecycle_and_ct(
-                        handler.clone(),
-                        transport,
-                        mode(lifecycle),
-                        stop.child_token(),
-                    )
-                    .await
-                }
-                None => {
-                    let transport = StreamableHttpClientTransport::with_client(client, transport);
-                    serve_client_with_lifecycle_and_ct(
-                        handler.clone(),
-                        transport,
-                        mode(lifecycle),
-                        stop.child_token(),
-                    )
-                    .await
-                }
+        let manager = match own_token {
+            true => None,
+            false => auth::manager(config, &url, &surroundings.tokens).await,
+        };
+        let (handler, mode, token) = (handler.clone(), mode(lifecycle), stop.child_token());
+        match manager {
+            Some(manager) => {
+                let client = AuthClient::new(client, manager);
+                let transport = StreamableHttpClientTransport::with_client(client, transport);
+                serve_client_with_lifecycle_and_ct(handler, transport, mode, token).await
+            }
+            None => {
+                let transport = StreamableHttpClientTransport::with_client(client, transport);
+                serve_client_with_lifecycle_and_ct(handler, transport, mode, token).await
             }
         }
     };

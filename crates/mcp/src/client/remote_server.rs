@@ -40,7 +40,7 @@ const REFRESH_PAUSE: Duration = Duration::from_secs(1);
 /// Most pages and entries of one list.
 const MAX_PAGES: usize = 500;
 const MAX_ENTRIES: usize = 10_000;
-/// How long a request for a list or a resource may take.
+/// Deadline of a request for a list or a resource.
 const LIST_TIME: Duration = Duration::from_secs(30);
 
 /// State of a server, for people.

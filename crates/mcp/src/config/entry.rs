@@ -103,7 +103,7 @@ pub struct OAuthConfig {
     pub client_name: Option<String>,
 }
 
-/// How a server is reached.
+/// Transport of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transport {
@@ -137,7 +137,7 @@ pub struct ServerConfig {
     pub name: String,
     /// Origin.
     pub origin: ConfigOrigin,
-    /// How it is reached.
+    /// Its transport.
     pub transport: Transport,
     /// Description for `tool_search` and for people.
     pub description: Option<String>,

@@ -6,7 +6,7 @@ use thiserror::Error;
 use toolsmith_host::exec::{self, Request};
 use toolsmith_tool::CancelToken;
 
-/// How long a command that gives a value may take.
+/// Deadline of a command that gives a value.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Errors of expansion. Values are not repeated, because they may be secrets.
@@ -18,7 +18,7 @@ pub enum ExpandError {
         "{place}: the environment variable {variable} is not set; set it, or write ${{{variable}:-default}}"
     )]
     Unset {
-        /// Where in the entry.
+        /// Its place in the entry.
         place: String,
         /// The variable.
         variable: String,
@@ -26,13 +26,13 @@ pub enum ExpandError {
     /// A reference does not end.
     #[error("{place}: \"${{\" has no closing \"}}\"")]
     Unclosed {
-        /// Where in the entry.
+        /// Its place in the entry.
         place: String,
     },
     /// The command failed.
     #[error("{place}: the command after \"!\" failed: {reason}")]
     Command {
-        /// Where in the entry.
+        /// Its place in the entry.
         place: String,
         /// The reason.
         reason: String,

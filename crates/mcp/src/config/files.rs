@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Maximum number of servers. Each may be a process.
 const MAX_SERVERS: usize = 200;
 
-/// Where to look for configuration files.
+/// Directories and files that are searched for configuration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConfigSources {

@@ -13,7 +13,7 @@ use toolsmith_tool::{DialogOptions, NoticeLevel, Ui, async_trait};
 
 use super::progress::ProgressSender;
 
-/// How long an old client may take to answer.
+/// Time for a client of the older lifecycle to answer.
 const ASK_TIME: Duration = Duration::from_secs(120);
 const FIELD: &str = "answer";
 
@@ -24,7 +24,7 @@ pub(super) struct Question {
     pub(super) answer: oneshot::Sender<Option<ElicitResult>>,
 }
 
-/// How questions reach the client.
+/// Delivers questions to the client.
 pub(super) enum Channel {
     /// The client did not say that it can ask.
     None,

@@ -36,7 +36,7 @@ use super::{
 
 const ANSWER_KEY: &str = "answer";
 
-/// How requests belong together.
+/// Groups requests that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binding {
     /// All requests of this handler come from one client.

@@ -32,7 +32,7 @@ use super::{
 const PATH: &str = "/mcp";
 /// Most open connections. More wait, and then the system refuses them.
 const MAX_CONNECTIONS: usize = 256;
-/// How long a client may take to send a request's headers.
+/// Time for a client to send the headers of a request.
 const HEADER_TIME: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Options of serving over HTTP.

@@ -10,7 +10,7 @@ use super::{dialogs::Question, running_call::RunningCall};
 
 /// Most calls that wait.
 const MAX_PARKED: usize = 16;
-/// How long one waits.
+/// Maximum time a call is parked.
 pub(super) const MAX_TIME: Duration = Duration::from_secs(600);
 
 /// A call and the question it waits for.

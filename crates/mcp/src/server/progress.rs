@@ -21,7 +21,7 @@ const MAX_CHARS: usize = 200;
 /// A request and its token.
 type Target = (Peer<RoleServer>, ProgressToken);
 
-/// Where the progress of a call goes. A call that is resumed by another request changes it.
+/// The receiver of a call's progress. A call that is resumed by another request changes it.
 #[derive(Clone, Default)]
 pub(super) struct ProgressTarget {
     target: Arc<Mutex<Option<Target>>>,

@@ -25,7 +25,7 @@ pub(super) enum CallStep {
     Asks(Question),
 }
 
-/// How the call's questions reach the client.
+/// Delivers the call's questions to the client.
 pub(super) enum Asking {
     No,
     Request(rmcp::Peer<rmcp::RoleServer>),

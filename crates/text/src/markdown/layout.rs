@@ -14,7 +14,7 @@ use crate::{
 /// Rules are not drawn longer than this.
 const MAX_RULE: usize = 80;
 
-/// How Markdown is drawn.
+/// Options for drawing Markdown.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MarkdownOptions {

@@ -26,7 +26,7 @@ pub enum ThemeError {
         "`{entry}`: \"{value}\" is not a colour (expected \"#rrggbb\", 0-255, a name in `vars`, or \"\")"
     )]
     Color {
-        /// Where the colour stands.
+        /// Name of the colour.
         entry: String,
         /// The text found there.
         value: String,

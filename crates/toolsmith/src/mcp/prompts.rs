@@ -7,7 +7,7 @@ use toolsmith_agent::Prompt;
 use toolsmith_mcp::{McpError, PromptDefinition, Servers, tool_name};
 use toolsmith_tool::ContentBlock;
 
-/// How long a server whose prompts are not known yet may take.
+/// Maximum wait for a server whose prompts are not known.
 const START_TIME: Duration = Duration::from_secs(10);
 
 /// A prompt of a server, as a command.

@@ -17,7 +17,7 @@ use toolsmith_llm::Message;
 use toolsmith_mcp::{ServerChange, Servers, config::Exposure};
 use toolsmith_tool::{Origin, OriginKind, Tool, async_trait};
 
-/// How long the first request waits for servers whose definitions are not known yet.
+/// Maximum wait of the first request for servers whose definitions are not cached.
 const FIRST_WAIT: Duration = Duration::from_secs(3);
 /// Notes about changed definitions of one tool; a server that changes them all the time is not worth more.
 const MAX_NOTES: usize = 3;

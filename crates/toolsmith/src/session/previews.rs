@@ -64,7 +64,7 @@ impl Session {
     /// Returns what undoing a change would do to its files now.
     ///
     /// # Errors
-    /// Fails if there is no such change, or a content was not kept.
+    /// Fails if the change is unknown or its old content is no longer stored.
     pub async fn view_undo(&self, id: &str) -> Result<Vec<FilePreview>, ToolError> {
         self.pending().view_undo(id).await
     }

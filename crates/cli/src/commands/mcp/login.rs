@@ -90,7 +90,7 @@ pub(super) fn logout(shared: &Shared, own: &LogoutArguments) -> Result<ExitCode>
     } else if removed {
         writeln!(streams::stdout(), "Removed the login to {}", visible_line(&own.name))?;
     } else {
-        writeln!(streams::stdout(), "There is no login to {}", visible_line(&own.name))?;
+        writeln!(streams::stdout(), "Not logged in to {}", visible_line(&own.name))?;
     }
     Ok(ExitCode::SUCCESS)
 }

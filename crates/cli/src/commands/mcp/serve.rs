@@ -20,7 +20,7 @@ use crate::{
 /// Modules up to this number get their own runtime at once.
 const FEW_MODULES: usize = 4;
 
-/// How long the last messages may take to be written.
+/// Time to write the last messages.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Arguments of `mcp serve`.
@@ -75,7 +75,7 @@ enum Approve {
     Elicit,
 }
 
-/// How the user is asked before a staged change is applied.
+/// Confirmation before a staged change is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Confirm {
     /// By an elicitation, with clients that can show one.

@@ -31,7 +31,7 @@ pub use weak::WeakSession;
 
 use crate::discovery::FoundModule;
 
-/// How the session is used, as extensions see it (`ctx.mode`).
+/// The mode of the session, as extensions see it (`ctx.mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionMode {

@@ -115,7 +115,7 @@ impl App {
                 providers.iter().find(|entry| entry.name == name).and_then(|entry| entry.variable.clone());
             Event::Do(match variable.map(|variable| host.remove_key(&variable)) {
                 Some(Ok(true)) => Effect::Notice(format!("Removed the key for {name}.")),
-                Some(Ok(false)) => Effect::Notice(format!("There is no stored key for {name}.")),
+                Some(Ok(false)) => Effect::Notice(format!("No stored key for {name}.")),
                 Some(Err(error)) => Effect::Error(error),
                 None => Effect::Error(format!("\"{name}\" is not a provider with a key.")),
             })
