@@ -293,6 +293,18 @@ async fn c2_8_servers_of_an_untrusted_project_are_not_started() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c2_8_an_untrusted_project_cannot_choose_a_trusted_file_through_a_link() {
+    let Some(place) = configured("other/.mcp.json").await else { return };
+    assert_eq!(place.run(&["--cwd", "../other", "trust"]).await.code, 0);
+    std::os::unix::fs::symlink(place.path("other/.mcp.json"), place.path("project/.mcp.json")).unwrap();
+    let listed = place.run(&["list", "--json"]).await.json();
+    assert_eq!(listed["tools"], json!([]));
+    assert_eq!(listed["waitingServers"][0]["name"], "fake", "{listed}");
+    let said = place.run(&["mcp", "test", "fake"]).await;
+    assert!(said.code == 1 && said.stderr.contains("waits for trust"), "{said:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn servers_are_added_listed_and_removed() {
     let place = Place::new(&[]);
     let said = place.run(&["mcp", "add", "files", "--env", "A=${B}", "--", "server", "-y", "."]).await;

@@ -125,7 +125,7 @@ async fn a_survey_sees_what_loading_sees_and_its_tools_can_be_called() {
         )
     };
     let (first, last) = (tool("first"), tool("last"));
-    let limits = toolsmith_js::Limits::default().load(std::time::Duration::from_millis(300)).memory(64 << 20);
+    let limits = toolsmith_js::Limits::default().load(std::time::Duration::from_secs(5)).memory(64 << 20);
     let project = Project::with_limits(
         limits,
         &[
