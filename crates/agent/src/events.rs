@@ -105,7 +105,7 @@ pub enum AgentEvent {
         result: ToolResult,
         /// Set if it failed.
         is_error: bool,
-        /// Duration, including approval.
+        /// Duration without the time a person took to approve the call.
         duration_ms: u64,
         /// File with the whole output, if the result was cut.
         #[serde(skip_serializing_if = "Option::is_none")]

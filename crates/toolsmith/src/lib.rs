@@ -40,8 +40,8 @@ pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources,
     ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session, SessionBuildError,
-    SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, UserBashResult,
-    WeakSession, providers,
+    SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, USER_BASH,
+    UserBashResult, WeakSession, providers,
 };
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,

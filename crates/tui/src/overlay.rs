@@ -1,5 +1,6 @@
 //! The place of an overlay on the screen.
 
+use toolsmith_text::{Row, Style};
 use toolsmith_tool::{Anchor, Length, OverlayOptions};
 
 /// Columns of an overlay that does not say how wide it is.
@@ -63,6 +64,24 @@ pub fn overlay_area(options: &OverlayOptions, rows_drawn: usize, columns: usize,
         columns: width.min(columns.max(1)),
         rows: height.min(rows.max(1)),
     }
+}
+
+/// Returns a row of the screen with a row of an overlay over it.
+pub fn covered(below: Row, over: Row, area: Area) -> Row {
+    let end = area.column + area.columns;
+    let visible = below.width().saturating_sub(end);
+    let (left, _) = below.clone().split(area.column);
+    let (_, mut right) = below.split(end);
+    // Half of a wide character at the edge is a space.
+    if right.width() > visible {
+        let mut rest = Row::plain(" ");
+        rest.append(right.split(2).1);
+        right = rest;
+    }
+    let mut row = left.padded(area.column, Style::PLAIN);
+    row.append(over.cut(area.columns).padded(area.columns, Style::PLAIN));
+    row.append(right);
+    row
 }
 
 /// A share is of the free room, so that 100% is the far end.

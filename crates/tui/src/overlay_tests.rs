@@ -32,3 +32,17 @@ fn overlays_stay_on_the_screen() {
     assert_eq!(tiny, Area { column: 0, row: 0, columns: 1, rows: 1 });
     assert_eq!(overlay_area(&OverlayOptions::default(), 0, 0, 0).columns, 1);
 }
+
+#[test]
+fn an_overlay_covers_its_columns_and_nothing_else() {
+    let area = Area { column: 2, row: 0, columns: 4, rows: 1 };
+    let row = |text: &str, over: &str| {
+        covered(toolsmith_text::Row::plain(text), toolsmith_text::Row::plain(over), area).text()
+    };
+    assert_eq!(row("abcdefghij", "1234"), "ab1234ghij");
+    assert_eq!(row("abcdefghij", "1"), "ab1   ghij");
+    assert_eq!(row("a", "123456"), "a 1234");
+    // A wide character that is half covered leaves no half.
+    assert_eq!(row("a漢b漢字", "1234"), "a 1234字");
+    assert_eq!(row("ab漢c漢字", "1234"), "ab1234 字");
+}

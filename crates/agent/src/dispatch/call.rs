@@ -198,7 +198,7 @@ pub struct CallOutcome {
     pub end: CallEnd,
     /// Repairs of the arguments.
     pub repairs: Vec<Repair>,
-    /// From the first look to the last, questions included.
+    /// Time of the call, without the time a person took to approve it.
     pub duration: Duration,
     /// The whole output, where the result has only parts of it (CONTRACT 4.9).
     pub full_output: Option<PathBuf>,

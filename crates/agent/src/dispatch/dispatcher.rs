@@ -1,6 +1,10 @@
 //! The path itself, from a name and arguments to an outcome.
 
-use std::{fmt, sync::Arc, time::Instant};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 use toolsmith_tool::{
@@ -132,6 +136,8 @@ struct Trail {
     arguments: Option<Value>,
     repairs: Vec<Repair>,
     keep: Keep,
+    /// Time until the approval was decided.
+    asked: Duration,
 }
 
 /// Where a call turned back, and what it is told.
@@ -222,7 +228,7 @@ impl Dispatcher {
             result,
             end,
             repairs: trail.repairs,
-            duration: started.elapsed(),
+            duration: started.elapsed().saturating_sub(trail.asked),
             full_output,
             id: request.id.clone(),
             name: request.name.clone(),
@@ -250,7 +256,10 @@ impl Dispatcher {
         request.tell(CallEvent::Prepared { arguments: &arguments });
         // Kept for the outcome; the tool gets its own.
         trail.arguments = Some(arguments.clone());
-        let approved = self.approve(&found, request, &arguments).await?;
+        let asking = Instant::now();
+        let approved = self.approve(&found, request, &arguments).await;
+        trail.asked = asking.elapsed();
+        let approved = approved?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }

@@ -14,7 +14,7 @@ mod tool_info;
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use extensions::{
     Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources, RESERVED_COMMANDS, RESERVED_KEYS,
-    SessionMode, ShortcutInfo, UserBashResult, WeakSession,
+    SessionMode, ShortcutInfo, USER_BASH, UserBashResult, WeakSession,
 };
 pub use model_choice::{ModelChoice, ModelError, providers};
 pub use operations::{AbandonedBranch, OperationError, SessionSwitched};

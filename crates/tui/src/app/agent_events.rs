@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use toolsmith::{
+    USER_BASH,
     agent::{AgentEvent, RunEnd},
     llm::{Message, StreamEvent},
     tool::{NoticeLevel, SessionEvent},
@@ -10,6 +11,7 @@ use toolsmith::{
 
 use super::{
     event::Event,
+    extensions,
     interface::App,
     transcript::{Item, ToolItem},
 };
@@ -36,6 +38,20 @@ impl App {
                         block.state = ToolState::Running;
                     });
                 });
+            }
+            AgentEvent::ApprovalRequested { request } => {
+                if let Some(tool) = self.transcript.tool(&request.tool_call_id) {
+                    tool.change(|block| block.state = ToolState::Waiting);
+                }
+            }
+            AgentEvent::ApprovalDecided { tool_call_id, .. } => {
+                if let Some(tool) = self.transcript.tool(tool_call_id) {
+                    // The time of a call does not include the question.
+                    tool.started = Some(Instant::now());
+                    tool.change(|block| {
+                        (block.state, block.elapsed) = (ToolState::Running, None);
+                    });
+                }
             }
             AgentEvent::ToolExecutionUpdate { tool_call_id, tool_name, partial_result } => {
                 self.with_tool(tool_call_id, tool_name, |tool| {
@@ -131,6 +147,13 @@ impl App {
             Message::Assistant(answer) => {
                 self.transcript.finish_message();
                 self.status.note_usage(&answer.usage);
+            }
+            // A shell command of the person has its own item.
+            Message::Developer(said) if said.custom_type.as_deref() != Some(USER_BASH) => {
+                let id = self.next_message();
+                if let Some(item) = extensions::message_item(said, id) {
+                    self.transcript.push(item);
+                }
             }
             _ => {}
         }

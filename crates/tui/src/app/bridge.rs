@@ -101,6 +101,18 @@ fn closes_at(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
 
+/// A custom view on the screen. It is removed also if the call that shows it is dropped.
+struct ShownView<'a> {
+    bridge: &'a Bridge,
+    id: ComponentId,
+}
+
+impl Drop for ShownView<'_> {
+    fn drop(&mut self) {
+        self.bridge.send(Event::ComponentChanged(self.id, ComponentChange::Removed));
+    }
+}
+
 #[async_trait]
 impl Ui for Bridge {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
@@ -148,11 +160,10 @@ impl Ui for Bridge {
         options: CustomOptions,
         dialog: DialogOptions,
     ) -> Option<Value> {
-        let id = view.id();
+        let _shown = ShownView { bridge: self, id: view.id() };
         self.send(Event::Custom(view, options));
         // The tool closes the view itself; its value does not pass through here.
         dialog.cancel.cancelled().await;
-        self.send(Event::ComponentChanged(id, ComponentChange::Removed));
         None
     }
 

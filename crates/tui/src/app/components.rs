@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
 use toolsmith_tool::{
     CompletionItem, CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, EditorState,
-    InputTap, WidgetContent, WidgetPlacement,
+    InputTap, OverlayOptions, WidgetContent, WidgetPlacement,
 };
 
 use super::{event::Event, interface::App};
@@ -15,7 +15,8 @@ use crate::{
     dialog::Drawn,
     input::{Input, Key, Parser},
     keys::Action,
-    overlay::overlay_columns,
+    overlay::{covered, overlay_area, overlay_columns},
+    screen::Frame,
     text::{DrawnRow, Row, parse_drawn},
 };
 
@@ -96,6 +97,20 @@ impl Components {
                 visible(id) && !options.overlay.as_ref().is_some_and(|overlay| overlay.non_capturing)
             })
             .map(|(id, options)| (*id, options))
+    }
+
+    /// Returns the overlays that are shown, the topmost last.
+    fn overlays(&self) -> Vec<(ComponentId, OverlayOptions)> {
+        let visible = |id: &ComponentId| self.mounted.get(id).is_some_and(|mounted| !mounted.is_hidden);
+        self.customs
+            .iter()
+            .filter(|(id, _)| visible(id))
+            .filter_map(|(id, options)| Some((*id, options.overlay.clone()?)))
+            .collect()
+    }
+
+    pub(super) fn has_overlays(&self) -> bool {
+        !self.overlays().is_empty()
     }
 
     pub(super) fn has_taps(&self) -> bool {
@@ -233,11 +248,31 @@ impl App {
         Some(self.component_rows(id, columns))
     }
 
-    /// Draws the custom view with the focus.
+    /// Draws the custom view with the focus that takes the place of the composer.
     pub(super) fn custom_rows(&mut self, columns: usize) -> Option<Drawn> {
-        let (id, options) = self.components.focused()?;
-        let columns = options.overlay.as_ref().map_or(columns, |overlay| overlay_columns(overlay, columns));
+        let (id, _) = self.components.focused().filter(|(_, options)| options.overlay.is_none())?;
         Some(self.component_rows(id, columns))
+    }
+
+    /// Draws the overlays over the rows of a whole screen. Moves the caret to the overlay with the focus.
+    pub(super) fn draw_overlays(&mut self, frame: &mut Frame) {
+        let focused = self.components.focused().map(|(id, _)| id);
+        let (columns, rows) = (self.columns(), self.size.rows);
+        for (id, options) in self.components.overlays() {
+            let drawn = self.component_rows(id, overlay_columns(&options, columns));
+            let area = overlay_area(&options, drawn.rows.len(), columns, rows);
+            frame.rows.resize_with(rows.max(frame.rows.len()), Row::new);
+            for (at, over) in drawn.rows.into_iter().take(area.rows).enumerate() {
+                if let Some(row) = frame.rows.get_mut(area.row + at) {
+                    *row = covered(std::mem::take(row), over, area);
+                }
+            }
+            if focused == Some(id) && self.panels.is_empty() {
+                frame.shows_cursor = drawn.cursor.is_some();
+                let (row, column) = drawn.cursor.unwrap_or_default();
+                frame.cursor = (area.row + row, area.column + column);
+            }
+        }
     }
 
     /// Gives a key to the custom view, or to the editor that a tool provides. Returns whether there is one.

@@ -17,15 +17,24 @@ use crate::{
     blocks::{BlockOptions, ToolState},
     dialog::Space,
     keys::Action,
-    screen::Frame,
+    screen::{Frame, PlacedImage},
     text::{Row, Style, Token},
     tool_view::DrawOptions,
 };
 
 /// Rows of the prompt that are shown at once, at most.
 const MAX_PROMPT_ROWS: usize = 12;
+/// Column of the left edge of images.
+const IMAGE_COLUMN: usize = 3;
 /// Queued messages shown.
 const MAX_QUEUED: usize = 4;
+
+/// Rows that no longer change, with the images among them.
+#[derive(Default)]
+pub(super) struct Finished {
+    pub(super) rows: Vec<Row>,
+    images: Vec<PlacedImage>,
+}
 
 impl App {
     /// Columns that may be used: the last one stays free, so that narrowing the window by one does not wrap every row.
@@ -79,6 +88,8 @@ impl App {
     /// Returns the bytes of the next frame.
     pub(super) fn compose(&mut self) -> Vec<u8> {
         self.update_live();
+        self.draw_messages();
+        self.follow_overlays();
         if self.full.is_some() {
             return self.compose_full();
         }
@@ -91,12 +102,13 @@ impl App {
         rows.append(&mut bottom);
         let shows_cursor = cursor.is_some();
         let cursor = cursor.unwrap_or((rows.len().saturating_sub(top + 1), 0));
-        self.inline.draw(&history, &Frame { rows, cursor: (top + cursor.0, cursor.1), shows_cursor })
+        let frame = Frame { rows, cursor: (top + cursor.0, cursor.1), shows_cursor };
+        self.inline.draw_with_images(&history.rows, &history.images, &frame)
     }
 
     /// Takes the rows that are finished.
-    fn take_finished(&mut self, room: usize) -> Vec<Row> {
-        let mut history = Vec::new();
+    fn take_finished(&mut self, room: usize) -> Finished {
+        let mut history = Finished::default();
         while let Some(item) = self.transcript.items.get(self.transcript.committed) {
             if !item.is_final() {
                 break;
@@ -107,7 +119,10 @@ impl App {
                 Some(item) => item.rows(columns, &self.theme, &options),
                 None => Vec::new(),
             };
-            self.append_item(rows, &mut history);
+            self.append_item(rows, &mut history.rows);
+            if room > 0 {
+                self.append_images(&mut history);
+            }
             self.transcript.committed += 1;
             self.transcript.is_partial = false;
         }
@@ -122,10 +137,24 @@ impl App {
             }
         }
         if !taken.is_empty() {
-            self.append_item(taken, &mut history);
+            self.append_item(taken, &mut history.rows);
             self.transcript.is_partial = true;
         }
         history
+    }
+
+    /// Appends the images of a call that ended, where the terminal can show them. The call itself names them.
+    fn append_images(&mut self, history: &mut Finished) {
+        let Some(protocol) = self.image_protocol.filter(|_| self.options.shows_images) else { return };
+        let Some(Item::Tool(item)) = self.transcript.items.get(self.transcript.committed) else { return };
+        let columns = self.columns().saturating_sub(IMAGE_COLUMN);
+        for image in item.block.images() {
+            let Some(drawn) = image.drawn(protocol, columns, None) else { continue };
+            let row = history.rows.len();
+            history.rows.extend(std::iter::repeat_with(Row::new).take(drawn.rows));
+            let (rows, sequence) = (drawn.rows, drawn.sequence);
+            history.images.push(PlacedImage { row, rows, column: IMAGE_COLUMN, sequence });
+        }
     }
 
     /// Appends an item with an empty row before it, unless its first part was appended before.
@@ -142,7 +171,7 @@ impl App {
 
     /// All rows that are not in the scrollback yet, at the end of the program.
     pub(super) fn remaining_rows(&mut self) -> Vec<Row> {
-        self.take_finished(0)
+        self.take_finished(0).rows
     }
 
     /// The rows of items that are not finished. If there are too many, running calls take one row each, and the last

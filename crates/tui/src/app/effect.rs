@@ -55,6 +55,8 @@ pub enum Effect {
     Discard(PendingChoice),
     /// Undoes a change.
     Undo(Option<String>),
+    /// Ends the interface and starts the demo.
+    Demo,
     /// Ends the program.
     Quit,
 }
@@ -85,6 +87,7 @@ impl std::fmt::Debug for Effect {
             Self::Apply(..) => "Apply",
             Self::Discard(_) => "Discard",
             Self::Undo(_) => "Undo",
+            Self::Demo => "Demo",
             Self::Quit => "Quit",
         };
         f.write_str(name)

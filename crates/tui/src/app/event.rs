@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith::{Session, SessionSwitched};
+use toolsmith::{Session, SessionSwitched, UserBashResult};
 use toolsmith_tool::{
     CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, InputTap, NoticeLevel,
     WidgetContent, WidgetPlacement, WorkingIndicator,
@@ -79,8 +79,10 @@ pub(super) enum Event {
     Compacted(Result<(), String>),
     /// Output of a shell command.
     ShellOutput(u64, String),
-    /// A shell command ended: exit code, and whether it was stopped.
-    ShellEnd(u64, Result<(i32, bool), String>),
+    /// A shell command ended.
+    ShellEnd(u64, Result<UserBashResult, String>),
+    /// An extension drew a message, or not.
+    MessageDrawn(u64, Option<Vec<String>>),
     /// Something to do.
     Do(Effect),
     /// The session is ready for the next prompt.

@@ -25,6 +25,8 @@ pub(super) struct Full {
     pub(super) view: TranscriptView,
     /// The composer is below the transcript.
     is_docked: bool,
+    /// It was opened for an overlay of a tool, and closes with it.
+    is_for_overlay: bool,
 }
 
 impl App {
@@ -35,9 +37,16 @@ impl App {
         }
         let screen = FullScreen::new(self.size, self.inline.abilities());
         let view = TranscriptView::new(self.transcript.items.len());
-        self.full = Some(Full { screen, view, is_docked });
+        self.full = Some(Full { screen, view, is_docked, is_for_overlay: false });
         self.enter_full();
         self.changed_now();
+    }
+
+    /// Shows the end of a transcript that was replaced.
+    pub(super) fn restart_full_view(&mut self) {
+        if let Some(full) = &mut self.full {
+            full.view = TranscriptView::new(self.transcript.items.len());
+        }
     }
 
     /// Shows the alternate screen, also after another program used the terminal.
@@ -58,6 +67,24 @@ impl App {
             self.inline.forget();
             self.changed_now();
         }
+    }
+
+    /// Shows the full screen while a tool has an overlay: rows that belong to the terminal cannot be drawn over.
+    pub(super) fn follow_overlays(&mut self) {
+        match (self.components.has_overlays(), &self.full) {
+            (true, None) => {
+                self.open_full(true);
+                if let Some(full) = &mut self.full {
+                    full.is_for_overlay = true;
+                }
+            }
+            (false, Some(full)) if full.is_for_overlay => self.close_full(),
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_full_for_overlay(&self) -> bool {
+        self.full.as_ref().is_some_and(|full| full.is_for_overlay)
     }
 
     pub(super) fn is_docked(&self) -> bool {
@@ -92,11 +119,12 @@ impl App {
         shown.resize_with(rows, Row::new);
         let top = shown.len();
         shown.append(&mut bottom);
-        let frame = Frame {
+        let mut frame = Frame {
             rows: shown,
             cursor: cursor.map_or((self.size.rows, 0), |(row, column)| (top + row, column)),
             shows_cursor: cursor.is_some(),
         };
+        self.draw_overlays(&mut frame);
         let bytes = full.screen.draw(&frame);
         self.full = Some(full);
         bytes

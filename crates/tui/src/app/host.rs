@@ -148,6 +148,8 @@ pub struct Options {
     pub depth: ColorDepth,
     /// Animations are shown.
     pub has_motion: bool,
+    /// Images are shown where the terminal can.
+    pub shows_images: bool,
     /// Notifies when a run ends while the terminal is not focused.
     pub notifies: bool,
     /// Action of escape pressed twice: `tree`, `fork` or `none`.
@@ -165,6 +167,8 @@ pub struct Options {
 pub struct Exit {
     /// Id of the session, if it can be resumed.
     pub session: Option<String>,
+    /// The person chose the demo on the first-run screen.
+    pub starts_demo: bool,
     /// Exit code: 128 plus the number of the signal that ended the program.
     pub code: u8,
 }

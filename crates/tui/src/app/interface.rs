@@ -12,6 +12,7 @@ use super::{
     bridge::Bridge,
     components::Components,
     event::Event,
+    extensions::Shortcut,
     full::Full,
     host::{Exit, Host, Options, ScreenMode},
     start,
@@ -56,6 +57,8 @@ pub(super) struct App {
     pub(super) tty: Tty,
     pub(super) size: Size,
     pub(super) inline: Inline,
+    /// How the terminal shows images, if it does.
+    pub(super) image_protocol: Option<crate::text::ImageProtocol>,
     /// The full screen, while it is shown.
     pub(super) full: Option<Full>,
     pub(super) bridge: Arc<Bridge>,
@@ -93,6 +96,9 @@ pub(super) struct App {
     pub(super) last_escape: Option<Instant>,
     pub(super) last_typed: Option<Instant>,
     pub(super) shell_number: u64,
+    pub(super) message_number: u64,
+    /// Shortcuts of extensions.
+    pub(super) shortcuts: Vec<Shortcut>,
     pub(super) shell_cancel: Option<toolsmith_tool::CancelToken>,
     pub(super) exit: Option<Exit>,
     /// The terminal answered the first queries.
@@ -145,6 +151,7 @@ impl App {
                 }
             }),
             theme_version: 1,
+            image_protocol: start::image_protocol(|name| std::env::var(name).ok()),
             background: None,
             host,
             theme,
@@ -179,6 +186,8 @@ impl App {
             last_escape: None,
             last_typed: None,
             shell_number: 0,
+            message_number: 0,
+            shortcuts: Vec::new(),
             shell_cancel: None,
             exit: None,
             is_answered: false,
@@ -226,6 +235,7 @@ impl App {
             () = output.written(), if is_blocked => {}
             () = sleep_until(deadline), if deadline.is_some() => self.tick(),
         }
+        self.follow_shutdown();
         self.draw_if_due();
     }
 
@@ -338,7 +348,7 @@ impl App {
 
     /// Ends the program with this code.
     pub(super) fn leave(&mut self, code: u8) {
-        self.exit.get_or_insert(Exit { session: None, code });
+        self.exit.get_or_insert(Exit { code, ..Exit::default() });
     }
 
     /// Shows a notice in the transcript.
@@ -355,7 +365,7 @@ impl App {
         }
         self.transcript.finish_run();
         self.panels.clear();
-        let is_docked = self.is_docked();
+        let is_docked = self.is_docked() && !self.is_full_for_overlay();
         self.close_full();
         let rows = if is_docked { self.last_rows() } else { self.remaining_rows() };
         let mut bytes = Vec::new();

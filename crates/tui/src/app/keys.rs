@@ -78,6 +78,9 @@ impl App {
         if self.full_key(key) {
             return;
         }
+        if self.shortcut_key(key) {
+            return;
+        }
         if let Some(action) = self.keys.first(key, ACTIONS)
             && self.act(action, now)
         {

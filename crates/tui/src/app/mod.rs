@@ -8,6 +8,7 @@ mod components;
 mod compose;
 mod effect;
 mod event;
+mod extensions;
 mod full;
 mod host;
 mod images;

@@ -73,7 +73,14 @@ impl App {
         let late = self.session.as_ref().map(|session| session.agent().clear_queues()).unwrap_or_default();
         self.queued.clear();
         for message in late {
-            let toolsmith::llm::Message::User(said) = message else { continue };
+            let said = match message {
+                toolsmith::llm::Message::User(said) => said,
+                // Of an extension: it waits for the next run.
+                other => {
+                    self.session.iter().for_each(|session| session.agent().steer_message(other.clone()));
+                    continue;
+                }
+            };
             let prompt = Prompt::new(said.content);
             match (&self.session, self.running) {
                 (Some(session), Some(_)) => drop(session.steer(prompt)),
@@ -136,6 +143,7 @@ impl App {
             }
             Event::ShellOutput(id, text) => self.shell_output(id, &text),
             Event::ShellEnd(id, end) => self.shell_end(id, end),
+            Event::MessageDrawn(id, lines) => self.message_drawn(id, lines),
             Event::Do(effect) => self.perform(effect),
             Event::Idle => self.became_idle(),
             Event::Redraw => {}
@@ -206,6 +214,9 @@ impl App {
             Effect::Apply(choice, files) => self.apply_pending(choice, files),
             Effect::Discard(choice) => self.discard_pending(choice),
             Effect::Undo(id) => self.undo(id),
+            Effect::Demo => {
+                self.exit.get_or_insert(super::host::Exit { starts_demo: true, ..Default::default() });
+            }
             Effect::Quit => self.leave(0),
         }
     }

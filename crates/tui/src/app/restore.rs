@@ -3,22 +3,20 @@
 use std::{collections::HashMap, time::Instant};
 
 use toolsmith::{
+    USER_BASH,
     agent::session::{Entry, EntryKind},
-    llm::{AssistantBlock, ContentBlock, Message, StopReason},
+    llm::{AssistantBlock, Message, StopReason},
     tool::{NoticeLevel, ToolResult},
 };
 
 use super::{
+    extensions::custom_item,
     interface::App,
     transcript::{Item, ShellItem, ToolItem, Transcript},
 };
-use crate::blocks::{
-    BashBlock, Block, CustomBlock, SummaryBlock, SummaryKind, ThinkingBlock, ToolState, UserBlock,
-};
+use crate::blocks::{BashBlock, Block, SummaryBlock, SummaryKind, ThinkingBlock, ToolState, UserBlock};
 use crate::text::{Row, Token};
 
-/// Kind of the entry of a shell command.
-pub(super) const SHELL: &str = "toolsmith.shell";
 /// Rows of an earlier session that are written to the screen.
 const MAX_ROWS: usize = 200;
 
@@ -78,6 +76,7 @@ impl App {
         transcript.has_rows = true;
         transcript.items.extend(left);
         self.transcript = transcript;
+        self.restart_full_view();
         self.changed();
     }
 
@@ -92,14 +91,14 @@ impl App {
         for entry in entries {
             match &entry.kind {
                 EntryKind::Message(message) => self.message_items(message, &mut items, &mut calls),
-                EntryKind::CustomMessage(custom) if custom.custom_type == SHELL => {
+                EntryKind::CustomMessage(custom) if custom.custom_type == USER_BASH => {
                     let field = |name: &str| custom.details.as_ref().and_then(|details| details.get(name));
                     let text = |name: &str| {
                         field(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
                     };
                     let mut block = BashBlock::new(text("command"), false);
                     block.output = text("output");
-                    let code = field("code").and_then(serde_json::Value::as_i64);
+                    let code = field("exitCode").and_then(serde_json::Value::as_i64);
                     block.exit_code = code.and_then(|code| i32::try_from(code).ok());
                     items.push(Item::Shell(ShellItem {
                         id: 0,
@@ -109,10 +108,10 @@ impl App {
                     }));
                 }
                 EntryKind::CustomMessage(custom) if custom.display => {
-                    let text: Vec<&str> = custom.content.iter().filter_map(ContentBlock::as_text).collect();
-                    let mut block = CustomBlock::default();
-                    (block.label, block.text) = (custom.custom_type.clone(), text.join("\n"));
-                    items.push(Item::Block(Block::Custom(block)));
+                    // Entries have numbers of their own, below those of new messages.
+                    let id = u64::MAX - u64::try_from(items.len()).unwrap_or_default();
+                    let details = custom.details.as_ref();
+                    items.extend(custom_item(&custom.custom_type, &custom.content, details, 0, id));
                 }
                 EntryKind::Compaction(compaction) => {
                     let mut block = SummaryBlock::default();

@@ -15,7 +15,7 @@ use crate::{
     composer::{History, Submission, load_history},
     dialog::ConfirmDialog,
     input::{ModeState, Reply, Rgb},
-    text::{Row, Style, Theme, Token},
+    text::{ImageProtocol, Row, Style, Theme, Token},
 };
 
 /// The file of earlier prompts of a directory.
@@ -32,6 +32,33 @@ pub(super) fn history(options: &Options) -> History {
 /// Returns whether the terminal wraps rows again when it becomes narrower. Most do.
 pub(super) fn reflows() -> bool {
     !matches!(std::env::var("TERM").as_deref(), Ok("linux" | "vt100" | "vt220"))
+}
+
+/// Returns how the terminal shows images, as the environment says. Inside tmux and screen images do not reach it.
+pub(super) fn image_protocol(variable: impl Fn(&str) -> Option<String>) -> Option<ImageProtocol> {
+    if variable("TMUX").is_some() || variable("STY").is_some() {
+        return None;
+    }
+    let named = |name: &str| variable(name).unwrap_or_default();
+    if variable("KITTY_WINDOW_ID").is_some()
+        || matches!(named("TERM").as_str(), "xterm-kitty" | "xterm-ghostty")
+    {
+        return Some(ImageProtocol::Kitty);
+    }
+    protocol_of(&named("TERM_PROGRAM"))
+}
+
+/// Returns the image protocol of a terminal by its name, as `TERM_PROGRAM` or the terminal itself tells it.
+fn protocol_of(terminal: &str) -> Option<ImageProtocol> {
+    let terminal = terminal.to_ascii_lowercase();
+    let is = |names: &[&str]| names.iter().any(|name| terminal.starts_with(name));
+    if is(&["kitty", "ghostty"]) {
+        Some(ImageProtocol::Kitty)
+    } else if is(&["iterm", "wezterm", "vscode", "mintty"]) {
+        Some(ImageProtocol::ITerm2)
+    } else {
+        None
+    }
 }
 
 /// Returns the theme: the one that was chosen, else one for the background.
@@ -143,6 +170,7 @@ impl App {
                     self.notice(NoticeLevel::Warning, &warning.to_string());
                 }
                 self.session = Some(session);
+                self.load_shortcuts();
                 self.refresh_status();
                 self.restore_transcript();
                 if let Some(prompt) = self.options.prompt.take() {
@@ -174,6 +202,7 @@ impl App {
                 abilities.synchronized = true
             }
             Reply::Version(name) if name.starts_with("XTerm") => abilities.reflows = false,
+            Reply::Version(name) => self.image_protocol = protocol_of(&name),
             Reply::Background(colour) => self.set_background(Some(colour)),
             Reply::Scheme(_) => self.controls.push_str("\x1b]11;?\x1b\\"),
             Reply::Attributes(_) => self.is_answered = true,
@@ -201,11 +230,11 @@ impl App {
                 "Choose a provider below and paste its key, or set the variable that it names. A server on this",
             ),
             Row::plain(
-                "machine (Ollama, LM Studio, llama.cpp) needs no key. `toolsmith demo` needs no model at all.",
+                "machine (Ollama, LM Studio, llama.cpp) needs no key. The demo needs no model at all.",
             ),
         ];
         self.transcript.push(Item::Plain(rows));
-        self.login_command("");
+        self.choose_provider(true);
     }
 
     pub(super) fn style(&self, token: Token) -> Style {

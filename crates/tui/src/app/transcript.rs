@@ -7,6 +7,7 @@ use std::{
 
 use toolsmith_tool::{NoticeLevel, Tool};
 
+use super::extensions::MessageItem;
 use crate::{
     blocks::{
         AssistantBlock, AssistantStream, BashBlock, Block, BlockOptions, NoticeBlock, NoticeKind,
@@ -59,6 +60,8 @@ pub(super) enum Item {
     Tool(Box<ToolItem>),
     Shell(ShellItem),
     Thinking(ThinkingBlock),
+    /// A message of an extension.
+    Message(Box<MessageItem>),
     /// Anything that is complete when it appears.
     Block(Block),
     /// Rows of the program itself, such as the header.
@@ -88,6 +91,7 @@ impl Item {
             Self::Thinking(block) => !block.is_live,
             Self::Tool(tool) => !tool.block.state.is_live() && tool.is_drawn,
             Self::Shell(shell) => shell.is_final,
+            Self::Message(message) => message.is_drawn,
             Self::Block(_) | Self::Plain(_) => true,
         }
     }
@@ -108,6 +112,7 @@ impl Item {
             Self::Thinking(block) => block.rows(columns, theme, options),
             Self::Tool(tool) => tool.block.rows(columns, theme, options),
             Self::Shell(shell) => shell.block.rows(columns, theme, options),
+            Self::Message(message) => message.block.rows(columns, theme, options),
             Self::Block(block) => block.rows(columns, theme, options),
             Self::Plain(rows) => rows.iter().flat_map(|row| row.wrap(columns)).collect(),
         }
@@ -133,6 +138,7 @@ impl Item {
             Self::Block(Block::User(block)) => block.text.clone(),
             Self::Block(Block::Summary(block)) => block.text.clone(),
             Self::Block(Block::Notice(block)) => block.text.clone(),
+            Self::Message(message) => message.block.text.clone(),
             Self::Block(Block::Custom(block)) => block.text.clone(),
             Self::Block(_) => String::new(),
             Self::Plain(rows) => rows.iter().map(Row::text).collect::<Vec<_>>().join("\n"),

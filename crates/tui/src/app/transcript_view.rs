@@ -21,6 +21,8 @@ pub(super) struct TranscriptView {
     from: usize,
     /// Rows by item; `None` where they are to be drawn again.
     drawn: Vec<Option<Vec<Row>>>,
+    /// Items that were final when they were drawn; others are drawn with every frame.
+    final_items: HashSet<usize>,
     /// Columns and theme the rows are for.
     columns: usize,
     theme: u32,
@@ -64,6 +66,7 @@ impl TranscriptView {
     /// Draws everything again.
     pub(super) fn forget(&mut self) {
         self.drawn.clear();
+        self.final_items.clear();
     }
 
     fn update(&mut self, items: &[Item], look: &ViewLook<'_>) {
@@ -75,15 +78,17 @@ impl TranscriptView {
         self.drawn.resize_with(items.len() - self.from, || None);
         for (at, item) in items.iter().enumerate().skip(self.from) {
             let Some(slot) = self.drawn.get_mut(at - self.from) else { continue };
-            if slot.is_some() && item.is_final() {
+            if slot.is_some() && self.final_items.contains(&at) {
                 continue;
+            }
+            if item.is_final() {
+                self.final_items.insert(at);
             }
             let expanded = look.options.expanded || self.expanded.contains(&at);
             let mut rows = item.all_rows(look.columns, look.theme, &look.options.expanded(expanded));
             if !rows.is_empty() {
                 rows.insert(0, Row::new());
             }
-            // Live items are drawn with every frame.
             *slot = Some(rows);
         }
     }

@@ -43,7 +43,7 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
         Ok(session) => session,
         Err(error) => {
             say(&format!("Error: {}", error.message));
-            return Ok(Exit { session: None, code: 1 });
+            return Ok(Exit { code: 1, ..Exit::default() });
         }
     };
     for error in &session.loaded().errors {
@@ -211,7 +211,7 @@ impl Plain {
         let log = self.session.log();
         let is_stored = log.file().is_some_and(std::path::Path::exists);
         self.session.dispose().await;
-        Exit { session: is_stored.then(|| log.id()), code: self.code.unwrap_or(0) }
+        Exit { session: is_stored.then(|| log.id()), code: self.code.unwrap_or(0), ..Exit::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Abilities, Frame,
+    Abilities, Frame, PlacedImage,
     cells::{change, write_row},
 };
 use crate::{text::Row, tty::Size};
@@ -112,12 +112,17 @@ impl Inline {
 
     /// Draws a frame, with `history` above it. Returns the bytes for the terminal; empty if nothing changed.
     pub fn draw(&mut self, history: &[Row], frame: &Frame) -> Vec<u8> {
+        self.draw_with_images(history, &[], frame)
+    }
+
+    /// Draws a frame, with `history` and its images above it. Returns the bytes for the terminal.
+    pub fn draw_with_images(&mut self, history: &[Row], images: &[PlacedImage], frame: &Frame) -> Vec<u8> {
         let frame = self.fitted(frame);
         let is_full = !history.is_empty() || self.drawn.is_none();
         let mut body = String::new();
         let mut changes = 0;
         if is_full {
-            self.draw_all(history, &frame, &mut body);
+            self.draw_all(history, images, &frame, &mut body);
             changes = usize::MAX;
         } else {
             self.draw_changes(&frame, &mut body, &mut changes);
@@ -180,13 +185,24 @@ impl Inline {
         frame
     }
 
-    fn draw_all(&mut self, history: &[Row], frame: &Frame, out: &mut String) {
+    fn draw_all(&mut self, history: &[Row], images: &[PlacedImage], frame: &Frame, out: &mut String) {
         let depth = self.abilities.depth;
         self.move_to_row(0, out);
         out.push('\r');
-        for row in history {
+        for (at, row) in history.iter().enumerate() {
             write_row(row, depth, out);
             out.push_str("\r\n");
+            // An image is drawn once its rows are on the screen, so that it cannot scroll. Terminals move the cursor
+            // differently after an image; the saved position does not depend on that.
+            for image in images.iter().filter(|image| image.row + image.rows == at + 1) {
+                if image.rows < self.size.rows {
+                    let _ = write!(out, "\x1b7\x1b[{}A\r", image.rows);
+                    if image.column > 0 {
+                        let _ = write!(out, "\x1b[{}C", image.column);
+                    }
+                    let _ = write!(out, "{}\x1b8", image.sequence);
+                }
+            }
         }
         for (at, row) in frame.rows.iter().enumerate() {
             if at > 0 {

@@ -24,6 +24,19 @@ pub struct Frame {
     pub shows_cursor: bool,
 }
 
+/// An image in finished rows. The rows it covers are part of them and empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedImage {
+    /// First finished row that it covers.
+    pub row: usize,
+    /// Rows it covers.
+    pub rows: usize,
+    /// Column of its left edge.
+    pub column: usize,
+    /// The sequence that draws it at the cursor.
+    pub sequence: String,
+}
+
 /// Abilities of the terminal, as far as they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {

@@ -207,3 +207,21 @@ proptest! {
         prop_assert_eq!(found, (1..=expected).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn an_image_is_drawn_once_within_its_rows_and_the_next_row_is_below_it() {
+    let mut terminal = Terminal::new(10, 40);
+    terminal.draw(&[], &frame(&["> "]));
+    let history: Vec<Row> = ["call", "", "", "after"].iter().map(|row| Row::plain(*row)).collect();
+    let image = PlacedImage { row: 1, rows: 2, column: 3, sequence: "PICTURE".to_owned() };
+    let live = frame(&["> x"]);
+    let bytes = terminal.inline.draw_with_images(&history, std::slice::from_ref(&image), &live);
+    terminal.vt.process(&bytes);
+    assert_eq!(terminal.all(), ["call", "   PICTURE", "", "after", "> x"]);
+    terminal.assert_caret(&live);
+    // An image that is as high as the screen would scroll while it is drawn; its rows stay empty.
+    let tall: Vec<Row> = std::iter::repeat_with(Row::new).take(10).collect();
+    let image = PlacedImage { row: 0, rows: 10, ..image };
+    let bytes = terminal.inline.draw_with_images(&tall, &[image], &live);
+    assert!(!String::from_utf8_lossy(&bytes).contains("PICTURE"));
+}

@@ -13,7 +13,10 @@ use toolsmith_tui::{
 };
 
 use self::host::ProjectHost;
-use super::print::{PrintArguments, input};
+use super::{
+    demo,
+    print::{PrintArguments, input},
+};
 use crate::{
     arguments::{Arguments, Color, Shared},
     failure,
@@ -63,6 +66,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         theme: Some(ui.theme.clone()),
         depth: depth(shared.color),
         has_motion: ui.motion,
+        shows_images: ui.images,
         notifies: ui.notifications,
         double_escape: ui.double_escape.clone(),
         keys,
@@ -72,16 +76,19 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let is_plain =
         own.plain || ui.accessible || is_set("ACCESSIBLE") || std::env::var("TERM").as_deref() == Ok("dumb");
     let host = Arc::new(ProjectHost::new(shared.clone(), own.clone()));
-    runtime::block_on(async {
-        let exit = match is_plain {
+    let exit = runtime::block_on(async {
+        Ok(match is_plain {
             true => toolsmith_tui::plain::run(host, options).await?,
             false => app::run(host, options).await?,
-        };
-        if let Some(id) = &exit.session {
-            terminal::say_resume(id);
-        }
-        Ok(ExitCode::from(exit.code))
-    })
+        })
+    })?;
+    if exit.starts_demo {
+        return demo::run(shared, &demo::DemoArguments {});
+    }
+    if let Some(id) = &exit.session {
+        terminal::say_resume(id);
+    }
+    Ok(ExitCode::from(exit.code))
 }
 
 fn is_set(name: &str) -> bool {

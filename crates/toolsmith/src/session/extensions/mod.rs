@@ -26,7 +26,7 @@ pub use commands::{
 };
 pub(crate) use lifecycle::SwitchKind;
 pub(crate) use models::ExtensionModels;
-pub use user_bash::UserBashResult;
+pub use user_bash::{USER_BASH, UserBashResult};
 pub use weak::WeakSession;
 
 use crate::discovery::FoundModule;

@@ -8,7 +8,7 @@ use toolsmith_tool::{CancelToken, ContentBlock, CustomMessageDraft, ToolError};
 use super::super::session::Session;
 
 /// Type of the message that tells the model of a command.
-const BASH: &str = "bash";
+pub const USER_BASH: &str = "bash";
 /// Maximum characters of output that the model receives.
 const MAX_TOLD: usize = 30_000;
 
@@ -27,8 +27,8 @@ pub struct UserBashResult {
 }
 
 impl Session {
-    /// Runs a shell command of the user. Unless `exclude_from_context`, the model receives the output with its next
-    /// request.
+    /// Runs a shell command of the user and passes its output on as it arrives. Unless `exclude_from_context`, the model
+    /// receives the output with its next request.
     ///
     /// # Errors
     /// Fails if the shell cannot be started.
@@ -37,12 +37,13 @@ impl Session {
         command: &str,
         exclude_from_context: bool,
         cancel: CancelToken,
+        mut on_output: impl FnMut(&str) + Send,
     ) -> Result<UserBashResult, ToolError> {
         let result = match self.extension_bash(command, exclude_from_context, &cancel).await {
             Some(result) => result,
             None => {
                 let request = Request::new("bash").args(["-c", command]).cwd(&self.cwd);
-                let outcome = run(&request, &cancel, |_| {}).await;
+                let outcome = run(&request, &cancel, |chunk| on_output(&chunk.text)).await;
                 let outcome = outcome.map_err(|error| ToolError::reply(error.to_string()))?;
                 let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
                 let separator =
@@ -89,7 +90,7 @@ impl Session {
         let text = format!("The user ran `{command}`:\n```\n{}\n```{status}", output[start..].trim_end());
         let details: Value = json!({ "command": command, "output": output, "exitCode": result.exit_code, "cancelled": result.cancelled });
         let mut draft = CustomMessageDraft::default();
-        draft.custom_type = BASH.to_owned();
+        draft.custom_type = USER_BASH.to_owned();
         draft.content = vec![ContentBlock::text(text)];
         draft.display = true;
         draft.details = Some(details);

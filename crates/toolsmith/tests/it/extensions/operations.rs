@@ -138,12 +138,12 @@ async fn c10_1_a_shell_command_of_the_user_can_run_elsewhere() {
       pi.on("user_bash", (event) => event.command.startsWith("remote ") ? { operations: { exec: async (command, cwd, { onData }) => { onData(Buffer.from(`ran ${command}`)); return { exitCode: 3 }; } } } : undefined);
     };"#;
     let on = extended(&[module], json!(["Done."])).await;
-    let result = on.session.user_bash("remote ls", true, CancelToken::new()).await.unwrap();
+    let result = on.session.user_bash("remote ls", true, CancelToken::new(), |_| {}).await.unwrap();
     assert_eq!(
         (result.output.as_str(), result.exit_code, result.from_extension),
         ("ran remote ls", Some(3), true)
     );
-    let result = on.session.user_bash("echo here", false, CancelToken::new()).await.unwrap();
+    let result = on.session.user_bash("echo here", false, CancelToken::new(), |_| {}).await.unwrap();
     assert_eq!((result.output.as_str(), result.from_extension), ("here\n", false));
     on.ask("Go").await;
     assert!(on.last_request()[0].contains("The user ran `echo here`"));

@@ -14,6 +14,9 @@ use crate::{
     dialog::ListItem,
 };
 
+/// The choice that starts the demo.
+const DEMO: &str = "demo";
+
 impl App {
     pub(super) fn model_command(&mut self, name: &str) {
         if !name.is_empty() {
@@ -74,19 +77,33 @@ impl App {
     }
 
     pub(in crate::app) fn login_command(&mut self, name: &str) {
+        if name.is_empty() {
+            return self.choose_provider(false);
+        }
         let (host, name) = (Arc::clone(&self.host), name.to_owned());
+        self.spawn(async move {
+            let providers = host.providers().await;
+            let found = providers.iter().find(|entry| entry.name == name);
+            Event::Do(match found.and_then(|entry| entry.variable.clone()) {
+                Some(variable) => Effect::AskKey(name, variable),
+                None => Effect::Error(format!("\"{name}\" is not a provider with a key.")),
+            })
+        });
+    }
+
+    /// Lists the providers to paste a key for, and the demo where nothing else is there yet.
+    pub(in crate::app) fn choose_provider(&mut self, offers_demo: bool) {
+        let host = Arc::clone(&self.host);
         self.spawn(async move {
             let providers = host.providers().await;
             let with_key: Vec<_> =
                 providers.iter().filter_map(|entry| Some((entry, entry.variable.clone()?))).collect();
-            if !name.is_empty() {
-                return Event::Do(match with_key.iter().find(|(entry, _)| entry.name == name) {
-                    Some((entry, variable)) => Effect::AskKey(entry.name.clone(), variable.clone()),
-                    None => Effect::Error(format!("\"{name}\" is not a provider with a key.")),
-                });
-            }
             let mut items = Vec::new();
             let mut values = Vec::new();
+            if offers_demo {
+                items.push(ListItem::new("demo", "an offline tour: no key, no network"));
+                values.push(DEMO.to_owned());
+            }
             for (entry, variable) in &with_key {
                 let state = if entry.is_usable { "key found" } else { "no key" };
                 items.push(
@@ -100,6 +117,7 @@ impl App {
                 values.push(String::new());
             }
             let choose = |value: String| match value.split_once(' ') {
+                None if value == DEMO => Effect::Demo,
                 Some((name, variable)) => Effect::AskKey(name.to_owned(), variable.to_owned()),
                 None => Effect::Reopen(None),
             };
