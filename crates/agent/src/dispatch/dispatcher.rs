@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Instant};
 use serde_json::Value;
 use toolsmith_tool::{
     Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall, ToolError,
-    ToolResult,
+    ToolResult, panics::catching,
 };
 
 use super::{
@@ -17,9 +17,8 @@ use super::{
     registry::SharedRegistry,
 };
 use crate::{
+    RESOLVE,
     approval::{ApprovalMode, ApprovalSettings, Approver, Remembered},
-    panics::catching,
-    tools::RESOLVE,
 };
 
 /// Maximum number of names an error lists.
