@@ -26,20 +26,16 @@ mod agent;
 mod approval;
 mod approval_text;
 mod compaction;
-mod conversation;
 mod deferral;
 mod dispatch;
 mod events;
 mod extensions;
-mod files;
-mod panics;
 mod pending;
 mod prompt;
 mod queues;
 mod retry;
 pub mod rules;
-pub mod session;
-mod tools;
+mod todo_reminders;
 mod turn;
 
 pub use agent::{
@@ -54,7 +50,6 @@ pub use compaction::{
     CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport,
     Compactor, SummaryError, summarize_branch,
 };
-pub use conversation::{Conversation, ConversationError, InMemory};
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
@@ -65,19 +60,18 @@ pub use extensions::{
     ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message,
     message_from_extension, message_to_extension,
 };
-pub use files::Saving;
 pub use pending::{
-    PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
-    Reviewer,
+    PendingChoice, PendingView, Proposal, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, ReviewDecision,
+    ReviewRequest, Reviewer,
 };
 pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
-pub use tools::{
-    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
-    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
-    register_built_in_tools,
-};
+pub use todo_reminders::TodoReminders;
+// The crates below are part of the interface: callers need no second dependency.
+pub use toolsmith_builtins::*;
+pub use toolsmith_session as session;
+pub use toolsmith_session::{Conversation, ConversationError, InMemory};
 pub use turn::{
     AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnContext, TurnHook,
 };

@@ -12,6 +12,7 @@ compile_error!(
     "toolsmith-host knows Linux only so far; a port supplies src/exec/supervisor.rs and src/exec/tree.rs"
 );
 
+pub mod blocking;
 pub mod changes;
 pub mod exec;
 pub mod limits;

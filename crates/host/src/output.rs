@@ -3,11 +3,17 @@
 
 use std::{
     collections::VecDeque,
+    fs,
     path::{Path, PathBuf},
 };
 
 pub use crate::spill::HeldFile;
 use crate::spill::SpillFile;
+
+/// Field of a result's details in which a tool names the file that has the whole output.
+pub const FULL_OUTPUT: &str = "fullOutputPath";
+/// Field beside it that is true if the file has only the first part.
+pub const FULL_OUTPUT_INCOMPLETE: &str = "fullOutputIncomplete";
 
 /// How much of an output is kept where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,6 +271,11 @@ impl TextDecoder {
     pub fn finish(self) -> String {
         into_lossy_text(self.held)
     }
+}
+
+/// Returns the first of these folders that exists or can be created.
+pub fn usable_folder<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
+    folders.into_iter().find(|folder| fs::create_dir_all(folder).is_ok())
 }
 
 #[cfg(test)]

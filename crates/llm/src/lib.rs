@@ -53,6 +53,7 @@ pub mod script;
 mod secret;
 mod sse;
 mod stream;
+mod tokens;
 mod tool_names;
 mod wire;
 
@@ -77,4 +78,5 @@ pub use request::{Request, ThinkingLevel, ToolChoice, ToolDefinition, UnknownLev
 pub use script::{Expectation, RecordedRequest, Script, ScriptError, ScriptedProvider, Turn};
 pub use secret::Secret;
 pub use stream::{EventStream, ReplySource, StreamEvent};
+pub use tokens::{content_tokens, message_tokens};
 pub use toolsmith_tool::CancelToken;

@@ -42,6 +42,7 @@ mod context;
 mod extension;
 mod file_change;
 mod names;
+pub mod panics;
 mod pending;
 mod registry;
 mod render;

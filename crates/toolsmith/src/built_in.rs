@@ -2,8 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use toolsmith_agent::{
-    AstEditTool, AstGrepTool, RESOLVE, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
+use toolsmith_agent::RESOLVE;
+use toolsmith_builtins::{
+    AstEditTool, AstGrepTool, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
 };
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},

@@ -47,6 +47,7 @@ pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
     PendingView, Prompt, RunEnd, RunSummary, Subscription,
 };
+pub use toolsmith_builtins as builtins;
 pub use toolsmith_host as host;
 pub use toolsmith_js as js;
 pub use toolsmith_llm as llm;

@@ -153,7 +153,7 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
     let programs = program_folders(discovered.untrusted_folder.as_deref());
     let folder = cwd.to_path_buf();
     let built_ins = move || {
-        let tools = toolsmith_agent::built_in_tools(&folder, None);
+        let tools = toolsmith_builtins::built_in_tools(&folder, None);
         tools.iter().map(|tool| tool.spec().clone()).collect()
     };
     let mut options =

@@ -6,7 +6,8 @@ use crate::cargo::{Dependency, Metadata};
 const LEVELS: &[&[&str]] = &[
     &["toolsmith-text", "toolsmith-tool"],
     &["toolsmith-host"],
-    &["toolsmith-js", "toolsmith-llm", "toolsmith-mcp"],
+    &["toolsmith-builtins", "toolsmith-js", "toolsmith-llm", "toolsmith-mcp"],
+    &["toolsmith-session"],
     &["toolsmith-agent"],
     &["toolsmith"],
     &["toolsmith-tui"],

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use serde_json::Value;
 use thiserror::Error;
 use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
-use toolsmith_tool::{CancelToken, PendingStack};
+use toolsmith_tool::{CancelToken, PendingStack, panics};
 
 use super::{
     builder::AgentBuilder,
@@ -13,10 +13,9 @@ use super::{
     totals::Totals,
 };
 use crate::{
-    conversation::Conversation,
+    Conversation,
     dispatch::{Dispatcher, check_image},
     events::{AgentEvent, RunEnd, Subscription},
-    panics,
     prompt::SystemPrompt,
     queues::{Lane, QueueMode, QueueModes, Queued},
     turn::{self, InputSource},

@@ -19,7 +19,7 @@ use super::{
     state::{Activity, Core, Selected},
 };
 use crate::{
-    conversation::{Conversation, InMemory},
+    Conversation, InMemory,
     dispatch::Dispatcher,
     events::{AgentEvent, Broadcaster},
     prompt::SystemPrompt,

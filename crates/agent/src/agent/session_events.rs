@@ -2,10 +2,10 @@
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
-use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext};
+use toolsmith_tool::{CancelToken, OriginKind, SessionEvent, Tool, ToolContext, panics::catching};
 
 use super::{agent::Agent, state::Core};
-use crate::{events::AgentEvent, panics::catching};
+use crate::events::AgentEvent;
 
 /// Time a tool that missed its deadline has to stop.
 const STOPPING: Duration = Duration::from_secs(1);

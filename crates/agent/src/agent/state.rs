@@ -19,7 +19,7 @@ use super::{
     totals::Totals,
 };
 use crate::{
-    conversation::Conversation,
+    Conversation,
     dispatch::{CallOutcome, Dispatcher},
     events::{AgentEvent, Broadcaster, RunEnd},
     prompt::{SystemPrompt, ToolNotes},

@@ -214,7 +214,7 @@ impl Work<'_> {
     /// Appends the summary.
     async fn store(&self, compaction: Compaction) -> Result<(Compacted, String), CompactError> {
         let id = self.session.append(EntryKind::Compaction(compaction.clone()))?;
-        if let Err(error) = crate::conversation::Conversation::sync(self.session).await {
+        if let Err(error) = crate::Conversation::sync(self.session).await {
             tracing::warn!(%error, "the summary may not survive a crash of the machine");
         }
         let (messages, from) = self.session.context_since_change();

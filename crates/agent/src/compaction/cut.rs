@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use toolsmith_llm::Message;
+use toolsmith_llm::{Message, message_tokens};
 
-use super::estimate::message_tokens;
 use crate::session::LiveEntry;
 
 /// A position to cut.

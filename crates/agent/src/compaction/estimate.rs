@@ -1,42 +1,8 @@
-//! Token estimates: four characters per token, and the provider's count where available.
+//! Size of a context in tokens: the provider's count where available, else an estimate.
 
 use std::sync::Arc;
 
-use toolsmith_llm::{AssistantBlock, ContentBlock, Message, StopReason};
-
-/// Tokens of an image, whatever its content.
-const IMAGE_TOKENS: u64 = 1200;
-
-/// Estimates the tokens of a message.
-pub(super) fn message_tokens(message: &Message) -> u64 {
-    match message {
-        Message::User(input) | Message::Developer(input) => content_tokens(&input.content),
-        Message::ToolResult(result) => content_tokens(&result.content),
-        Message::Assistant(said) => {
-            let sizes = said.content.iter().map(|block| match block {
-                AssistantBlock::Text(block) => chars(&block.text),
-                AssistantBlock::Thinking(block) => chars(&block.thinking),
-                AssistantBlock::ToolCall(call) => chars(&call.name) + chars(&call.arguments_text()),
-                _ => 0,
-            });
-            tokens(sizes.sum())
-        }
-        _ => 0,
-    }
-}
-
-/// Estimates the tokens of content blocks.
-pub(crate) fn content_tokens(content: &[ContentBlock]) -> u64 {
-    content.iter().map(|block| block.as_text().map_or(IMAGE_TOKENS, |text| tokens(chars(text)))).sum()
-}
-
-fn chars(text: &str) -> u64 {
-    text.chars().count() as u64
-}
-
-fn tokens(chars: u64) -> u64 {
-    chars.div_ceil(4)
-}
+use toolsmith_llm::{Message, StopReason, message_tokens};
 
 /// Size of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Pruning of old tool output, which happens before anything is summarised.
 
-use toolsmith_llm::Message;
+use toolsmith_llm::{Message, content_tokens};
 
-use super::estimate::content_tokens;
 use crate::session::LiveEntry;
 
 /// Tokens of the newest output that always stay.

@@ -6,7 +6,7 @@ use toolsmith_llm::{ErrorClass, LlmError, Message, Model, Request};
 use super::{policy::window, transcript};
 use crate::{
     retry::Retry,
-    session::{Entry, told_message},
+    session::{Entry, message_for_model},
     turn::TurnContext,
 };
 
@@ -191,7 +191,7 @@ const BRANCH_TOKENS: u64 = 4096;
 /// # Errors
 /// Fails if there is nothing to summarise, the request failed, or it was aborted.
 pub async fn summarize_branch(entries: &[Entry], context: &TurnContext) -> Result<String, SummaryError> {
-    let messages: Vec<Message> = entries.iter().cloned().filter_map(told_message).collect();
+    let messages: Vec<Message> = entries.iter().cloned().filter_map(message_for_model).collect();
     if messages.is_empty() {
         return Err(SummaryError::Nothing);
     }

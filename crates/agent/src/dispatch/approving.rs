@@ -1,16 +1,13 @@
 //! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
 
 use serde_json::{Value, json};
-use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolResult};
+use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolResult, panics::catching};
 
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
     dispatcher::{Dispatcher, Refusal},
 };
-use crate::{
-    approval::{ApprovalRequest, Decision, Verdict, judge},
-    panics::catching,
-};
+use crate::approval::{ApprovalRequest, Decision, Verdict, judge};
 
 /// The field of a refusal's details that says why, for front ends.
 const DENIED: &str = "denied";

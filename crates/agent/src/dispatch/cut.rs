@@ -1,18 +1,12 @@
 //! The one place where long output is cut (CONTRACT 4.9). The model gets a part it can read; the whole is in a file.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolsmith_host::output::{OutputBuffer, OutputLimits};
+use toolsmith_host::output::{
+    FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, OutputBuffer, OutputLimits, usable_folder,
+};
 use toolsmith_tool::{ContentBlock, Keep, ToolResult};
-
-/// The field of a result's details in which a tool names the file that already has the whole output.
-pub(crate) const FULL_OUTPUT: &str = "fullOutputPath";
-/// Beside it: whether that file has only the first part.
-pub(crate) const FULL_OUTPUT_INCOMPLETE: &str = "fullOutputIncomplete";
 
 /// How long an output may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,11 +150,6 @@ fn tail(text: &str, max_bytes: usize, max_lines: usize) -> &str {
         Some(at) => &text[by_bytes + at + 1..],
         None => &text[by_bytes..],
     }
-}
-
-/// The first of these folders that is there or can be made.
-pub(crate) fn usable_folder<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Option<&'a Path> {
-    folders.into_iter().find(|folder| fs::create_dir_all(folder).is_ok())
 }
 
 #[cfg(test)]

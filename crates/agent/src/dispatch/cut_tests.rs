@@ -1,5 +1,7 @@
 //! Tests of cutting long output.
 
+use std::fs;
+
 use serde_json::json;
 
 use super::*;

@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use toolsmith_tool::{
     Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall, ToolError,
-    ToolResult,
+    ToolResult, panics::catching,
 };
 
 use super::{
@@ -21,9 +21,8 @@ use super::{
     registry::SharedRegistry,
 };
 use crate::{
+    RESOLVE,
     approval::{ApprovalMode, ApprovalSettings, Approver, Remembered},
-    panics::catching,
-    tools::RESOLVE,
 };
 
 /// Maximum number of names an error lists.

@@ -4,10 +4,11 @@
 use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
 
 use tokio::{runtime::Handle, sync::oneshot, time::sleep};
-use toolsmith_tool::{Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
+use toolsmith_tool::{
+    Stop, Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink, panics::catching,
+};
 
 use super::deadline::CallDeadline;
-use crate::panics::catching;
 
 /// How long calls may take.
 #[derive(Clone, Debug, PartialEq, Eq)]

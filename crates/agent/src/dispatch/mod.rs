@@ -49,7 +49,6 @@ pub use approving::is_refused_unasked;
 pub use call::{Arguments, CallEnd, CallEvent, CallOutcome, CallRequest};
 pub(crate) use check::check_image;
 pub use cut::OutputCut;
-pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;

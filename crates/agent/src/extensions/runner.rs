@@ -13,10 +13,10 @@ use std::{
 use serde_json::Value;
 use tokio::runtime::Handle;
 use toolsmith_llm::Message;
-use toolsmith_tool::{CancelToken, Extension, ToolContext, ToolError};
+use toolsmith_tool::{CancelToken, Extension, ToolContext, ToolError, panics::catching};
 
 use super::{context_event::Conversations, pump::Pump};
-use crate::{dispatch::deadline::CallDeadline, panics::catching};
+use crate::dispatch::deadline::CallDeadline;
 
 /// Time a handler that missed its deadline has to stop.
 const STOPPING: Duration = Duration::from_secs(1);

@@ -5,13 +5,13 @@ mod decision_notes;
 mod outcome;
 mod pending_view;
 mod question;
+mod resolve_tool;
 mod resolver;
 mod review;
 mod tool_choice;
 
 pub use pending_view::PendingView;
-pub(crate) use question::approval_lines;
-pub(crate) use resolver::apply_change_set;
+pub use resolve_tool::{RESOLVE, ResolveTool};
 pub use resolver::{PendingChoice, Resolver};
 pub use review::{Proposal, ReviewDecision, ReviewRequest, Reviewer};
 pub use tool_choice::ResolveToolChoice;

@@ -9,12 +9,16 @@ use std::{
 };
 
 use serde_json::json;
-use toolsmith_host::changes::{
-    ChangeError, ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange, Recording,
+use toolsmith_host::{
+    blocking::blocking,
+    changes::{
+        ChangeNote, ChangeSet, ChangeStore, FilePreview, PastChange, Recording, apply_change_set,
+        as_tool_error as reply,
+    },
 };
 use toolsmith_tool::{
-    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Stop, Tier, Tool, ToolCall,
-    ToolContext, ToolError, ToolResult, ToolSpec, Writes, async_trait,
+    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Tier, Tool, ToolCall, ToolContext,
+    ToolError, ToolResult, ToolSpec, Writes, async_trait,
 };
 
 use super::{
@@ -24,10 +28,7 @@ use super::{
     pending_view::PendingView,
     review::{Proposal, Review, Reviewer},
 };
-use crate::{
-    dispatch::{Deadlines, run_to_end},
-    tools::blocking,
-};
+use crate::dispatch::{Deadlines, run_to_end};
 
 /// How long everything that is dropped may take together to clear up after itself.
 const DROPPING: Duration = Duration::from_secs(5);
@@ -467,21 +468,6 @@ fn keep(recording: &Recording, note: &ChangeNote) {
     }
 }
 
-/// Makes the changes. The result has no text of its own; its details name the change and its files.
-pub(crate) async fn apply_change_set(
-    store: Arc<ChangeStore>,
-    set: ChangeSet,
-    note: ChangeNote,
-    context: &ToolContext,
-) -> Result<ToolResult, ToolError> {
-    // A cancel counts until the first file is replaced; from there it is a matter of renames.
-    let applied =
-        blocking(&context.cancel, move |cancel| store.apply(&set, &note, cancel).map_err(reply)).await?;
-    // Names need not be text, and JSON has only text.
-    let files: Vec<String> = applied.files.iter().map(|file| file.display().to_string()).collect();
-    Ok(ToolResult::default().with_details(json!({ "changeId": applied.id, "files": files })))
-}
-
 /// The refusal of a decision that would be about another action than the one it was made for.
 fn changed(why: &str, top: Option<&PendingAction>) -> ToolError {
     ToolError::reply(match top {
@@ -492,13 +478,4 @@ fn changed(why: &str, top: Option<&PendingAction>) -> ToolError {
         ),
         None => format!("Nothing was done: {why}. No action is staged now."),
     })
-}
-
-fn reply(error: ChangeError) -> ToolError {
-    match error {
-        ChangeError::Cancelled => {
-            ToolError::Stopped { stop: Stop::Stopped, note: Some("nothing was changed".to_owned()) }
-        }
-        error => ToolError::reply(error.to_string()),
-    }
 }

@@ -9,13 +9,15 @@ use std::{
 
 use async_trait::async_trait;
 use toolsmith_host::changes::FilePreview;
-use toolsmith_tool::{CancelToken, FileSelection, PendingAction, PendingId, Tier, ToolError, ToolResult};
+use toolsmith_tool::{
+    CancelToken, FileSelection, PendingAction, PendingId, Tier, ToolError, ToolResult, panics::catching,
+};
 
 use super::{
     pending_view::PendingView,
     resolver::{PendingChoice, Resolver},
 };
-use crate::{panics::catching, turn::TurnContext};
+use crate::turn::TurnContext;
 
 /// Reason of a decision the user gives no reason for.
 const DEFAULT_REASON: &str = "decided by the user";

@@ -10,7 +10,7 @@ use toolsmith_tool::{PendingAction, PendingId};
 
 use super::resolver::Resolver;
 use crate::{
-    tools::RESOLVE,
+    RESOLVE,
     turn::{RequestPlan, TurnContext, TurnHook},
 };
 

@@ -12,8 +12,8 @@ use super::{
     hook::{AfterError, InputSource, RunStart, TurnHook},
 };
 use crate::{
+    ConversationError,
     agent::Core,
-    conversation::ConversationError,
     events::{AgentEvent, RunEnd},
     queues::Lane,
 };

@@ -3,7 +3,8 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
-use toolsmith_agent::{CallOutcome, CallRequest, Dispatcher, register_built_in_tools};
+use toolsmith_agent::{CallOutcome, CallRequest, Dispatcher};
+use toolsmith_builtins::register_built_in_tools;
 use toolsmith_host::exec::{Request, run};
 use toolsmith_tool::{CancelToken, Registry};
 

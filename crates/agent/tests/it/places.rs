@@ -9,9 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith_agent::{
-    ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, AstEditTool, CallEnd, CallOutcome,
-    CallRequest, Decision, Dispatcher, ResolveTool, Resolver, Saving, built_in_tools_with_rules,
+    ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, CallEnd, CallOutcome, CallRequest, Decision,
+    Dispatcher, ResolveTool, Resolver,
 };
+use toolsmith_builtins::{AstEditTool, Saving, built_in_tools_with_rules};
 use toolsmith_host::{
     changes::{ChangeSet, ChangeStore, Wanted},
     location::WriteRules,

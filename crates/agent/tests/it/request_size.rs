@@ -3,7 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use serde_json::json;
-use toolsmith_agent::{Agent, Dispatcher, SystemPrompt, TodoTool, Todos, register_built_in_tools};
+use toolsmith_agent::{Agent, Dispatcher, SystemPrompt};
+use toolsmith_builtins::{TodoTool, Todos, register_built_in_tools};
 use toolsmith_llm::{ApiKind, Environment, HttpProvider, KeySource, Model, ProviderConfig, Secret};
 use toolsmith_testkit::{ModelServer, Reply};
 use toolsmith_tool::{Origin, OriginKind, Registry, Tier, ToolSpec};

@@ -3,7 +3,8 @@
 use std::{fs, sync::Arc};
 
 use serde_json::{Value, json};
-use toolsmith_agent::{PendingChoice, Saving, built_in_tools_saving};
+use toolsmith_agent::PendingChoice;
+use toolsmith_builtins::{Saving, built_in_tools_saving};
 use toolsmith_tool::{CancelToken, Tier, ToolCall, ToolResult};
 
 use crate::ast::Place;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_agent::{
-    Agent, AgentEvent, Dispatcher, RunEnd, TODO_WRITE, TodoReminders, TodoTool, Todos,
+    Agent, AgentEvent, Dispatcher, RunEnd, TodoReminders,
     session::{Compaction, CurrentSession, EntryKind, SessionLog, Sessions},
 };
+use toolsmith_builtins::{TODO_WRITE, TodoTool, Todos};
 use toolsmith_llm::{ErrorClass, Message, Script, ScriptedProvider, Turn};
 use toolsmith_tool::{Origin, Registry, SessionEvent, TodoReminder};
 

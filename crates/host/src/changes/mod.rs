@@ -19,6 +19,7 @@
 //! ```
 
 mod blobs;
+mod calls;
 mod change_set;
 mod check;
 mod diff;
@@ -34,6 +35,7 @@ mod snapshot;
 mod store;
 mod transaction;
 
+pub use calls::{apply_change_set, as_tool_error};
 pub use change_set::{Base, ChangeSet, Wanted};
 pub use diff::{BinaryContent, FilePreview, Hunk};
 pub use error::{ChangeError, Drift, DriftKind};

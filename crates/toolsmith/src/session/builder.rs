@@ -11,10 +11,11 @@ use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
     ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
-    Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    Resolver, Reviewer, SystemPrompt, TodoReminders,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
+use toolsmith_builtins::{TODO_WRITE, Todos};
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};

@@ -3,9 +3,10 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, TodoPhase, Todos,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
     session::{CurrentSession, SessionLog, Sessions},
 };
+use toolsmith_builtins::{TodoPhase, Todos};
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};

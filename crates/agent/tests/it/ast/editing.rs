@@ -3,7 +3,8 @@
 use std::{fs, os::unix::fs::PermissionsExt, sync::Arc};
 
 use serde_json::json;
-use toolsmith_agent::{AstEditTool, PendingChoice};
+use toolsmith_agent::PendingChoice;
+use toolsmith_builtins::AstEditTool;
 use toolsmith_tool::{CancelToken, FileSelection, Stop, Tier, Tool, ToolCall, ToolContext, ToolError};
 
 use super::Place;

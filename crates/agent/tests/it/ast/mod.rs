@@ -7,7 +7,8 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use toolsmith_agent::{AstEditTool, AstGrepTool, ResolveTool, Resolver};
+use toolsmith_agent::{ResolveTool, Resolver};
+use toolsmith_builtins::{AstEditTool, AstGrepTool};
 use toolsmith_host::changes::ChangeStore;
 use toolsmith_tool::{PendingHandle, PendingStack, Tool, ToolCall, ToolContext, ToolError, ToolResult};
 

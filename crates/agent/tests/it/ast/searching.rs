@@ -178,7 +178,7 @@ async fn progress_is_told_on_the_way() {
         atomic::{AtomicUsize, Ordering},
     };
 
-    use toolsmith_agent::AstGrepTool;
+    use toolsmith_builtins::AstGrepTool;
     use toolsmith_tool::{Tool, ToolCall, UpdateSink};
 
     let place = Place::new(&[]);

@@ -6,9 +6,10 @@ use std::{
 };
 
 use toolsmith_agent::{
-    Resolver, Todos, WeakAgent,
+    Resolver, WeakAgent,
     session::{CurrentSession, Sessions},
 };
+use toolsmith_builtins::Todos;
 use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 

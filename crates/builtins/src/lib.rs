@@ -1,0 +1,27 @@
+//! The built-in tools (`read`, `write`, `edit`, `bash`, `grep`, `find`, `ls`, `ast_grep`, `ast_edit`, `todo_write`) and
+//! their access to files.
+//!
+//! This crate knows neither the agent loop nor models: a tool is a `dyn Tool`. `resolve` and `tool_search` need the
+//! loop and live in `toolsmith-agent`.
+#![warn(missing_docs)]
+
+mod ast;
+mod bash;
+mod edit;
+mod files;
+mod find;
+mod grep;
+mod ls;
+mod read;
+mod registration;
+mod todo;
+mod walk;
+mod write;
+
+pub use ast::{AstEditTool, AstGrepTool};
+pub use files::Saving;
+pub(crate) use registration::{arguments, path_argument};
+pub use registration::{
+    built_in_tools, built_in_tools_saving, built_in_tools_with_rules, register_built_in_tools,
+};
+pub use todo::{TODO_WRITE, TodoPhase, TodoStatus, TodoTask, TodoTool, Todos};

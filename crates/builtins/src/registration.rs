@@ -1,0 +1,79 @@
+//! The built-in tools of a working directory as a list, and what their arguments have in common.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toolsmith_host::location::WriteRules;
+use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
+
+use crate::{
+    bash::Bash,
+    edit::Edit,
+    files::{Saving, Workspace},
+    find::Find,
+    grep::Grep,
+    ls::Ls,
+    read::Read,
+    write::Write,
+};
+
+/// The built-in tools for work in `cwd`: `read`, `write`, `edit`, `bash`, `grep`, `find`, `ls`. `~` stands for `home`.
+pub fn built_in_tools(cwd: impl Into<PathBuf>, home: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
+    built_in_tools_saving(cwd, home, Saving::Direct)
+}
+
+/// [`built_in_tools`] whose changes of files can be undone, or are staged first.
+pub fn built_in_tools_saving(
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+    saving: Saving,
+) -> Vec<Arc<dyn Tool>> {
+    tools_of(Workspace::new(cwd.into(), home).saving(saving))
+}
+
+/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places.
+pub fn built_in_tools_with_rules(
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+    saving: Saving,
+    rules: Arc<WriteRules>,
+) -> Vec<Arc<dyn Tool>> {
+    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules))
+}
+
+fn tools_of(workspace: Workspace) -> Vec<Arc<dyn Tool>> {
+    let workspace = Arc::new(workspace);
+    vec![
+        Arc::new(Read::new(Arc::clone(&workspace))),
+        Arc::new(Write::new(Arc::clone(&workspace))),
+        Arc::new(Edit::new(Arc::clone(&workspace))),
+        Arc::new(Bash::new(Arc::clone(&workspace))),
+        Arc::new(Grep::new(Arc::clone(&workspace))),
+        Arc::new(Find::new(Arc::clone(&workspace))),
+        Arc::new(Ls::new(workspace)),
+    ]
+}
+
+/// Registers [`built_in_tools`].
+///
+/// # Errors
+/// When one of the names is taken.
+pub fn register_built_in_tools(
+    registry: &mut Registry,
+    cwd: impl Into<PathBuf>,
+    home: Option<PathBuf>,
+) -> Result<(), RegisterError> {
+    built_in_tools(cwd, home).into_iter().try_for_each(|tool| registry.register(tool, Origin::built_in()))
+}
+
+/// The arguments as the tool's own type. They are valid for its schema already.
+pub(crate) fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError> {
+    serde_json::from_value(arguments)
+        .map_err(|error| ToolError::reply(format!("Unusable arguments: {error}")))
+}
+
+/// The field that names a file, for decisions before the call.
+pub(crate) fn path_argument(arguments: &Value) -> &str {
+    arguments.get("path").and_then(Value::as_str).unwrap_or_default()
+}
