@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     blocks::CustomBlock,
-    input::Key,
+    input::{Key, KeyCode},
     keys::parse_key,
     text::{Row, parse_row},
 };
@@ -74,6 +74,15 @@ pub(super) fn custom_item(
     Some(Item::Message(Box::new(MessageItem { id, block, value, asked: None, is_drawn: false })))
 }
 
+/// Compares keys; letters arrive in either case, depending on the terminal.
+fn is_same(known: &Key, key: &Key) -> bool {
+    let code = match key.code {
+        KeyCode::Char(c) => KeyCode::Char(c.to_ascii_lowercase()),
+        code => code,
+    };
+    (known.code, known.modifiers) == (code, key.modifiers)
+}
+
 impl App {
     /// Reads the shortcuts of a session that was opened.
     pub(super) fn load_shortcuts(&mut self) {
@@ -86,10 +95,7 @@ impl App {
 
     /// Runs the shortcut of a key; returns whether there is one.
     pub(super) fn shortcut_key(&mut self, key: &Key) -> bool {
-        let is_same = |known: &Key| {
-            known.modifiers == key.modifiers && (known.code == key.code || known.text() == key.text())
-        };
-        let found = self.shortcuts.iter().find(|shortcut| is_same(&shortcut.key));
+        let found = self.shortcuts.iter().find(|shortcut| is_same(&shortcut.key, key));
         let (Some(shortcut), Some(session)) = (found, self.session.clone()) else { return false };
         let name = shortcut.name.clone();
         self.spawn(async move {

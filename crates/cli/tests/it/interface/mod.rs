@@ -2,6 +2,7 @@
 
 mod decisions;
 mod exits;
+mod extensions;
 mod input;
 mod plain;
 mod screen;
