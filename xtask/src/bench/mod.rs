@@ -15,13 +15,15 @@ mod program;
 mod report;
 mod sample;
 mod sessions;
+mod terminal;
 
 use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 8] = ["exec", "list", "agent", "ast", "sessions", "extensions", "mcp", "engine"];
+const SUBJECTS: [&str; 9] =
+    ["exec", "list", "agent", "ast", "sessions", "terminal", "extensions", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -40,6 +42,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,
+            "terminal" => terminal::run(&mut report)?,
             "extensions" => extensions::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }

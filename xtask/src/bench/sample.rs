@@ -24,6 +24,12 @@ impl Sample {
         times.get(times.len() / 2).copied().unwrap_or_default()
     }
 
+    /// Returns the 95th percentile.
+    pub(crate) fn late(&self) -> Duration {
+        let times = self.sorted();
+        times.get((times.len() * 95).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default()
+    }
+
     /// Returns the middle half, which shows how stable the median is.
     pub(crate) fn spread(&self) -> (Duration, Duration) {
         let times = self.sorted();

@@ -33,7 +33,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     let folder = peers::folder()?.join("sessions");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder)?;
-    let file = generate(&folder)?;
+    let file = generate(&folder, ENTRIES)?;
     let script = folder.join("done.json");
     // Large enough that nothing is compacted.
     fs::write(&script, r#"{"model":{"contextWindow":1000000000},"turns":["All of it is here."]}"#)?;
@@ -88,7 +88,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
 }
 
 /// Creates a conversation in which every other message is the model's.
-fn generate(folder: &Path) -> Result<PathBuf> {
+pub(super) fn generate(folder: &Path, entries: usize) -> Result<PathBuf> {
     let file = folder.join("2026-01-02T03-04-05-678Z_00000000-0000-4000-8000-000000000000.jsonl");
     let mut out = BufWriter::new(fs::File::create(&file)?);
     let header = json!({
@@ -97,7 +97,7 @@ fn generate(folder: &Path) -> Result<PathBuf> {
     });
     writeln!(out, "{header}\n{}", json!({ "type": "title", "title": "", "pad": " ".repeat(200) }))?;
     let words = "Some words about the work that is being done here. ".repeat(5);
-    for number in 0..ENTRIES {
+    for number in 0..entries {
         let text = json!([{ "type": "text", "text": format!("{number}: {words}") }]);
         let message = if number % 2 == 0 {
             json!({ "role": "user", "content": text, "timestamp": 1_767_323_045_678_u64 })

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     blocks::CustomBlock,
-    input::{Key, KeyCode},
-    keys::parse_key,
+    input::Key,
+    keys::{normalised, parse_key},
     text::{Row, parse_row},
 };
 
@@ -74,15 +74,6 @@ pub(super) fn custom_item(
     Some(Item::Message(Box::new(MessageItem { id, block, value, asked: None, is_drawn: false })))
 }
 
-/// Compares keys; letters arrive in either case, depending on the terminal.
-fn is_same(known: &Key, key: &Key) -> bool {
-    let code = match key.code {
-        KeyCode::Char(c) => KeyCode::Char(c.to_ascii_lowercase()),
-        code => code,
-    };
-    (known.code, known.modifiers) == (code, key.modifiers)
-}
-
 impl App {
     /// Reads the shortcuts of a session that was opened.
     pub(super) fn load_shortcuts(&mut self) {
@@ -95,7 +86,7 @@ impl App {
 
     /// Runs the shortcut of a key; returns whether there is one.
     pub(super) fn shortcut_key(&mut self, key: &Key) -> bool {
-        let found = self.shortcuts.iter().find(|shortcut| is_same(&shortcut.key, key));
+        let found = self.shortcuts.iter().find(|shortcut| shortcut.key == normalised(key));
         let (Some(shortcut), Some(session)) = (found, self.session.clone()) else { return false };
         let name = shortcut.name.clone();
         self.spawn(async move {

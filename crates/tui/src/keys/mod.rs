@@ -6,6 +6,7 @@ mod notation;
 
 pub use action::{Action, ActionInfo};
 pub use bindings::{KeyBindings, KeyBindingsWarning};
+pub(crate) use notation::normalised;
 pub use notation::{name_of, parse_key};
 
 #[cfg(test)]

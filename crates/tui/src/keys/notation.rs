@@ -80,7 +80,7 @@ pub fn name_of(key: &Key) -> String {
 }
 
 /// Brings a key into the form of [`parse_key`], for comparison.
-pub(super) fn normalised(key: &Key) -> Key {
+pub(crate) fn normalised(key: &Key) -> Key {
     let code = match key.code {
         KeyCode::Char(c) => KeyCode::Char(c.to_lowercase().next().unwrap_or(c)),
         code => code,
