@@ -1,4 +1,4 @@
-//! Restoring the terminal from anywhere: a normal exit, a panic on any thread, or a signal.
+//! Restoring the terminal from anywhere: a normal exit, a panic of the interface, or a signal.
 //!
 //! The state is global because a panic hook has no other way to reach it. It is taken once, so that restoring twice does
 //! nothing.
@@ -26,13 +26,24 @@ pub fn set_alt_screen(is_on: bool) {
 
 pub(super) fn remember(original: Termios) {
     *ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(original);
+    let owner = std::thread::current().id();
     HOOK.call_once(|| {
         let previous = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            restore_now();
+            if std::thread::current().id() == owner {
+                restore_now();
+            } else if is_in_use() {
+                // Panics of other threads are caught where they matter, and the interface goes on: the message would be
+                // printed over it.
+                return tracing::error!(panic = %info, "A background task panicked");
+            }
             previous(info);
         }));
     });
+}
+
+fn is_in_use() -> bool {
+    ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
 /// Restores the terminal if it is in use. Safe to call at any time, from any thread.

@@ -73,6 +73,14 @@ impl Tmux {
         }
     }
 
+    async fn wait_gone(&self, text: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while self.all().await.iter().any(|row| row.contains(text)) {
+            assert!(Instant::now() < end, "{text:?} stayed");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     async fn end(&self) {
         self.run(&["kill-server"]).await;
     }
@@ -109,4 +117,42 @@ async fn c9_1_tmux_shows_every_row_once_also_when_it_is_resized() {
         "the live region is there once:\n{}",
         all[all.len().saturating_sub(60)..].join("\n")
     );
+}
+
+/// Draws without end, and its result tries to leave its place.
+const HOSTILE: &str = r#"export default () => ({
+  name: "hostile", label: "Hostile", description: "Draws without end", approval: "read",
+  parameters: { type: "object", properties: {} },
+  renderResult() { for (;;); },
+  execute: async () => ({ content: [{ type: "text", text: "\x1b[2J\x1b[1;1Hmoved \x1b]0;title\x07\x1b[?1049h 漢字 👨‍👩‍👧 \t tab \r cr\nlast line of the tool" }] }),
+});"#;
+
+#[tokio::test]
+async fn c9_2_in_tmux_keys_are_echoed_beside_an_endless_renderer_and_the_modes_are_restored() {
+    let call = json!({ "reply": [{ "call": "hostile", "arguments": {} }] });
+    let place = place(&json!([call, "Still here."]));
+    place.write("project/.toolsmith/tools/hostile.ts", HOSTILE);
+    let Some(tmux) = Tmux::start(&place, 80).await else { return };
+    tmux.wait_for("script/script").await;
+    tmux.run(&["send-keys", "go", "Enter"]).await;
+    tmux.wait_for("Hostile").await;
+    tmux.run(&["send-keys", "typed meanwhile"]).await;
+    tmux.wait_for("› typed meanwhile").await;
+    // The caret is behind what was typed, where input methods open.
+    let cursor = tmux.run(&["display-message", "-p", "#{cursor_x}"]).await.unwrap_or_default();
+    assert_eq!(cursor.trim(), "17");
+    tmux.wait_for("last line of the tool").await;
+    tmux.wait_for("Still here.").await;
+    let all = tmux.all().await;
+    assert!(all[0].contains("Toolsmith"), "nothing was drawn over:\n{}", all.join("\n"));
+    let title = tmux.run(&["display-message", "-p", "#{pane_title}"]).await.unwrap_or_default();
+    assert_ne!(title.trim(), "title");
+    tmux.run(&["send-keys", "C-c"]).await;
+    tmux.wait_gone("typed meanwhile").await;
+    tmux.run(&["send-keys", "C-d"]).await;
+    tmux.wait_for("--resume").await;
+    let modes = "#{alternate_on} #{cursor_flag} #{wrap_flag} #{mouse_any_flag}";
+    let state = tmux.run(&["display-message", "-p", modes]).await.unwrap_or_default();
+    tmux.end().await;
+    assert_eq!(state.trim(), "0 1 1 0");
 }
