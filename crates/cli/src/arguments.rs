@@ -139,7 +139,7 @@ pub(crate) enum Command {
     List(list::ListArguments),
     /// Call a tool without a model.
     Call(call::CallArguments),
-    /// Show the effective settings and their origins.
+    /// Show or change settings.
     Config(config::ConfigArguments),
     /// Trust a directory or file, so that its code may run.
     Trust(trust::TrustArguments),

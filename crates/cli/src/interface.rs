@@ -42,12 +42,17 @@ struct Screen {
     live: Vec<Row>,
     /// How many of them are on the screen.
     live_rows: usize,
+    /// The answer stopped in the middle of a line.
+    is_mid_line: bool,
 }
 
 impl Screen {
     /// Removes the live rows from the screen.
     fn erase_live(&mut self) {
         let mut out = streams::stderr();
+        if std::mem::take(&mut self.is_mid_line) {
+            let _ = writeln!(out);
+        }
         for _ in 0..std::mem::take(&mut self.live_rows) {
             let _ = out.control(Control::ClearLineAbove);
         }
@@ -128,6 +133,24 @@ impl TerminalUi {
     pub(crate) fn print_rows(&self, rows: &[Row]) {
         for row in rows {
             self.print_line(Line::Drawn(row.to_ansi(tool_view::depth())));
+        }
+    }
+
+    /// Prints a piece of the answer on standard output, above the rows that are drawn over.
+    pub(crate) fn stream(&self, text: &str) {
+        let mut screen = self.lock();
+        if screen.is_asking {
+            screen.kept.push(Line::Own(text.to_owned()));
+            return;
+        }
+        if screen.live_rows > 0 {
+            screen.erase_live();
+        }
+        let mut out = streams::stdout();
+        let _ = write!(out, "{}", plain(text)).and_then(|()| out.flush());
+        screen.is_mid_line = !text.ends_with('\n');
+        if !screen.is_mid_line && !screen.live.is_empty() {
+            screen.draw_live();
         }
     }
 

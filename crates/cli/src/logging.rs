@@ -1,8 +1,20 @@
-//! The log: a file in the user's home, never the terminal (CONTRACT 3.4).
+//! The log: a file in the user's home (CONTRACT 3.4). What tools print is shown too by the commands of authors.
+
+use std::{
+    io::Write as _,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use toolsmith::Home;
 use toolsmith_host::log::{LogLines, RotatingFile};
+use toolsmith_text::plain;
 use tracing::Level;
+
+use crate::{
+    output::harmless,
+    streams,
+    terminal::{DIM, paint},
+};
 
 /// Starts the log. `TOOLSMITH_LOG` sets the level: `error`, `warn`, `info` (default), `debug` or `trace`.
 pub(crate) fn start() {
@@ -10,5 +22,23 @@ pub(crate) fn start() {
     // Commands that need the home say what is wrong with it.
     let Ok(home) = Home::from_environment() else { return };
     let file = home.toolsmith().join("logs/toolsmith.log");
-    LogLines::new(RotatingFile::new(file), level).install();
+    LogLines::new(RotatingFile::new(file), level).on_printed(show_printed).install();
+}
+
+static SHOWS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Shows what tools print from now on, on standard error.
+pub(crate) fn show_tool_output() {
+    SHOWS_PRINTED.store(true, Ordering::Relaxed);
+}
+
+fn show_printed(tool: &str, text: &str) {
+    if !SHOWS_PRINTED.load(Ordering::Relaxed) {
+        return;
+    }
+    let mut out = streams::stderr();
+    for line in text.lines() {
+        let line = format!("{} │ {}", harmless(tool), plain(line));
+        let _ = writeln!(out, "{}", paint(DIM, line));
+    }
 }

@@ -19,6 +19,7 @@ mod review;
 mod runtime;
 mod streams;
 mod terminal;
+mod thrown;
 mod tool_view;
 mod versions;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     if let Err(error) = toolsmith_host::limits::check() {
         return failure::failed(&error.into(), false);
     }
+    commands::completions::answer_shell();
     let arguments = match arguments::parse(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => return failure::wrong_use(&error),

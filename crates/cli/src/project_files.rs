@@ -48,6 +48,11 @@ impl Target {
         Ok(place)
     }
 
+    /// Checks that a file below the folder can be written: it is no link and does not lead out of the project.
+    pub(crate) fn check(&self, path: &Path) -> io::Result<()> {
+        self.place(path).map(drop)
+    }
+
     /// Writes a file below the folder, with the folders it needs.
     pub(crate) fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         self.place(path)?.save(text.as_bytes(), None, None)

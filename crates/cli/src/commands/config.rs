@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use toolsmith::settings::{FileState, LoadedSettings, SettingEntry, SettingOrigin, keys};
 use toolsmith_tool::closest_names;
 
+use super::config_edit::{self, ConfigAction};
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
@@ -17,6 +18,7 @@ use crate::{
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ConfigArguments {
     /// Show only this setting, or those below it.
     #[arg(value_name = "KEY")]
@@ -24,6 +26,8 @@ pub(crate) struct ConfigArguments {
     /// List all settings with their descriptions.
     #[arg(long, conflicts_with = "key")]
     keys: bool,
+    #[command(subcommand)]
+    action: Option<ConfigAction>,
 }
 
 pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
@@ -32,6 +36,9 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let project = Project::open(shared)?;
+    if let Some(action) = &own.action {
+        return config_edit::run(&project, action);
+    }
     let loaded = &project.loaded;
     let entries = match &own.key {
         None => loaded.entries.iter().collect(),

@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+mod config_edit;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;

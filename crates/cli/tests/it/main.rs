@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod approving;
+mod authors;
 mod bad_input;
 mod calling;
 mod case_files;

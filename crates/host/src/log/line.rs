@@ -18,16 +18,35 @@ const MAX_TEXT: usize = 32 << 10;
 /// Writes events as lines of JSON. A layer for `tracing_subscriber`.
 ///
 /// A field named `context` whose text is JSON is written as JSON: it is what a tool gave its logger.
-#[derive(Debug)]
 pub struct LogLines {
     file: RotatingFile,
     level: Level,
+    printed: Option<Printed>,
+}
+
+/// Receives what a tool printed: the tool and the text.
+type Printed = Box<dyn Fn(&str, &str) + Send + Sync>;
+
+impl fmt::Debug for LogLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogLines")
+            .field("file", &self.file)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
 }
 
 impl LogLines {
     /// Lines of this level and graver ones.
     pub fn new(file: RotatingFile, level: Level) -> Self {
-        Self { file, level }
+        Self { file, level, printed: None }
+    }
+
+    /// Passes on what tools print with `console` and `process.stdout`.
+    #[must_use]
+    pub fn on_printed(mut self, printed: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.printed = Some(Box::new(printed));
+        self
     }
 
     /// Makes this the log of the whole process. Later ones are ignored, and so is this when there is one already.
@@ -39,14 +58,18 @@ impl LogLines {
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLines {
     fn enabled(&self, metadata: &tracing::Metadata<'_>, _: Context<'_, S>) -> bool {
-        // Libraries below have their own ideas of what is worth a line; only grave ones are heard.
-        let own = metadata.target() == "tool" || metadata.target().starts_with("toolsmith");
+        // Libraries below have their own ideas of what is worth a line; only errors and warnings are written.
+        let own =
+            matches!(metadata.target(), "tool" | "console") || metadata.target().starts_with("toolsmith");
         *metadata.level() <= if own { self.level } else { Level::WARN.min(self.level) }
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
+        if let Some(printed) = self.printed.as_ref().filter(|_| event.metadata().target() == "console") {
+            printed(fields.rest.get("tool").and_then(Value::as_str).unwrap_or_default(), &fields.message);
+        }
         let mut line = Map::new();
         line.insert("time".to_owned(), Timestamp::now().to_string().into());
         line.insert("level".to_owned(), event.metadata().level().as_str().to_lowercase().into());

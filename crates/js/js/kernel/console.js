@@ -1,4 +1,4 @@
-// The console: everything goes to the log with its level, nothing to the terminal.
+// The console: everything goes to the log with its level. The commands of authors show it too.
 
 import { builtin, host } from "./host.js";
 
@@ -7,11 +7,14 @@ function format(values) {
   return builtin("toolsmith:web/inspect").format(...values);
 }
 
+/** Marks what a tool prints, in contrast to what it gives its logger. */
+export const CONSOLE = "console";
+
 const counts = new Map();
 const starts = new Map();
 let indent = "";
 
-const write = (level, values) => host.log(level, indent + format(values).replaceAll("\n", `\n${indent}`), "");
+const write = (level, values) => host.log(level, indent + format(values).replaceAll("\n", `\n${indent}`), CONSOLE);
 
 export const console = {
   log: (...values) => write("info", values),

@@ -26,7 +26,7 @@ class Output extends EventEmitter {
   write(chunk, encoding, callback) {
     if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
     const text = typeof chunk === "string" ? chunk : host.utf8Decode(chunk, false);
-    if (text.trim() !== "") logger[this.#level](text.replace(/\n$/, ""));
+    if (text.trim() !== "") host.log(this.#level, text.replace(/\n$/, ""), "console");
     const done = typeof encoding === "function" ? encoding : callback;
     if (typeof done === "function") process.nextTick(() => done());
     return true;

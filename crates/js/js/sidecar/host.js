@@ -32,5 +32,5 @@ globalThis.__toolsmith = host;
 
 // Whatever a tool prints goes to the log; the channel has a file descriptor of its own.
 for (const [name, level] of Object.entries({ log: "info", info: "info", warn: "warn", error: "error", debug: "debug", trace: "debug", dir: "info", table: "info" })) {
-  console[name] = (...values) => tell("log", level, format(...values), "");
+  console[name] = (...values) => tell("log", level, format(...values), "console");
 }

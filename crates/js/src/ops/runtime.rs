@@ -127,9 +127,20 @@ fn milliseconds_since_start() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }
 
+/// Context of what a tool printed, in contrast to what it gave its logger.
+const CONSOLE: &str = "console";
+
 /// Writes to the log under the tool's name (CONTRACT 3.4).
 pub(super) fn log(state: &ThreadState, level: &str, message: &str, context: &str) {
     let tool = &state.shared.label;
+    if context == CONSOLE {
+        return match level {
+            "error" => tracing::error!(target: "console", %tool, "{message}"),
+            "warn" => tracing::warn!(target: "console", %tool, "{message}"),
+            "debug" => tracing::debug!(target: "console", %tool, "{message}"),
+            _ => tracing::info!(target: "console", %tool, "{message}"),
+        };
+    }
     match level {
         "error" => tracing::error!(target: "tool", %tool, %context, "{message}"),
         "warn" => tracing::warn!(target: "tool", %tool, %context, "{message}"),

@@ -24,4 +24,4 @@ pub use values::{
     PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings,
     ToolsSettings, UiSettings,
 };
-pub use write::{SettingsWriteError, set_user_setting};
+pub use write::{SettingsWriteError, set_setting, set_user_setting, unset_setting};

@@ -1,4 +1,4 @@
-//! Changing a setting in the user's file. Comments and everything else in it stay as they are.
+//! Changing a setting in a file. Comments and everything else in it stay as they are.
 
 use std::{
     io::{self, Write as _},
@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 use thiserror::Error;
-use toml_edit::{DocumentMut, Item, Table, TomlError};
+use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError};
 
 use super::keys;
 use crate::home::Home;
@@ -50,23 +50,69 @@ pub enum SettingsWriteError {
 /// # Errors
 /// Fails without changes if the setting is unknown, the value does not fit, or the file cannot be used.
 pub fn set_user_setting(home: &Home, path: &[&str], value: &str) -> Result<PathBuf, SettingsWriteError> {
-    let name = path.join(".");
-    let owned: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
-    let key = keys::find(&owned).ok_or_else(|| SettingsWriteError::Unknown(name.clone()))?;
-    let value = key.kind.parse(value).map_err(|problem| SettingsWriteError::Value { key: name, problem })?;
     let file = home.toolsmith().join("config.toml");
-    let failed = |source| SettingsWriteError::Io { path: file.clone(), source };
-    let text = match std::fs::read_to_string(&file) {
+    set_setting(&file, path, value)?;
+    Ok(file)
+}
+
+/// Sets a setting in a file, given by its path.
+///
+/// # Errors
+/// Fails without changes if the setting is unknown, the value does not fit, or the file cannot be used.
+pub fn set_setting(file: &Path, path: &[&str], value: &str) -> Result<(), SettingsWriteError> {
+    let key = known(path)?;
+    let problem = |problem| SettingsWriteError::Value { key: path.join("."), problem };
+    let value = key.kind.parse(value).map_err(problem)?;
+    let mut document = read(file)?;
+    insert(document.as_table_mut(), path, &value);
+    save(file, &document.to_string())
+        .map_err(|source| SettingsWriteError::Io { path: file.to_path_buf(), source })
+}
+
+/// Removes a setting from a file; returns whether it was there.
+///
+/// # Errors
+/// Fails without changes if the setting is unknown or the file cannot be used.
+pub fn unset_setting(file: &Path, path: &[&str]) -> Result<bool, SettingsWriteError> {
+    known(path)?;
+    let mut document = read(file)?;
+    if !remove(document.as_table_mut(), path) {
+        return Ok(false);
+    }
+    save(file, &document.to_string())
+        .map_err(|source| SettingsWriteError::Io { path: file.to_path_buf(), source })?;
+    Ok(true)
+}
+
+fn known(path: &[&str]) -> Result<&'static keys::Key, SettingsWriteError> {
+    let owned: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
+    keys::find(&owned).ok_or_else(|| SettingsWriteError::Unknown(path.join(".")))
+}
+
+fn read(file: &Path) -> Result<DocumentMut, SettingsWriteError> {
+    let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error)),
+        Err(source) => return Err(SettingsWriteError::Io { path: file.to_path_buf(), source }),
     };
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|source| SettingsWriteError::Toml { path: file.clone(), source: Box::new(source) })?;
-    insert(document.as_table_mut(), path, &value);
-    save(&file, &document.to_string()).map_err(failed)?;
-    Ok(file)
+    text.parse()
+        .map_err(|source| SettingsWriteError::Toml { path: file.to_path_buf(), source: Box::new(source) })
+}
+
+/// Removes the value; a table that becomes empty goes with it.
+fn remove(table: &mut dyn TableLike, path: &[&str]) -> bool {
+    match path {
+        [] => false,
+        [last] => table.remove(last).is_some(),
+        [first, rest @ ..] => {
+            let Some(inner) = table.get_mut(first).and_then(Item::as_table_like_mut) else { return false };
+            let is_removed = remove(inner, rest);
+            if is_removed && inner.is_empty() {
+                table.remove(first);
+            }
+            is_removed
+        }
+    }
 }
 
 fn insert(table: &mut Table, path: &[&str], value: &Value) {

@@ -34,3 +34,18 @@ fn nothing_is_written_for_an_unknown_setting_a_wrong_value_or_a_broken_file() {
     }
     assert_eq!(std::fs::read_to_string(home.toolsmith().join("config.toml")).unwrap(), "broken = [\n");
 }
+
+#[test]
+fn a_setting_is_removed_and_the_rest_of_the_file_stays() {
+    let (_folder, home) =
+        home(Some("# mine\nmodel = \"a/b\"\n\n[ui]\nmotion = false # calm\n\n[tools]\npreview = true\n"));
+    let file = home.toolsmith().join("config.toml");
+    assert!(unset_setting(&file, &["ui", "motion"]).unwrap());
+    assert!(!unset_setting(&file, &["ui", "motion"]).unwrap());
+    assert!(unset_setting(&file, &["ui", "nope"]).is_err());
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        "# mine\nmodel = \"a/b\"\n\n[tools]\npreview = true\n"
+    );
+    assert!(!unset_setting(&home.toolsmith().join("missing.toml"), &["model"]).unwrap());
+}

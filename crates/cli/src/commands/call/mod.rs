@@ -5,13 +5,19 @@ mod preview;
 mod show;
 mod usage;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::Result;
+use clap_complete::engine::ArgValueCompleter;
 use serde_json::Value;
 use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
-    ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, Resolver,
+    ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, RESOLVE, Resolver,
 };
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
@@ -20,14 +26,15 @@ use toolsmith_tool::{
     ToolContext, Ui, UiHandle, UiSlot, async_trait, closest_names,
 };
 
+use super::completions::{complete_pair, complete_tool};
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
     interface::TerminalUi,
-    interrupts,
+    interrupts, logging,
     progress::Progress,
     project::Project,
-    runtime, terminal,
+    runtime, terminal, thrown,
 };
 
 /// Maximum number of modules that get their own runtime at once; more are only scanned, and the called one is loaded
@@ -37,14 +44,14 @@ const MANY_MODULES: usize = 4;
 /// Arguments of `call`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  toolsmith call hello name=World\n  toolsmith call search 'filter.kind=open' tags=a tags=b\n  toolsmith call hello --args '{\"name\":\"World\"}'\n\nExit codes: 0 fine, 1 the tool failed, 2 wrong use, 3 a preview was not decided on, 130 Ctrl-C."
+    after_help = "Examples:\n  toolsmith call hello name=World\n  toolsmith call ./hello.ts name=World\n  toolsmith call search 'filter.kind=open' tags=a tags=b\n  toolsmith call hello --args '{\"name\":\"World\"}'\n\nExit codes: 0 fine, 1 the tool failed, 2 wrong use, 3 a preview was not decided on, 130 Ctrl-C."
 )]
 pub(crate) struct CallArguments {
-    /// Name of the tool.
-    #[arg(value_name = "NAME")]
+    /// Name of the tool, or the path of a module with one tool.
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete_tool))]
     name: String,
     /// Arguments, converted by the tool's schema. `a.b=1` sets a nested value; repeat a key to give a list.
-    #[arg(value_name = "KEY=VALUE")]
+    #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(complete_pair))]
     pairs: Vec<String>,
     /// All arguments as JSON, as @FILE, or - for standard input.
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
@@ -80,7 +87,12 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
     let mut project = Project::open(shared)?;
     project.warn();
-    let discovered = project.discover_asking()?;
+    logging::show_tool_output();
+    let file = module_file(&project, &own.name);
+    let discovered = match &file {
+        Some(file) => project.discover_given(std::slice::from_ref(file)),
+        None => project.discover_asking()?,
+    };
     runtime::block_on_briefly(async {
         let engine = project.engine();
         let mode = if discovered.ready().count() > MANY_MODULES { LoadScope::Scan } else { LoadScope::Call };
@@ -90,11 +102,15 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         let loaded = project.load(discovered, &engine, mode).await;
         progress.end();
         mention_refused(&loaded);
-        let remote = Remote::find(&project, &loaded, &own.name).await?;
+        let name = match &file {
+            Some(file) => only_tool(file, &loaded)?,
+            None => own.name.clone(),
+        };
+        let remote = Remote::find(&project, &loaded, &name).await?;
         let slot = UiSlot::headless();
         let outcome = async {
-            let call = Call::prepare(&project, &loaded, remote.as_ref(), &engine, own, slot)?;
-            call.run(shared, own).await
+            let call = Call::prepare(&project, &loaded, remote.as_ref(), &engine, (&name, own), slot)?;
+            call.run(&project, shared, own).await
         };
         let outcome = outcome.await;
         if let Some(remote) = remote {
@@ -102,6 +118,33 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         }
         outcome
     })
+}
+
+/// Returns the module that a name is the path of.
+fn module_file(project: &Project, name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    let is_path = path.components().count() > 1 || path.extension().is_some();
+    Some(project.cwd.join(path)).filter(|path| is_path && path.is_file())
+}
+
+/// Returns the name of the only tool of a module.
+fn only_tool(file: &Path, loaded: &LoadedTools) -> Result<String> {
+    let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
+    match (names.as_slice(), loaded.errors.first()) {
+        ([name], _) => Ok((*name).to_owned()),
+        ([], Some(error)) => {
+            let mut lines = Vec::new();
+            failure::show_load_error(&mut lines, error, false)?;
+            let drawn = toolsmith_text::plain(&String::from_utf8_lossy(&lines)).into_owned();
+            Err(Problem::failed(format!("{} could not be loaded", file.display())).more(drawn).into())
+        }
+        ([], None) => Err(Problem::failed(format!("{} has no tool", file.display())).into()),
+        (names, _) => {
+            let hint = format!("Call one of them: toolsmith --tool {} call NAME", file.display());
+            let what = format!("{} has several tools: {}", file.display(), names.join(", "));
+            Err(Problem::wrong_use(what).hint(hint).into())
+        }
+    }
 }
 
 /// Other load errors are one line here; `list` shows them. Scripts do not need them.
@@ -181,22 +224,22 @@ impl Call {
         loaded: &LoadedTools,
         remote: Option<&Remote>,
         engine: &Engine,
-        own: &CallArguments,
+        (name, own): (&str, &CallArguments),
         slot: UiSlot,
     ) -> Result<Self> {
         project.check_settings()?;
         let custom = loaded
-            .get(&own.name)
+            .get(name)
             .map(|custom| (Arc::clone(&custom.tool), custom.origin()))
             .or_else(|| remote.map(|remote| (Arc::clone(&remote.tool), remote.origin())));
         // A call that cannot be made leaves nothing in the user's directory.
-        if custom.is_none() && !BUILT_IN_NAMES.contains(&own.name.as_str()) {
-            return Err(unknown(project, loaded, &own.name));
+        if custom.is_none() && !BUILT_IN_NAMES.contains(&name) {
+            return Err(unknown(project, loaded, name));
         }
         let changes = toolsmith::change_store(&project.home)?;
         let (tool, origin) = custom
-            .or_else(|| Some((project.built_in_tool(&own.name, &changes)?, Origin::built_in())))
-            .ok_or_else(|| unknown(project, loaded, &own.name))?;
+            .or_else(|| Some((project.built_in_tool(name, &changes)?, Origin::built_in())))
+            .ok_or_else(|| unknown(project, loaded, name))?;
         let arguments = arguments::read(tool.spec(), &own.pairs(), own.args.as_deref())?;
         let settings = &project.loaded.settings;
         let mut registry = Registry::new();
@@ -240,7 +283,7 @@ impl Call {
             .with_updates(show::updates(as_json))
     }
 
-    async fn run(self, shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
+    async fn run(self, project: &Project, shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         let cancel = self.cancel.clone();
         let came = interrupts::listen(
             move |reason, force| {
@@ -257,7 +300,8 @@ impl Call {
         if let Some(sink) = sink {
             context = context.with_updates(sink);
         }
-        let mut request = CallRequest::new(show::CALL_ID, &own.name, self.arguments.clone()).context(context);
+        let mut request =
+            CallRequest::new(show::CALL_ID, &self.tool.spec().name, self.arguments.clone()).context(context);
         if let Some(deadline) = self.deadline {
             request = request.deadline(deadline);
         }
@@ -292,6 +336,7 @@ impl Call {
             show::raw(&outcome, &decisions)?;
         } else {
             show::result(&self.tool, &outcome).await?;
+            thrown::show(&outcome.result, project, shared.verbose)?;
             show::decisions(&decisions)?;
         }
         Ok(ExitCode::from(code))
@@ -300,6 +345,13 @@ impl Call {
 
 /// Explains why there is no such tool, as far as known.
 fn unknown(project: &Project, loaded: &LoadedTools, name: &str) -> anyhow::Error {
+    if name == RESOLVE {
+        let hint =
+            "A preview belongs to the call that staged it: `toolsmith call NAME --apply` or `--discard`.";
+        return Problem::failed("No pending action to resolve. Nothing to apply or discard.")
+            .hint(hint)
+            .into();
+    }
     let names: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
     let closest = closest_names(name, names.iter().copied().chain(BUILT_IN_NAMES));
     if let Some(mut waiting) = failure::waiting_for_trust(name, &loaded.waiting, project) {

@@ -25,6 +25,7 @@ use crate::{
     calling::call_alone,
     failure::{self, Problem},
     lint::Examiner,
+    logging,
     project::Project,
     runtime, terminal,
     tool_view::CallView,
@@ -52,6 +53,9 @@ pub(crate) struct DevArguments {
 pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
     let mut project = Project::open(shared)?;
     project.warn();
+    if !shared.json {
+        logging::show_tool_output();
+    }
     let given = match own.args.as_deref() {
         // Standard input can be read only once, but calls repeat.
         Some("-") => {
@@ -69,7 +73,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
             Some(discovered) => find(&project, discovered, &own.name).await?,
         };
         let mut session = Session {
-            screen: Screen::new(shared.json),
+            screen: Screen::new(shared.json, shared.verbose),
             watch: Watch::new()?,
             module,
             pairs: &own.pairs,
@@ -169,7 +173,7 @@ impl Session<'_> {
             }
             changed = self.watch.changed() => Some(changed),
         };
-        self.screen.end(&run, self.watch.count())?;
+        self.screen.end(&run, self.watch.count(), self.project)?;
         Ok(match change {
             Some(changed) => {
                 cancel.force("the tool's files changed");

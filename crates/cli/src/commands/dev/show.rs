@@ -17,6 +17,7 @@ use crate::{
     project::Project,
     streams::{self, Control},
     terminal::{self, DIM, ERROR, GOOD, NAME, WARNING, paint},
+    thrown,
 };
 
 /// One round.
@@ -36,13 +37,14 @@ impl<'a> Run<'a> {
 /// Output target of rounds.
 pub(super) struct Screen {
     as_json: bool,
+    verbose: bool,
     is_terminal: bool,
     rounds: usize,
 }
 
 impl Screen {
-    pub(super) fn new(as_json: bool) -> Self {
-        Self { as_json, is_terminal: terminal::is_output_terminal(), rounds: 0 }
+    pub(super) fn new(as_json: bool, verbose: bool) -> Self {
+        Self { as_json, verbose, is_terminal: terminal::is_output_terminal(), rounds: 0 }
     }
 
     /// Shows what is known before the call.
@@ -68,7 +70,7 @@ impl Screen {
     }
 
     /// Shows the outcome of the call.
-    pub(super) fn end(&self, run: &Run<'_>, files: usize) -> io::Result<()> {
+    pub(super) fn end(&self, run: &Run<'_>, files: usize, project: &Project) -> io::Result<()> {
         if self.as_json {
             let line = json!({
                 "round": self.rounds,
@@ -89,6 +91,7 @@ impl Screen {
                     Some(rows) => rows.iter().try_for_each(|row| streams::stdout().row(row))?,
                     None => show_call(tool, result, updates)?,
                 }
+                thrown::show(result, project, self.verbose)?;
                 show_more(result, staged)?;
             }
         }
@@ -120,7 +123,7 @@ fn show_call(tool: &str, result: &ToolResult, updates: &[ToolResult]) -> io::Res
 
 fn show_more(result: &ToolResult, staged: &[String]) -> io::Result<()> {
     let mut out = streams::stdout();
-    if let Some(details) = &result.details {
+    if let Some(details) = thrown::own_details(result) {
         writeln!(out, "{}", paint(DIM, format_args!("details {details}")))?;
     }
     for label in staged {

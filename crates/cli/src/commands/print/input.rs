@@ -13,7 +13,7 @@ use toolsmith_agent::Prompt;
 use toolsmith_mcp::config::ServerConfig;
 use toolsmith_tool::ContentBlock;
 
-use crate::failure::Problem;
+use crate::failure::{self, Problem};
 
 /// Maximum size, larger than any context window.
 const MAX_BYTES: u64 = 16 << 20;
@@ -32,12 +32,24 @@ pub(crate) fn read(words: &[String], cwd: &Path, servers: &[ServerConfig]) -> Re
             // A resource of an MCP server, which the session reads.
             Some(mention) if is_resource(mention, servers) => said.push(word),
             Some(path) => match read_file(path, cwd)? {
-                Content::Text(text) => {
-                    files.push(format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end()))
-                }
+                Content::Text(text) => files.push(file_block(path, &text)),
                 Content::Image(image) => images.push(image),
             },
-            None => said.push(word),
+            None => {
+                said.push(word);
+                for path in mentioned(word).filter(|path| !is_resource(path, servers)) {
+                    match read_file(path, cwd) {
+                        Ok(Content::Text(text)) => files.push(file_block(path, &text)),
+                        Ok(Content::Image(image)) => images.push(image),
+                        // It may be something else, such as the name of a person. A path that cannot be read is worth a word.
+                        Err(error) if path.contains(['/', '.']) => {
+                            let what = format!("@{path} was sent as text: {error}");
+                            failure::warn_all(&[toolsmith::Warning::new(what)]);
+                        }
+                        Err(_) => {}
+                    }
+                }
+            }
         }
     }
     let piped = read_piped()?;
@@ -52,6 +64,18 @@ pub(crate) fn read(words: &[String], cwd: &Path, servers: &[ServerConfig]) -> Re
         return Err(Problem::wrong_use("the prompt is empty").hint(hint).into());
     }
     Ok(Prompt::new(content))
+}
+
+fn file_block(path: &str, text: &str) -> String {
+    format!("<file path=\"{path}\">\n{}\n</file>", text.trim_end())
+}
+
+/// Returns the paths that a text mentions with `@` at the start of a word, without the punctuation after them.
+fn mentioned(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+        .filter_map(|word| word.trim_start_matches(['(', '"', '\'']).strip_prefix('@'))
+        .map(|path| path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']))
+        .filter(|path| !path.is_empty())
 }
 
 /// Returns whether a mention is `SERVER:URI` of a configured server.

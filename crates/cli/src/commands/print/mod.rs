@@ -24,7 +24,7 @@ use crate::{
     failure,
     failure::Problem,
     interface::TerminalUi,
-    interrupts,
+    interrupts, logging,
     progress::Progress,
     project::Project,
     review::TerminalReviewer,
@@ -118,14 +118,18 @@ impl PrintArguments {
         self.print || !self.prompt.is_empty()
     }
 
-    /// A single word is more likely a mistyped command than a prompt.
+    /// A single word is more likely a mistyped command than a prompt, and so is a first word that is almost a command.
     pub(crate) fn check_word(&self) -> Result<()> {
-        let [word] = self.prompt.as_slice() else { return Ok(()) };
+        let [word, more @ ..] = self.prompt.as_slice() else { return Ok(()) };
         if self.print || word.contains(char::is_whitespace) || word.starts_with('@') {
             return Ok(());
         }
         let commands = Arguments::command();
         let closest = closest_names(word, commands.get_subcommands().map(clap::Command::get_name));
+        let is_almost = |name: &&str| name.len().abs_diff(word.len()) <= 1 && name.get(..1) == word.get(..1);
+        if !more.is_empty() && !closest.iter().any(is_almost) {
+            return Ok(());
+        }
         let hint = match closest.as_slice() {
             [] => {
                 format!("`toolsmith --help` lists the commands; `toolsmith -p {word}` sends it to a model.")
@@ -307,6 +311,9 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     }
     let as_json = shared.json || own.mode == Some(Mode::Json);
     own.check_word()?;
+    if shared.verbose && !as_json {
+        logging::show_tool_output();
+    }
     let mut project = Project::open(shared)?;
     project.warn();
     let prompt = input::read(&own.prompt, &project.cwd, &project.mcp_configuration().servers)?;

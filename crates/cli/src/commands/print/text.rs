@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, io::Write as _, pin::pin, time::Duration};
 use anyhow::Result;
 use toolsmith::Session;
 use toolsmith_agent::{AgentEvent, RunEnd, Subscription, is_refused_unasked};
+use toolsmith_llm::StreamEvent;
 use toolsmith_tool::{CompactionTrigger, SessionEvent};
 
 use toolsmith_text::plain;
@@ -25,6 +26,7 @@ pub(super) async fn follow(
     work: impl Future<Output = Result<()>>,
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
+    let mut answer = Answer { terminal, is_streamed: terminal::is_output_terminal(), has_text: false };
     let mut calls = Calls { session, terminal, running: Vec::new() };
     let mut refused = BTreeSet::new();
     let mut last = None;
@@ -43,6 +45,7 @@ pub(super) async fn follow(
             },
         };
         let Some(event) = event else { break };
+        answer.show(&event);
         if watched && !calls.show(&event).await {
             show(&event, terminal);
         }
@@ -52,6 +55,12 @@ pub(super) async fn follow(
             && refused.insert(tool_name.clone())
         {
             tell_refused(tool_name);
+        }
+        if let AgentEvent::Session(retry @ SessionEvent::AutoRetryStart(_)) = event.as_ref()
+            && !watched
+            && let Some(line) = session_line(retry)
+        {
+            let _ = writeln!(streams::stderr(), "{line}");
         }
         if let AgentEvent::Notice { message } = event.as_ref()
             && !watched
@@ -67,10 +76,50 @@ pub(super) async fn follow(
     let Some(end) = last else { return Ok(RunEnd::Completed) };
     let summary = session.wait_for_idle().await;
     let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
-    if !text.is_empty() {
+    if !text.is_empty() && !answer.is_streamed {
         writeln!(streams::stdout(), "{}", plain(text))?;
     }
+    if text.is_empty() && end == RunEnd::Completed {
+        let _ = writeln!(streams::stderr(), "{} the model returned no text", paint(WARNING, "warning:"));
+    }
     Ok(end)
+}
+
+/// The model's text as it arrives, where a person reads standard output.
+struct Answer<'a> {
+    terminal: Option<&'a TerminalUi>,
+    is_streamed: bool,
+    /// The current text has more than white space.
+    has_text: bool,
+}
+
+impl Answer<'_> {
+    fn show(&mut self, event: &AgentEvent) {
+        let AgentEvent::MessageUpdate { assistant_message_event } = event else { return };
+        if !self.is_streamed {
+            return;
+        }
+        match assistant_message_event {
+            StreamEvent::TextStart { .. } => self.has_text = false,
+            StreamEvent::TextDelta { delta, .. } => {
+                let delta = if self.has_text { delta } else { delta.trim_start() };
+                self.has_text |= !delta.is_empty();
+                self.write(delta);
+            }
+            StreamEvent::TextEnd { .. } if self.has_text => self.write("\n"),
+            _ => {}
+        }
+    }
+
+    fn write(&self, text: &str) {
+        match self.terminal {
+            Some(terminal) => terminal.stream(text),
+            None => {
+                let mut out = streams::stdout();
+                let _ = write!(out, "{}", plain(text)).and_then(|()| out.flush());
+            }
+        }
+    }
 }
 
 /// Reports that a call was refused because nobody could be asked, and how to allow it (CONTRACT 5.4).

@@ -18,7 +18,7 @@ use anyhow::Result;
 use serde_json::json;
 use toolsmith::{Discovered, settings::Settings};
 
-use crate::{arguments::Shared, failure::Problem, project::Project, runtime};
+use crate::{arguments::Shared, failure::Problem, logging, project::Project, runtime};
 use case::{Case, CaseFile};
 use outcome::Mismatch;
 use report::{Line, Report, Verdict};
@@ -55,6 +55,9 @@ struct Mode {
 pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     let mut project = Project::open(shared)?;
     project.warn();
+    if !shared.json {
+        logging::show_tool_output();
+    }
     let mut report = Report::default();
     let mut files = Vec::new();
     let discovered = if own.paths.is_empty() { project.discover_asking()? } else { project.discover() };

@@ -1,0 +1,121 @@
+//! What people who write tools stumbled over: calling a file, errors with their place, printed lines, settings, mistyped
+//! commands, files in prompts, completions.
+
+use crate::place::Place;
+
+const TOOL: &str = r#"export default (pi) => ({
+  name: "shaky", label: "Shaky", description: "Fails on request",
+  parameters: { type: "object", properties: { fail: { type: "boolean", description: "Fail" }, mode: { type: "string", enum: ["fast", "slow"] } } },
+  async execute(id, params) {
+    console.log("printed", params);
+    process.stdout.write("raw line\n");
+    pi.logger.info("logged only");
+    if (params.fail) throw new TypeError("it broke");
+    return { content: [{ type: "text", text: "fine" }] };
+  },
+});"#;
+
+#[tokio::test]
+async fn a_module_is_called_by_its_path_and_what_it_prints_is_shown() {
+    let place = Place::new(&[]);
+    place.write("project/sub/shaky.ts", TOOL);
+    let ran = place.run(&["call", "./sub/shaky.ts"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "fine\n"), "{ran:#?}");
+    assert!(ran.stderr.contains("│ printed {}") && ran.stderr.contains("│ raw line"), "{ran:#?}");
+    // A logger writes to the log (CONTRACT 3.4).
+    assert!(!ran.stderr.contains("logged only"), "{ran:#?}");
+    let none = place.run(&["call", "./sub/none.ts"]).await;
+    assert_eq!(none.code, 2, "{none:#?}");
+}
+
+#[tokio::test]
+async fn c4_5_a_thrown_error_shows_its_place_and_a_code_frame() {
+    let place = Place::new(&[]);
+    place.write("project/shaky.ts", TOOL);
+    let ran = place.run(&["call", "shaky.ts", "fail=true"]).await;
+    assert_eq!(ran.code, 1);
+    for part in ["error: it broke", "at shaky.ts:8:", "8 |     if (params.fail) throw new TypeError"] {
+        assert!(ran.stderr.contains(part), "{part}: {ran:#?}");
+    }
+    let verbose = place.run(&["-v", "call", "shaky.ts", "fail=true"]).await;
+    assert!(verbose.stderr.contains("at execute ("), "{verbose:#?}");
+}
+
+#[tokio::test]
+async fn c8_3_resolve_says_that_nothing_is_pending() {
+    let ran = Place::new(&[]).run(&["call", "resolve"]).await;
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("No pending action to resolve. Nothing to apply or discard."), "{ran:#?}");
+}
+
+#[tokio::test]
+async fn settings_are_set_and_removed_from_the_command_line() {
+    let place = Place::new(&[]);
+    assert_eq!(place.run(&["config", "set", "approval.mode", "always-ask"]).await.code, 0);
+    assert!(place.run(&["config", "approval.mode"]).await.stdout.contains("always-ask"));
+    assert!(place.run(&["config", "unset", "approval.mode"]).await.stdout.contains("Removed approval.mode"));
+    assert!(!place.run(&["config", "approval.mode"]).await.stdout.contains("always-ask"));
+    let wrong = place.run(&["config", "set", "aproval.mode", "yolo"]).await;
+    assert!(wrong.code == 2 && wrong.stderr.contains("Did you mean `approval.mode`?"), "{wrong:#?}");
+    let value = place.run(&["config", "set", "approval.mode", "sometimes"]).await;
+    assert_eq!(value.code, 1, "{value:#?}");
+    // The file of a project may be a link out of it.
+    std::fs::create_dir_all(place.path("project/.toolsmith")).unwrap();
+    std::os::unix::fs::symlink(place.path("elsewhere.toml"), place.path("project/.toolsmith/config.toml"))
+        .unwrap();
+    let linked = place.run(&["config", "set", "--project", "ui.theme", "light"]).await;
+    assert!(linked.code != 0 && !place.path("elsewhere.toml").exists(), "{linked:#?}");
+}
+
+#[tokio::test]
+async fn a_mistyped_command_with_arguments_is_not_a_prompt() {
+    let place = Place::new(&[]);
+    place.write("script.json", r#"["An answer."]"#);
+    let model = format!("script:{}", place.path("script.json").display());
+    let wrong = place.run(&["--model", &model, "cal", "hello"]).await;
+    assert!(wrong.code == 2 && wrong.stderr.contains("Did you mean call"), "{wrong:#?}");
+    let prompt = place.run(&["--model", &model, "please", "list", "files"]).await;
+    assert_eq!((prompt.code, prompt.stdout.as_str()), (0, "An answer.\n"), "{prompt:#?}");
+}
+
+#[tokio::test]
+async fn a_file_mentioned_in_a_prompt_is_attached_or_the_person_is_told() {
+    let place = Place::new(&[]);
+    place.write("script.json", r#"["{{lastUser}}", ""]"#);
+    place.write("project/n.txt", "the note\n");
+    let model = format!("script:{}", place.path("script.json").display());
+    let ran = place.run(&["--model", &model, "-p", "look at @n.txt, @gone/x.txt and @bob"]).await;
+    assert!(ran.stdout.contains("<file path=\"n.txt\">\nthe note\n</file>"), "{ran:#?}");
+    assert!(ran.stderr.contains("@gone/x.txt was sent as text") && !ran.stderr.contains("@bob"), "{ran:#?}");
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_reported() {
+    let place = Place::new(&[]);
+    place.write("script.json", r#"[""]"#);
+    let model = format!("script:{}", place.path("script.json").display());
+    let ran = place.run(&["--model", &model, "-p", "hi"]).await;
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("the model returned no text"), "{ran:#?}");
+}
+
+#[tokio::test]
+async fn completions_offer_tools_and_parameters() {
+    let place = Place::trusted(&[]);
+    place.write("project/.toolsmith/tools/shaky.ts", TOOL);
+    let script = place.run(&["completions", "bash"]).await;
+    assert!(script.stdout.contains("TOOLSMITH_COMPLETE"), "{script:#?}");
+    let complete = async |words: &[&str]| {
+        let index = (words.len() - 1).to_string();
+        let words = [&["--"], words].concat();
+        let variables =
+            [("TOOLSMITH_COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", &index), ("_CLAP_IFS", "\n")];
+        let request =
+            variables.iter().fold(place.request(&words), |request, (name, value)| request.env(*name, *value));
+        let outcome =
+            toolsmith_host::exec::run(&request, &toolsmith_tool::CancelToken::new(), |_| {}).await.unwrap();
+        outcome.stdout.text()
+    };
+    assert!(complete(&["toolsmith", "call", "sha"]).await.contains("shaky"));
+    assert!(complete(&["toolsmith", "call", "shaky", "fa"]).await.contains("fail="));
+    assert!(complete(&["toolsmith", "call", "shaky", "mode=s"]).await.contains("mode=slow"));
+}
