@@ -98,7 +98,11 @@ impl ApprovalSettings {
             ApprovalPolicy::Deny => 2,
             _ => 1,
         };
-        by_name.into_iter().chain(by_key).max_by_key(strictness)
+        // Names of MCP servers that differ only in `-` and `_` are the same server.
+        let twin =
+            |known: &str| known.starts_with("mcp__") && known.replace('-', "_") == name.replace('-', "_");
+        let by_twin = self.tools.iter().filter(|(known, _)| twin(known)).map(|(_, policy)| *policy);
+        by_name.into_iter().chain(by_key).chain(by_twin).max_by_key(strictness)
     }
 }
 

@@ -77,8 +77,7 @@ pub(crate) fn is_error_terminal() -> bool {
 
 /// Discards what was typed and not read yet, if standard input is a terminal.
 pub(crate) fn discard_typed() {
-    // Elsewhere there is nothing to discard, and the call fails.
-    let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+    toolsmith_tui::tty::discard_typed();
 }
 
 /// Prints how to continue a session, after the interface ended.

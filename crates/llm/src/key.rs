@@ -58,6 +58,18 @@ pub(crate) struct Key {
     printed: Mutex<Option<Secret>>,
 }
 
+/// Names the variables to set. A key in the place of a variable's name is not repeated.
+fn set_one_of(names: &[String]) -> String {
+    let is_name = |name: &&String| {
+        name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let names: Vec<&str> = names.iter().filter(is_name).map(String::as_str).collect();
+    match names.as_slice() {
+        [] => "`api_key_env` must be the name of a variable, in capital letters.".to_owned(),
+        names => format!("Set {}.", names.join(" or ")),
+    }
+}
+
 impl Key {
     pub(crate) fn new(provider: &str, source: KeySource, environment: Environment) -> Self {
         Self { provider: provider.to_owned(), source, environment, printed: Mutex::new(None) }
@@ -70,7 +82,7 @@ impl Key {
             KeySource::Literal(key) => Ok(Some(key.clone())),
             KeySource::Env(names) => match names.iter().find_map(|name| self.environment.get(name)) {
                 Some(key) => Ok(Some(Secret::new(key.trim()))),
-                None => Err(self.missing(format!("Set {}.", names.join(" or ")))),
+                None => Err(self.missing(set_one_of(names))),
             },
             KeySource::Command(command) => self.run(command).await.map(Some),
         }
@@ -100,9 +112,7 @@ impl Key {
     /// The error of a key that is not set.
     pub(crate) fn missing_now(&self) -> Option<LlmError> {
         match &self.source {
-            KeySource::Env(names) if !self.is_set() => {
-                Some(self.missing(format!("Set {}.", names.join(" or "))))
-            }
+            KeySource::Env(names) if !self.is_set() => Some(self.missing(set_one_of(names))),
             _ => None,
         }
     }

@@ -1,6 +1,9 @@
 //! The built-in tools, and the store for their file changes.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use toolsmith_agent::RESOLVE;
 use toolsmith_builtins::{
@@ -8,8 +11,9 @@ use toolsmith_builtins::{
 };
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},
-    location::{Protected, WriteRules},
+    location::{Protected, WriteRules, named_files},
 };
+use toolsmith_mcp::config::{ServerConfig, Transport};
 use toolsmith_tool::Tool;
 
 use crate::{discovery::Discovered, home::Home, loading::LoadedTools, settings::Settings};
@@ -61,6 +65,30 @@ pub(crate) fn protect_found(protected: &Protected, discovered: &Discovered) {
     for module in &discovered.modules {
         protected.add_module(&module.path);
         protected.add_module(&module.real_path);
+    }
+}
+
+/// Protects programs of the project that Toolsmith itself runs: those that MCP servers and keys are configured with.
+pub(crate) fn protect_programs(
+    protected: &Protected,
+    settings: &Settings,
+    servers: &[ServerConfig],
+    cwd: &Path,
+    home: &Home,
+) {
+    let mut commands = Vec::new();
+    for server in servers {
+        if let Transport::Stdio { command, args, cwd: folder, .. } = &server.transport {
+            let folder = folder.as_ref().map(|folder| cwd.join(folder));
+            let words: Vec<&str> = std::iter::once(command).chain(args).map(String::as_str).collect();
+            commands.push((words.join(" "), folder));
+        }
+    }
+    let keys = settings.providers.values().filter_map(|provider| provider.api_key.as_deref());
+    commands.extend(keys.filter_map(|key| Some((key.strip_prefix('!')?.to_owned(), None))));
+    for (command, folder) in commands {
+        let bases: Vec<&Path> = folder.iter().map(PathBuf::as_path).chain([cwd]).collect();
+        named_files(&command, &bases, Some(home.user())).iter().for_each(|file| protected.add(file));
     }
 }
 

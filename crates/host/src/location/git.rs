@@ -15,26 +15,24 @@ const MAX_CONFIGS: usize = 32;
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 /// Settings whose value is a file or directory that git runs or reads.
 const POINTERS: [&str; 5] = ["hookspath", "path", "fsmonitor", "attributesfile", "templatedir"];
-/// Settings whose value is a command. Every existing file that one of its words names is run or read by it.
-const COMMANDS: [&str; 17] = [
-    "askpass",
-    "clean",
-    "cmd",
-    "command",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "helper",
-    "pager",
-    "process",
-    "program",
-    "proxy",
-    "smudge",
-    "sshcommand",
-    "textconv",
-    "uploadpack",
+/// Settings whose values are names and addresses. The value of any other setting may be a command, and every existing file
+/// that one of its words names may be run or read by it.
+const NAMES: [&str; 12] = [
+    "defaultbranch",
+    "email",
+    "excludesfile",
+    "fetch",
+    "filemode",
+    "merge",
+    "name",
+    "push",
+    "rebase",
+    "remote",
+    "repositoryformatversion",
+    "signingkey",
 ];
+/// Maximum number of directories in which the words of a command are looked for.
+const MAX_BASES: usize = 8;
 /// How deep nested repositories are looked for, and in how many directories.
 const NESTED_DEPTH: usize = 4;
 const NESTED_FOLDERS: usize = 2000;
@@ -86,7 +84,8 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         let Some(text) = small_text(&config) else { continue };
         for (key, value) in settings(&text) {
             let beside = config.parent().unwrap_or(top);
-            if COMMANDS.contains(&key.as_str()) || value.starts_with('!') {
+            let is_name = NAMES.contains(&key.as_str()) && !value.contains("::");
+            if !is_name || value.starts_with('!') {
                 found.extend(named_files(&value, &[top, beside], home));
             }
             if !POINTERS.contains(&key.as_str()) || value.is_empty() {
@@ -110,16 +109,38 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the existing files and directories that the words of a command name.
-fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
-    let words = command.split(|c: char| c.is_whitespace() || "!\"';&|()=".contains(c));
+/// Returns the existing files that the words of a command name: as paths in one of the directories, or in a directory that
+/// the command names itself (`cd x && ./y`), or as modules (`-m x.y`).
+pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
+    let mut command = command.to_owned();
+    for here in ["$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`", "${PWD}", "$PWD"] {
+        command = command.replace(here, ".");
+    }
+    let mut bases: Vec<PathBuf> = bases.iter().map(|base| base.to_path_buf()).collect();
     let mut found = Vec::new();
+    let words = command.split(|c: char| c.is_whitespace() || "!\"'`;&|()=".contains(c));
+    // A transport is named before its command: `ext::./x`.
+    let words = words.flat_map(|word| [Some(word), word.rsplit_once("::").map(|(_, rest)| rest)]).flatten();
     for word in words.filter(|word| !word.is_empty() && !word.starts_with('-')) {
-        let paths = match (word.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => vec![home.join(rest)],
-            _ => bases.iter().map(|base| base.join(word)).collect(),
-        };
-        found.extend(paths.into_iter().filter(|path| path.is_file()));
+        let module = word.replace('.', "/");
+        let forms = [word.to_owned(), format!("{module}.py"), format!("{module}/__main__.py")];
+        let mut folders = Vec::new();
+        for base in &bases {
+            for form in &forms {
+                let path = match (form.strip_prefix("~/"), home) {
+                    (Some(rest), Some(home)) => home.join(rest),
+                    _ => base.join(form),
+                };
+                if path.is_file() {
+                    found.push(lexical(&path));
+                    found.push(path);
+                } else if path.is_dir() && form == word {
+                    folders.push(path);
+                }
+            }
+        }
+        let room = MAX_BASES.saturating_sub(bases.len());
+        bases.extend(folders.into_iter().take(room));
     }
     found
 }
@@ -182,7 +203,12 @@ fn settings(text: &str) -> Vec<(String, String)> {
     while let Some(line) = lines.next() {
         // `[include] path = x` may be on one line.
         let line = match line.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((_, rest)) => rest,
+            Some((section, rest)) => {
+                // `[url "ext::./x"] insteadOf = …` names a command too.
+                let named = section.split('"').nth(1).filter(|name| name.contains("::"));
+                found.extend(named.map(|name| ("section".to_owned(), name.to_owned())));
+                rest
+            }
             None => line,
         };
         let Some((key, first)) = line.split_once('=') else { continue };

@@ -11,6 +11,7 @@ mod table;
 mod temporaries;
 mod walk;
 
+pub use git::named_files;
 pub use handle::Location;
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;

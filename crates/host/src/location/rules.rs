@@ -2,6 +2,7 @@
 //! folder, unless the file decides what runs next; `exec` everywhere else; and never what the program keeps for itself.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
@@ -48,21 +49,17 @@ impl Verdict {
 /// tools are loaded and shared by all who ask.
 #[derive(Debug, Default)]
 pub struct Protected {
-    paths: RwLock<Vec<PathBuf>>,
-    modules: RwLock<Vec<PathBuf>>,
+    paths: RwLock<BTreeSet<PathBuf>>,
+    modules: RwLock<BTreeSet<PathBuf>>,
     /// Directories with a module somewhere below: their `package.json` and files of their name decide what is imported.
-    folders: RwLock<Vec<PathBuf>>,
+    folders: RwLock<BTreeSet<PathBuf>>,
 }
 
 impl Protected {
     /// Adds a file, or a folder with everything in it. It need not exist.
     pub fn add(&self, path: &Path) {
         let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-        for path in [path.to_path_buf(), real(path)] {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
+        paths.extend([path.to_path_buf(), real(path)]);
     }
 
     /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
@@ -75,22 +72,19 @@ impl Protected {
         if file.file_stem().is_some_and(|stem| stem == "index") {
             stems.push(file.parent().map(Path::to_path_buf));
         }
-        for stem in stems.into_iter().flatten() {
-            if !modules.contains(&stem) {
-                modules.push(stem);
-            }
-        }
+        modules.extend(stems.into_iter().flatten());
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         for folder in file.ancestors().skip(1) {
-            if !folders.iter().any(|known| known == folder) {
-                folders.push(folder.to_path_buf());
+            // The folders above a known one are known.
+            if !folders.insert(folder.to_path_buf()) {
+                break;
             }
         }
     }
 
     fn covers(&self, path: &Path) -> bool {
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
-        paths.iter().any(|protected| path.starts_with(protected))
+        path.ancestors().any(|folder| paths.contains(folder))
     }
 
     /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.
@@ -112,12 +106,12 @@ impl Protected {
     fn redirects(&self, path: &Path) -> bool {
         let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
         let is_manifest = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("package.json"))
-            && path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent));
+            && path.parent().is_some_and(|parent| folders.contains(parent));
         let is_module = path
             .extension()
             .and_then(|extension| extension.to_str())
             .is_some_and(|extension| MODULE_EXTENSIONS.contains(&extension));
-        is_manifest || (is_module && folders.iter().any(|folder| *folder == path.with_extension("")))
+        is_manifest || (is_module && folders.contains(&path.with_extension("")))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use toolsmith_host::regular_file;
 
 use super::{
-    entry::{ServerConfig, Transport, parse_servers},
+    entry::{Policy, ServerConfig, Transport, parse_servers},
     origin::{ConfigOrigin, ConfigScope},
 };
 
@@ -150,7 +150,9 @@ pub fn read_configuration(sources: &ConfigSources, is_trusted: impl Fn(&Path) ->
                 }),
                 Ok(server) if server.transport == Transport::Inherited => partial.push(server),
                 // `-` and `_` twins would have the same tool names.
-                Ok(server) if merged.servers.iter().any(|known| known.key() == server.key()) => {}
+                Ok(server) if merged.servers.iter().any(|known| known.key() == server.key()) => {
+                    keep_denials(&mut merged.servers, &server);
+                }
                 Ok(server) if merged.servers.len() >= MAX_SERVERS => {
                     let message = format!("left out: more than {MAX_SERVERS} servers are configured");
                     let (file, server) = (file.path.clone(), Some(server.name));
@@ -168,6 +170,20 @@ pub fn read_configuration(sources: &ConfigSources, is_trusted: impl Fn(&Path) ->
         server.enabled &= !disabled.iter().any(|name| name.replace('-', "_") == server.key());
     }
     merged
+}
+
+/// A deny holds whichever file has it: an entry that replaces another one does not take it back (CONTRACT 5.4).
+fn keep_denials(servers: &mut [ServerConfig], replaced: &ServerConfig) {
+    let Some(server) = servers.iter_mut().find(|known| known.key() == replaced.key()) else { return };
+    if replaced.approval == Some(Policy::Deny) {
+        server.approval = Some(Policy::Deny);
+        server.tools.values_mut().for_each(|tool| tool.approval = Some(Policy::Deny));
+    }
+    for (name, own) in &replaced.tools {
+        if own.approval == Some(Policy::Deny) {
+            server.tools.entry(name.clone()).or_default().approval = Some(Policy::Deny);
+        }
+    }
 }
 
 /// An entry without a command or URL changes whether and how an existing server is used, and nothing else.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::json;
 use toolsmith_mcp::config::{
-    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Transport, add_server, read_configuration,
-    remove_server,
+    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Policy, Transport, add_server,
+    read_configuration, remove_server,
 };
 
 struct Place {
@@ -188,4 +188,15 @@ fn changes_keep_the_rest_of_the_file() {
     fs::write(&file, "[1, 2]").expect("written");
     assert!(add_server(&file, "mcpServers", "x", json!({}), false).is_err());
     assert_eq!(fs::read_to_string(&file).expect("text"), "[1, 2]");
+}
+
+#[test]
+fn c5_4_an_entry_that_replaces_another_one_does_not_take_back_a_deny() {
+    let place = Place::new();
+    place.write("home/.toolsmith/agent/mcp.json", r#"{"mcpServers":{"my-srv":{"command":"a","tools":{"do_it":{"approval":"deny"}}},"whole":{"command":"a","approval":"deny"}}}"#);
+    place.write("project/.toolsmith/mcp.json", r#"{"mcpServers":{"my_srv":{"command":"b","tools":{"do_it":{"approval":"allow"}}},"whole":{"command":"b","approval":"allow"}}}"#);
+    let configuration = place.read(true);
+    let server = |name: &str| configuration.servers.iter().find(|server| server.name == name).unwrap();
+    assert_eq!(server("my_srv").tools["do_it"].approval, Some(Policy::Deny));
+    assert_eq!(server("whole").approval, Some(Policy::Deny));
 }

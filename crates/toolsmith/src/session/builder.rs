@@ -36,7 +36,8 @@ use super::{
 };
 use crate::{
     built_in::{
-        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
+        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, protect_programs,
+        write_rules,
     },
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
@@ -374,6 +375,7 @@ impl SessionBuilder {
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
         protect_found(&protected, &discovered);
+        protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
         let untrusted = discovered.untrusted_folder.clone();
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
         let disabled = &self.settings.tools.disabled;

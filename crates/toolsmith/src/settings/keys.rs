@@ -307,7 +307,12 @@ const KEYS: &[Key] = &[
     key("tools.<name>.approval", POLICIES, None, "The same as `tools.approval.<name>`."),
     key("limits.memory", KeyKind::Size, Some("256MB"), "Memory limit of a tool's module."),
     key("limits.load", KeyKind::Duration, Some("10s"), "Deadline for loading a module."),
-    key("limits.call", KeyKind::Duration, Some("10m"), "Deadline of a call without progress."),
+    key(
+        "limits.call",
+        KeyKind::Duration,
+        Some("10m"),
+        "Deadline of a call without progress. `bash` and tools of MCP servers have their own; `tools.<name>.timeout` sets it for one tool.",
+    ),
     key("limits.grace", KeyKind::Duration, Some("500ms"), "Grace time of a cancelled call."),
     key(
         "approval.mode",

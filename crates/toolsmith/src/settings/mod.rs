@@ -18,6 +18,7 @@ pub use layers::{
 };
 pub use origin::SettingOrigin;
 pub use recovery::{CompactionSettings, RetrySettings};
+pub use secrets::without_credentials;
 pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PreviewDecision,

@@ -29,14 +29,24 @@ pub(super) fn shown(key: &Key, value: Value) -> Value {
             KeySource::Command(_) => json!(format!("!{HIDDEN}")),
             _ => json!(HIDDEN),
         },
+        // A key in the place of the variable's name.
+        Value::String(text) if key.name == "providers.<name>.api_key_env" && !is_variable(text) => {
+            json!(HIDDEN)
+        }
         _ if is_secret(key) => json!(HIDDEN),
         Value::String(text) if key.kind == KeyKind::Text => json!(without_credentials(text)),
         _ => value,
     }
 }
 
+/// Returns whether a text can be the name of a variable, as people write them.
+fn is_variable(text: &str) -> bool {
+    text.len() <= 64
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 /// An address without the credentials in it: a user, a password, and the values of its query and fragment.
-pub(super) fn without_credentials(address: &str) -> String {
+pub fn without_credentials(address: &str) -> String {
     // Parsers differ in how they read unusual addresses, so nothing before an `@` is shown of those.
     if let Some((before, host)) = address.rsplit_once('@')
         && (before.matches("//").count() != 1

@@ -390,8 +390,11 @@ impl App {
                 1 => " (1 file)".to_owned(),
                 count => format!(" ({count} files)"),
             };
-            Row::styled(format!("◆ Pending: {}{files}{more}", top.label), style)
-                .and(format!("  {hint} or /pending to review"), self.style(Token::Dim))
+            Row::styled(
+                format!("◆ Pending: {}{files}{more}", toolsmith_tool::visible_line(&top.label)),
+                style,
+            )
+            .and(format!("  {hint} or /pending to review"), self.style(Token::Dim))
         });
     }
 

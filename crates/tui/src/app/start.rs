@@ -145,7 +145,8 @@ impl App {
             message.push_str(&format!("  {entry}\n"));
         }
         message.push_str("Tools can do whatever you can.");
-        self.panels.push(None, Box::new(ConfirmDialog::new("Trust this directory?", &message, sender, None)));
+        let dialog = ConfirmDialog::new("Trust this directory?", &message, sender, None).explicit();
+        self.panels.push(None, Box::new(dialog));
         self.spawn(async move {
             Event::Do(match receiver.await {
                 Ok(answer) => super::effect::Effect::Trust(answer),

@@ -73,7 +73,9 @@ pub struct ToolBlock {
 impl ToolBlock {
     /// Creates a call.
     pub fn new(id: impl Into<String>, name: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { id: id.into(), name: name.into(), label: label.into(), ..Self::default() }
+        let label: String = label.into();
+        let label = toolsmith_tool::visible_line(&label).into_owned();
+        Self { id: id.into(), name: name.into(), label, ..Self::default() }
     }
 
     /// Draws it.

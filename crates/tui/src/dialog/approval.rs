@@ -1,5 +1,5 @@
 //! The approval question (CONTRACT 5.4, 5.8): everything the call will do, then the choice. Nothing can be allowed before
-//! the end of the text was on the screen.
+//! all of the text was on the screen.
 
 use tokio::sync::oneshot;
 use toolsmith_agent::{ApprovalRequest, Decision};
@@ -36,7 +36,9 @@ pub struct ApprovalDialog {
     answer: Option<oneshot::Sender<ApprovalAnswer>>,
     selected: usize,
     scroll: usize,
-    /// The last row was on the screen.
+    /// Rows that were on the screen, from the first one on without a gap.
+    read: usize,
+    /// All rows were on the screen.
     is_read: bool,
     /// Rows of text, and how many fit, as last drawn.
     extent: (usize, usize),
@@ -58,6 +60,7 @@ impl ApprovalDialog {
             answer: Some(answer),
             selected: 0,
             scroll: 0,
+            read: 0,
             is_read: false,
             extent: (0, 1),
             note: None,
@@ -74,8 +77,8 @@ impl ApprovalDialog {
     fn choose(&mut self, choice: char) -> Step {
         let allows = matches!(choice, 'y' | 's' | 'a');
         if allows && !self.is_read {
-            // Shows the rest first.
-            self.scroll = usize::MAX;
+            // Shows what follows first.
+            self.scroll = self.read;
             return Step::Changed;
         }
         match choice {
@@ -124,10 +127,16 @@ impl Panel for ApprovalDialog {
         let bottom = if self.note.is_some() { 3 } else { CHOICES.len() + 1 };
         let text = self.text(space);
         let room = space.rows.saturating_sub(rows.len() + bottom + 1).max(1);
+        if self.extent.0 != text.len() {
+            self.read = 0;
+        }
         self.extent = (text.len(), room);
         let last = text.len().saturating_sub(room);
         self.scroll = self.scroll.min(last);
-        self.is_read |= self.scroll >= last;
+        if self.scroll <= self.read {
+            self.read = self.read.max(self.scroll + room);
+        }
+        self.is_read |= self.read >= text.len();
         let more = last.saturating_sub(self.scroll);
         rows.extend(
             text.into_iter().skip(self.scroll).take(room).map(|row| row.indented(2).cut(space.columns)),
@@ -136,7 +145,7 @@ impl Panel for ApprovalDialog {
             let place = match more {
                 0 => "  end of the text (pageUp to go back)".to_owned(),
                 more => {
-                    format!("  {more} more rows: pageDown or end to read all of it, before it can be allowed")
+                    format!("  {more} more rows: pageDown or y to read all of it, before it can be allowed")
                 }
             };
             rows.push(Row::styled(place, theme.style(Token::Warning)).ellipsized(space.columns));

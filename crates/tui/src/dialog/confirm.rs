@@ -16,7 +16,8 @@ use crate::{
 pub struct ConfirmDialog {
     title: String,
     message: String,
-    is_yes: bool,
+    /// The selected answer; `None` until one is selected.
+    chosen: Option<bool>,
     answer: Option<oneshot::Sender<bool>>,
     closes_at: Option<Instant>,
 }
@@ -30,7 +31,14 @@ impl ConfirmDialog {
         closes_at: Option<Instant>,
     ) -> Self {
         let (title, message) = (title.to_owned(), message.to_owned());
-        Self { title, message, is_yes: true, answer: Some(answer), closes_at }
+        Self { title, message, chosen: Some(true), answer: Some(answer), closes_at }
+    }
+
+    /// Selects no answer in advance: enter alone decides nothing.
+    #[must_use]
+    pub fn explicit(mut self) -> Self {
+        self.chosen = None;
+        self
     }
 
     fn finish(&mut self, is_yes: bool) -> Step {
@@ -53,7 +61,8 @@ impl Panel for ConfirmDialog {
             true => ("› ", theme.style(Token::Accent).bold()),
             false => ("  ", theme.style(Token::Muted)),
         };
-        let ((yes_mark, yes), (no_mark, no)) = (mark(self.is_yes), mark(!self.is_yes));
+        let ((yes_mark, yes), (no_mark, no)) =
+            (mark(self.chosen == Some(true)), mark(self.chosen == Some(false)));
         rows.push(
             Row::styled(format!("{yes_mark}Yes"), yes)
                 .and("   ", Style::PLAIN)
@@ -68,9 +77,12 @@ impl Panel for ConfirmDialog {
             KeyCode::Char('y' | 'Y') if key.text().is_some() => return self.finish(true),
             KeyCode::Char('n' | 'N') if key.text().is_some() => return self.finish(false),
             KeyCode::Left | KeyCode::Right | KeyCode::Up | KeyCode::Down | KeyCode::Tab => {
-                self.is_yes = !self.is_yes
+                self.chosen = Some(!self.chosen.unwrap_or(true));
             }
-            _ if keys.is(key, Action::SelectConfirm) => return self.finish(self.is_yes),
+            _ if keys.is(key, Action::SelectConfirm) => match self.chosen {
+                Some(is_yes) => return self.finish(is_yes),
+                None => return Step::Ignored,
+            },
             _ if keys.is(key, Action::SelectCancel) => return self.finish(false),
             _ => return Step::Ignored,
         }

@@ -6,6 +6,7 @@ use toolsmith::{
     Prompt, Session,
     agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
     llm::{Message, StreamEvent},
+    tool::visible_line,
 };
 
 use super::ui::{Lines, PlainUi, say, say_part};
@@ -22,6 +23,11 @@ const MAX_LINES: usize = 20;
 /// # Errors
 /// Fails if input cannot be read or the session cannot be built.
 pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
+    let trust = host.trust_question();
+    if trust.is_some() {
+        // What was typed before the question is not an answer to it.
+        crate::tty::discard_typed();
+    }
     let lines = Lines::start()?;
     let mut signals = Signals::listen()?;
     let ui = Arc::new(PlainUi { lines: Arc::clone(&lines), host: Arc::clone(&host) });
@@ -29,13 +35,24 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
     for notice in &options.notices {
         say(&format!("Warning: {notice}"));
     }
-    if let Some(question) = host.trust_question() {
+    if let Some(question) = trust {
         say(&format!("{} is not trusted yet. It has:", question.folder));
         question.entries.iter().for_each(|entry| say(&format!("  {entry}")));
         say("Tools can do whatever you can. Trust this directory?\n  1. Yes\n  2. No\nType a number.");
-        let answer = lines.next().await.unwrap_or_default();
-        if let Err(error) = host.answer_trust(matches!(answer.trim(), "1" | "y" | "yes")) {
-            say(&format!("Error: {error}"));
+        // Only an answer is one; without any, the question is asked again the next time.
+        while let Some(answer) = lines.next().await {
+            let is_trusted = match answer.trim().to_ascii_lowercase().as_str() {
+                "1" | "y" | "yes" => true,
+                "2" | "n" | "no" => false,
+                _ => {
+                    say("Type 1 for yes or 2 for no.");
+                    continue;
+                }
+            };
+            if let Err(error) = host.answer_trust(is_trusted) {
+                say(&format!("Error: {error}"));
+            }
+            break;
         }
     }
     let request = OpenRequest::new(None, Arc::clone(&ui) as _, ui as _);
@@ -151,7 +168,7 @@ impl Plain {
                 self.report(outcome.map(|result| result.joined_text()));
             }
             _ => {
-                say(&format!("Pending: {} ({} in total)", top.label, actions.len()));
+                say(&format!("Pending: {} ({} in total)", visible_line(&top.label), actions.len()));
                 match self.session.view_pending(choice).await {
                     Ok(files) => files.iter().for_each(|file| say(&String::from_utf8_lossy(&file.diff))),
                     Err(error) => say(&format!("Error: {error}")),
@@ -173,14 +190,15 @@ impl Plain {
             AgentEvent::MessageEnd { message: Message::Assistant(_) } => self.end_line(),
             AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
                 self.end_line();
-                say(&format!("Tool {tool_name}: {}", shortened(&args.to_string(), 1)));
+                say(&format!("Tool {}: {}", visible_line(tool_name), shortened(&args.to_string(), 1)));
             }
             AgentEvent::ToolExecutionEnd { tool_name, result, is_error, .. } => {
                 let word = if *is_error { "failed" } else { "done" };
-                say(&format!("Tool {tool_name} {word}: {}", shortened(&result.joined_text(), MAX_LINES)));
+                let text = shortened(&toolsmith_tool::visible(&result.joined_text()), MAX_LINES);
+                say(&format!("Tool {} {word}: {text}", visible_line(tool_name)));
             }
             AgentEvent::PendingPushed { action, .. } => {
-                say(&format!("Pending: {}. /pending shows it.", action.label))
+                say(&format!("Pending: {}. /pending shows it.", visible_line(&action.label)))
             }
             AgentEvent::Error { message, .. } => {
                 self.end_line();

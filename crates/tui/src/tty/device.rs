@@ -21,6 +21,12 @@ impl Size {
     const DEFAULT: Self = Self { columns: 80, rows: 24 };
 }
 
+/// Discards what was typed and not read yet.
+pub fn discard_typed() {
+    // Elsewhere there is nothing to discard, and the call fails.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
 /// The terminal cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ mod reader;
 mod restore;
 mod signals;
 
-pub use device::{Size, Tty, TtyError};
+pub use device::{Size, Tty, TtyError, discard_typed};
 pub use modes::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES};
 pub use output::Output;
 pub use reader::InputEvents;

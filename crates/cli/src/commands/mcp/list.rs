@@ -4,6 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use toolsmith::settings::without_credentials;
 use toolsmith_mcp::{
     ServerView,
     config::{Configuration, ServerConfig, Transport},
@@ -58,7 +59,7 @@ pub(super) fn target(config: &ServerConfig) -> String {
         Transport::Stdio { command, args, .. } => {
             std::iter::once(command).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
-        Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        Transport::Http { url, .. } => without_credentials(url.split(['?', '#']).next().unwrap_or_default()),
         _ => String::new(),
     }
 }

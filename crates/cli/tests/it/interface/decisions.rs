@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{place, start};
+use crate::place::Place;
 
 fn bash(command: &str) -> Value {
     json!({ "reply": [{ "call": "bash", "arguments": { "command": command } }] })
@@ -59,9 +60,19 @@ fn c5_8_nothing_is_allowed_before_all_of_it_was_on_the_screen() {
     screen.send("go");
     screen.wait_for("more rows");
     assert!(!screen.contents().contains("touch done.txt"));
-    screen.answer("y");
+    // The end key skips the middle, which does not count as shown.
+    screen.answer("\x1b[F");
     screen.wait_for("touch done.txt");
-    assert!(!place.path("project/done.txt").exists());
+    screen.answer("y");
+    screen.wait_gone("touch done.txt");
+    for _ in 0..20 {
+        if screen.contents().contains("touch done.txt") {
+            break;
+        }
+        assert!(!place.path("project/done.txt").exists());
+        screen.answer("y");
+        screen.listen(std::time::Duration::from_millis(300));
+    }
     screen.answer("y");
     screen.wait_for("Done.");
     assert!(place.path("project/done.txt").exists());
@@ -128,4 +139,24 @@ fn c3_3_dialogs_of_tools_are_shown_and_answered() {
     screen.wait_for("Your name?");
     screen.keys("Ada\r");
     screen.wait_for("green true Ada");
+}
+
+#[test]
+fn c2_8_only_an_answer_counts_at_the_trust_question() {
+    let place = Place::new(&[]);
+    place.write("script.json", r#"["Hello."]"#);
+    place.write("project/.toolsmith/tools/t.ts", "globalThis.x = 1; export default () => [];");
+    let trusted = || std::fs::read_to_string(place.path("home/.toolsmith/trust.json")).unwrap_or_default();
+    let mut screen = super::Screen::start(&place, &["--model", &super::model(&place)], 24, 80);
+    screen.wait_for("Trust this directory?");
+    screen.answer("\r");
+    screen.answer("x");
+    screen.answer(" \r");
+    screen.listen(std::time::Duration::from_millis(500));
+    assert!(screen.contents().contains("Trust this directory?") && !trusted().contains("project"));
+    screen.answer("n");
+    screen.wait_for("script/script");
+    screen.keys("\x04");
+    screen.finish();
+    assert!(!trusted().contains("\"trusted\": [\n    \""), "{}", trusted());
 }

@@ -394,3 +394,33 @@ fn c5_7_hidden_files_above_the_home_are_exec() {
     let above = home.home.parent().unwrap();
     all(&home.rules(above), above, &[".profile.d/x", ".foo"], "exec");
 }
+
+#[test]
+fn c5_7_a_program_that_any_git_setting_names_is_exec() {
+    let home = Home::new();
+    home.put(
+        "project/.git/config",
+        "[pager]\n\tlog = ./p/log.sh\n[interactive]\n\tdiffFilter = ./p/filter.sh --x\n[alias]\n\tz = !$(git rev-parse --show-toplevel)/p/a.sh\n\ty = \"!cd p && ./cd.sh\"\n\tm = !python3 -m p.mod\n[remote \"o\"]\n\turl = ext::./p/remote.sh\n[url \"ext::./p/url.sh\"]\n\tinsteadOf = x\n[user]\n\tname = README\n",
+    );
+    let named = ["log.sh", "filter.sh", "a.sh", "cd.sh", "mod.py", "remote.sh", "url.sh"];
+    for name in named {
+        home.put(&format!("project/p/{name}"), "");
+    }
+    home.put("project/README", "");
+    home.put("project/p/other.sh", "");
+    let rules = home.rules(&home.project);
+    all(&rules, &home.project.join("p"), &named, "exec");
+    all(&rules, &home.project, &["README", "p/other.sh"], "write");
+}
+
+#[test]
+fn c13_1_protecting_many_modules_is_not_quadratic() {
+    // 20,000 modules took minutes when each one was compared with all others.
+    let home = Home::new();
+    let protected = Arc::new(Protected::default());
+    for number in 0..20_000 {
+        protected.add_module(&home.project.join(format!("tools/t{number}.ts")));
+    }
+    let rules = home.rules(&home.project).protected(protected);
+    all(&rules, &home.project, &["tools/t1.ts", "tools/t19999.ts"], "exec");
+}
