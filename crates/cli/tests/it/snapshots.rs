@@ -119,7 +119,7 @@ async fn help() {
 async fn completions_and_manual_pages_are_printed() {
     let place = Place::new(&[]);
     for (shell, part) in
-        [("bash", "_toolsmith()"), ("zsh", "#compdef toolsmith"), ("fish", "complete -c toolsmith")]
+        [("bash", "complete "), ("zsh", "#compdef toolsmith"), ("fish", "TOOLSMITH_COMPLETE=fish")]
     {
         let said = place.run(&["completions", shell]).await;
         assert_eq!(said.code, 0);
