@@ -32,6 +32,7 @@ mod dispatch;
 mod events;
 mod extensions;
 mod files;
+pub mod hooks;
 mod panics;
 mod pending;
 mod prompt;
@@ -58,7 +59,7 @@ pub use conversation::{Conversation, ConversationError, InMemory};
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
-    GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
+    GateApproval, GateVerdict, GatedCall, OutputCut, Passage, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{

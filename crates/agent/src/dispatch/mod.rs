@@ -43,6 +43,7 @@ pub(crate) mod deadline;
 mod dispatcher;
 mod execute;
 mod gate;
+mod gating;
 mod registry;
 
 pub use approving::is_refused_unasked;
@@ -53,5 +54,5 @@ pub(crate) use cut::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, usable_folder};
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
-pub use gate::{Gate, GateVerdict, GatedCall};
+pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use registry::SharedRegistry;
