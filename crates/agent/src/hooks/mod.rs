@@ -17,6 +17,7 @@ mod payload;
 mod response;
 mod runner;
 mod session_events;
+mod trial;
 mod turn_events;
 
 pub use answer::Answer;
@@ -28,4 +29,5 @@ pub use merge::Permission;
 pub use names::claude_name;
 pub use runner::{HookRun, Hooks, HooksOptions};
 pub use session_events::{SessionEndReason, SessionStartSource};
+pub use trial::Trial;
 pub use turn_events::HookEvents;

@@ -85,6 +85,14 @@ impl Paths {
     }
 }
 
+impl Paths {
+    /// Returns the file that a call reads or writes, if it is one of the built-in tools with a path.
+    pub(super) fn file(&self, tool: &str, input: &Value) -> Option<String> {
+        let has_path = matches!(tool, "read" | "write" | "edit" | "grep" | "find" | "ls");
+        input["path"].as_str().filter(|_| has_path).map(|path| self.absolute(path))
+    }
+}
+
 /// Puts a call into the names of a dialect.
 pub(super) fn outward(
     dialect: Dialect,

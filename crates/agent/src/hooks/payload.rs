@@ -45,13 +45,16 @@ pub(super) fn before(
 ) -> CallPayload {
     let Named { tool, input } = names::outward(hook.dialect, call.tool_name, call.spec, arguments, paths);
     if hook.is_file() {
-        let text = file_fields("pre", call, arguments, cwd);
+        let text = file_fields("pre", call, arguments, cwd, paths);
         return CallPayload { text: Value::Object(text), sent: input };
     }
     let mut fields = common(event, cwd, call.context);
     fields.insert("tool_name".to_owned(), tool.into());
     fields.insert("tool_input".to_owned(), input.clone());
     fields.insert("tool_use_id".to_owned(), call.id.into());
+    if hook.dialect == Dialect::Toolsmith {
+        fields.insert("file".to_owned(), paths.file(call.tool_name, arguments).into());
+    }
     if hook.dialect == Dialect::Codex
         && let Some(model) = call.context.agent.model().and_then(|model| model.get("id").cloned())
     {
@@ -71,7 +74,7 @@ pub(super) fn after(
 ) -> Value {
     let duration = u64::try_from(call.duration.as_millis()).unwrap_or(u64::MAX);
     if hook.is_file() {
-        let mut fields = file_fields("post", call, call.arguments, cwd);
+        let mut fields = file_fields("post", call, call.arguments, cwd, paths);
         let result =
             json!({ "content": result.content, "details": result.details, "isError": result.is_error });
         fields.insert("result".to_owned(), result);
@@ -91,13 +94,20 @@ pub(super) fn after(
     Value::Object(fields)
 }
 
-fn file_fields(event: &str, call: &GatedCall<'_>, arguments: &Value, cwd: &str) -> Map<String, Value> {
+fn file_fields(
+    event: &str,
+    call: &GatedCall<'_>,
+    arguments: &Value,
+    cwd: &str,
+    paths: &Paths,
+) -> Map<String, Value> {
     let session = &call.context.session;
     let fields = json!({
         "event": event,
         "tool": call.tool_name,
         "callId": call.id,
         "input": arguments,
+        "file": paths.file(call.tool_name, arguments),
         "cwd": cwd,
         "sessionId": session.session_id(),
         "sessionFile": session.session_file(),

@@ -67,6 +67,8 @@ pub struct HookRun {
     pub ran: Result<Ran, String>,
     /// Its answer, or why it counts as failed.
     pub answer: Result<Answer, String>,
+    /// It was not run because it is not what was confirmed.
+    pub failed_check: bool,
 }
 
 type Notify = Box<dyn Fn(String) + Send + Sync>;
@@ -205,7 +207,7 @@ impl Hooks {
         if let Some(check) = hook.check.clone() {
             let checked = tokio::task::spawn_blocking(move || check()).await;
             if let Err(problem) = checked.unwrap_or_else(|error| Err(error.to_string())) {
-                return HookRun { ran: Err(problem.clone()), answer: Err(problem) };
+                return HookRun { ran: Err(problem.clone()), answer: Err(problem), failed_check: true };
             }
         }
         // The semaphore is never closed.
@@ -221,7 +223,7 @@ impl Hooks {
             Ok(ran) => Answer::read(hook, event, ran),
             Err(problem) => Err(problem.clone()),
         };
-        HookRun { ran, answer }
+        HookRun { ran, answer, failed_check: false }
     }
 
     /// Runs one hook. Messages and failures are reported; a failure that blocks is an answer.
@@ -233,7 +235,8 @@ impl Hooks {
         env: Vec<(String, String)>,
         cancel: &CancelToken,
     ) -> Answer {
-        match self.run(hook, event, payload, env, cancel).await.answer {
+        let run = self.run(hook, event, payload, env, cancel).await;
+        match run.answer {
             Ok(mut answer) => {
                 for message in answer.messages.drain(..) {
                     self.notice(message);
@@ -243,15 +246,26 @@ impl Hooks {
                 }
                 answer
             }
-            Err(problem) => self.failure(hook, event, &problem, cancel),
+            // A guard that is not what was confirmed must neither run nor vanish.
+            Err(problem) => {
+                let blocks = hook.fails_closed || run.failed_check;
+                self.failure(hook, event, &problem, blocks, cancel)
+            }
         }
     }
 
     /// Reports a failure, and returns the answer it stands for.
-    fn failure(&self, hook: &Hook, event: HookEvent, problem: &str, cancel: &CancelToken) -> Answer {
+    fn failure(
+        &self,
+        hook: &Hook,
+        event: HookEvent,
+        problem: &str,
+        blocks: bool,
+        cancel: &CancelToken,
+    ) -> Answer {
         let text = format!("Hook {} failed: {problem}", hook.label());
         let mut answer = Answer::default();
-        if hook.fails_closed {
+        if blocks {
             match event {
                 HookEvent::PreToolUse | HookEvent::PermissionRequest => {
                     answer.permission = Some(Permission::Deny);
@@ -262,7 +276,7 @@ impl Hooks {
             }
         }
         if !cancel.is_cancelled() {
-            self.notice(match hook.fails_closed {
+            self.notice(match blocks {
                 true => text,
                 false => format!("{text} ({}); continuing without it", event.as_str()),
             });

@@ -20,8 +20,8 @@ pub use origin::SettingOrigin;
 pub use recovery::{CompactionSettings, RetrySettings};
 pub use units::parse_duration;
 pub use values::{
-    DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PreviewDecision,
-    PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings,
-    ToolsSettings, UiSettings,
+    DiscoverySettings, EngineChoice, HookSettings, LimitSettings, ModelSettings, OutputSettings,
+    PreviewDecision, PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings,
+    ToolSettings, ToolsSettings, UiSettings,
 };
 pub use write::{SettingsWriteError, set_user_setting};

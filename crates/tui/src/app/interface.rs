@@ -94,6 +94,8 @@ pub(super) struct App {
     pub(super) last_typed: Option<Instant>,
     pub(super) shell_number: u64,
     pub(super) shell_cancel: Option<toolsmith_tool::CancelToken>,
+    /// Hooks that were shown; only these can be confirmed.
+    pub(super) shown_hooks: Option<toolsmith::FoundHooks>,
     pub(super) exit: Option<Exit>,
     /// The terminal answered the first queries.
     pub(super) is_answered: bool,
@@ -180,6 +182,7 @@ impl App {
             last_typed: None,
             shell_number: 0,
             shell_cancel: None,
+            shown_hooks: None,
             exit: None,
             is_answered: false,
             is_dirty: true,
