@@ -6,6 +6,7 @@ mod ast;
 pub(crate) mod engine;
 mod exec;
 mod extensions;
+mod hooks;
 mod list;
 mod mcp;
 mod modules;
@@ -21,7 +22,8 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 8] = ["exec", "list", "agent", "ast", "sessions", "extensions", "mcp", "engine"];
+const SUBJECTS: [&str; 9] =
+    ["exec", "list", "agent", "ast", "sessions", "extensions", "hooks", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -41,6 +43,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "ast" => ast::run(&mut report)?,
             "sessions" => sessions::run(&mut report)?,
             "extensions" => extensions::run(&mut report)?,
+            "hooks" => hooks::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }

@@ -1,10 +1,9 @@
 //! The hooks of a session, and running them: at most eight at once, each under its deadline, failures reported.
 
 use std::{
-    collections::HashSet,
     fmt,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    path::PathBuf,
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use serde_json::Value;
@@ -18,7 +17,7 @@ use toolsmith_tool::{CancelToken, ToolContext};
 use super::{
     answer::Answer,
     command::{Ran, Surroundings, run_hook},
-    definition::{Handler, Hook, HookEvent},
+    definition::{Hook, HookEvent},
     merge::Permission,
     names::Paths,
 };
@@ -87,6 +86,8 @@ struct Inner {
     context: Mutex<Vec<String>>,
     /// Hooks of the start of the session, which run while the session is being used.
     starting: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+    /// The file of `CLAUDE_ENV_FILE`, which scripts expect to exist. What they write to it has no effect.
+    env_file: OnceLock<Option<tempfile::NamedTempFile>>,
 }
 
 /// The hooks of a session. Clones are the same.
@@ -110,6 +111,7 @@ impl Hooks {
             background: Mutex::new(CancelToken::new()),
             context: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
+            env_file: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -215,6 +217,11 @@ impl Hooks {
         let mut env = env;
         env.push(("TOOLSMITH_CWD".to_owned(), self.inner.cwd.clone()));
         env.push(("CLAUDE_PROJECT_DIR".to_owned(), self.inner.cwd.clone()));
+        if event == HookEvent::SessionStart
+            && let Some(file) = self.inner.env_file.get_or_init(|| tempfile::NamedTempFile::new().ok())
+        {
+            env.push(("CLAUDE_ENV_FILE".to_owned(), file.path().to_string_lossy().into_owned()));
+        }
         let surroundings =
             Surroundings { cwd: &self.inner.cwd, env, path: self.inner.options.path.as_deref() };
         let input = format!("{payload}\n").into_bytes();
@@ -357,19 +364,6 @@ impl Hooks {
             merged.merge(answer);
         }
         merged
-    }
-
-    /// Returns the files and programs of hooks that tools must not change unnoticed.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let hooks = self.list();
-        let files = hooks.iter().flat_map(|hook| {
-            let own = match &hook.handler {
-                Handler::File { path, .. } => Some(path.as_path()),
-                _ => None,
-            };
-            own.into_iter().chain([hook.source.as_path()]).map(Path::to_path_buf).collect::<Vec<_>>()
-        });
-        files.collect::<HashSet<_>>().into_iter().collect()
     }
 }
 

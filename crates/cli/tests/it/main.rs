@@ -16,6 +16,7 @@ mod examples;
 mod golden;
 mod guide;
 mod home;
+mod hooks;
 mod interface;
 mod interrupting;
 mod mcp;

@@ -174,8 +174,9 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
             if let Ok(real) = path.canonicalize()
                 && !SYSTEM.iter().any(|system| real.starts_with(system))
             {
-                let folder = real.parent().filter(|_| is_of_agent(&real, around));
-                found.folders.extend(folder.map(Path::to_path_buf));
+                if is_of_agent(&real, around) {
+                    found.folders.extend(code_folder(&real));
+                }
                 found.files.insert(path);
             }
         }
@@ -189,6 +190,16 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
             found.missing.insert(path);
         }
         Err(_) => {}
+    }
+}
+
+/// Returns the folder whose code belongs to a script: its own. Beside a file hook are other hooks, so for these it is `hooks/lib`.
+fn code_folder(script: &Path) -> Option<PathBuf> {
+    let folder = script.parent()?;
+    let hooks = folder.parent().filter(|hooks| hooks.ends_with(".toolsmith/hooks"));
+    match hooks {
+        Some(hooks) => Some(hooks.join("lib")).filter(|lib| lib.is_dir()),
+        None => Some(folder.to_path_buf()),
     }
 }
 

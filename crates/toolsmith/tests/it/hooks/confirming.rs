@@ -76,6 +76,20 @@ fn what_a_script_writes_beside_itself_does_not_change_it() {
 }
 
 #[test]
+fn file_hooks_are_confirmed_one_by_one_and_with_the_code_they_share() {
+    let place = Place::new(&[("project/.toolsmith/hooks/lib/common.sh", "")]);
+    for tool in ["bash", "write"] {
+        place.executable(&format!("project/.toolsmith/hooks/pre/{tool}"), "#!/bin/sh\n. ../lib/common.sh\n");
+    }
+    place.confirm();
+    place.write("project/.toolsmith/hooks/pre/write", "#!/bin/sh\nexit 0\n");
+    assert_eq!(place.statuses(), ["confirmed", "changed"]);
+    place.confirm();
+    place.write("project/.toolsmith/hooks/lib/common.sh", "exit 0\n");
+    assert_eq!(place.statuses(), ["changed", "changed"]);
+}
+
+#[test]
 fn a_hook_that_does_not_guard_is_skipped_when_it_changed() {
     let place = Place::new(&[("project/.claude/settings.json", &settings("Stop", "", "a"))]);
     place.confirm();
