@@ -197,11 +197,8 @@ impl Gate for HookGate {
             Some(Permission::Ask) => Some(GateApproval::Ask),
             _ => None,
         };
-        let mut passage = Passage::default();
-        passage.arguments = (arguments != *call.arguments).then_some(arguments);
-        passage.approval = approval;
-        passage.notes = answer.context;
-        GateVerdict::PassWith(passage)
+        let arguments = (arguments != *call.arguments).then_some(arguments);
+        GateVerdict::PassWith(Passage { arguments, approval, notes: answer.context })
     }
 
     async fn answer(&self, call: GatedCall<'_>) -> Option<Decision> {

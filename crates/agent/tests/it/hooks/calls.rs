@@ -9,7 +9,7 @@ use toolsmith_agent::{
 };
 use toolsmith_tool::{McpNames, ToolError, ToolResult, async_trait};
 
-use super::kit::{Kit, bash, claude, echo, file, shell_spec, text};
+use super::kit::{Kit, bash, claude, echo, file, program, shell_spec, text};
 use crate::probe::Probe;
 
 const DENY: &str = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no rm here"}}"#;
@@ -330,8 +330,7 @@ async fn a_hook_in_the_background_is_not_waited_for_and_decides_nothing() {
         vec![hook]
     });
     // It waits for this pipe, which nobody writes to until the call is over.
-    let made = std::process::Command::new("mkfifo").arg(kit.path("gate")).status().unwrap();
-    assert!(made.success());
+    program("mkfifo", kit.path("gate")).await;
     assert_eq!(text(&kit.call("ls").await), r#"{"command":"ls"}"#);
     assert!(!kit.path("done").exists());
 }

@@ -8,7 +8,7 @@ use toolsmith_agent::{
 };
 use toolsmith_tool::{CancelToken, ToolContext};
 
-use super::kit::{Kit, bash, claude, file, soon, text};
+use super::kit::{Kit, bash, claude, file, program, soon, text};
 
 /// A file hook before `bash` with this script, which blocks if it fails.
 fn strict(script: &str) -> Kit {
@@ -46,8 +46,7 @@ async fn a_child_that_keeps_the_pipe_open_does_not_hold_up_the_call() {
         vec![file(folder, HookEvent::PreToolUse, "bash.sh", script)]
     });
     assert_eq!(text(&kit.call("ls").await), r#"{"command":"ls"}"#);
-    let child = kit.read("child");
-    std::process::Command::new("kill").arg(child.trim()).status().unwrap();
+    program("kill", kit.read("child").trim()).await;
 }
 
 #[tokio::test]

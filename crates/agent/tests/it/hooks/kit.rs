@@ -13,7 +13,8 @@ use toolsmith_agent::{
     CallOutcome, CallRequest, Dispatcher, DispatcherBuilder,
     hooks::{Dialect, Handler, Hook, HookEvent, HookGate, Hooks, HooksOptions, Matcher},
 };
-use toolsmith_tool::ToolSpec;
+use toolsmith_host::exec::{Request, run};
+use toolsmith_tool::{CancelToken, ToolSpec};
 
 use crate::probe::{Probe, dispatching, spec, yolo};
 
@@ -70,6 +71,12 @@ impl Kit {
     pub(super) async fn call(&self, command: &str) -> CallOutcome {
         self.dispatcher().call(bash(command)).await
     }
+}
+
+/// Runs a program to its end.
+pub(super) async fn program(name: &str, argument: impl AsRef<Path>) {
+    let request = Request::new(name).args([argument.as_ref().to_str().unwrap()]);
+    assert_eq!(run(&request, &CancelToken::new(), |_| {}).await.unwrap().code, 0);
 }
 
 pub(super) fn bash(command: &str) -> CallRequest {

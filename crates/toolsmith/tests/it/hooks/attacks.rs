@@ -3,8 +3,7 @@
 use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
 
 use toolsmith::{change_store, write_rules};
-use toolsmith_host::location::Verdict;
-use toolsmith_host::location::{Location, Protected};
+use toolsmith_host::location::{Location, Protected, Verdict};
 
 use super::place::settings;
 use crate::place::Place;

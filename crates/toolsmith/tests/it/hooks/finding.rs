@@ -4,6 +4,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 use toolsmith::{TrustDecision, trust_store};
+use toolsmith_host::exec::{Request, run};
+use toolsmith_tool::CancelToken;
 
 use super::place::{hooks, settings};
 use crate::place::Place;
@@ -167,13 +169,14 @@ fn a_link_out_of_the_project_is_not_followed() {
     assert!(warnings.contains("leads out of the project") && warnings.contains("lies outside"), "{warnings}");
 }
 
-#[test]
-fn files_that_are_not_files_do_not_hang_discovery() {
+#[tokio::test]
+async fn files_that_are_not_files_do_not_hang_discovery() {
     let place = Place::new(&[]);
     place.write("project/.claude/.keep", "");
     place.write("project/.toolsmith/hooks/pre/.keep", "");
     for path in ["project/.claude/settings.json", "project/.toolsmith/hooks/pre/bash"] {
-        assert!(std::process::Command::new("mkfifo").arg(place.path(path)).status().unwrap().success());
+        let request = Request::new("mkfifo").args([place.path(path).to_str().unwrap()]);
+        assert_eq!(run(&request, &CancelToken::new(), |_| {}).await.unwrap().code, 0);
     }
     let warnings = place.warnings();
     assert!(warnings.contains("not a regular file"), "{warnings}");
@@ -205,6 +208,7 @@ fn hooks_can_be_turned_off_in_the_files_of_claude_code() {
 #[test]
 fn the_files_of_a_home_that_is_the_working_directory_are_the_users() {
     let place = Place::new(&[("home/.claude/settings.json", &settings("Stop", "", "mine"))]);
-    let options = toolsmith::HookOptions::new(place.path("home"), place.home()).trust(place.trust.clone());
+    let options =
+        toolsmith::HookOptions::new(place.path("home"), place.home()).trust(TrustDecision::everything());
     assert!(toolsmith::discover_hooks(&options).hooks.is_empty());
 }
