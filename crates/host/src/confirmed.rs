@@ -47,7 +47,7 @@ pub struct Confirmation {
     pub place: String,
     /// Hash of everything it runs.
     pub hash: String,
-    /// What it runs, for people.
+    /// Command or file, for people.
     pub what: String,
     /// The user declined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,3 +1,5 @@
+//! Answers of hooks, in both formats.
+
 use serde_json::json;
 
 use super::*;

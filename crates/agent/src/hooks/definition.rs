@@ -108,7 +108,7 @@ pub enum Dialect {
     Codex,
 }
 
-/// What a hook runs.
+/// A hook's command or request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Handler {
@@ -154,7 +154,7 @@ pub struct Hook {
     pub matcher: Matcher,
     /// Calls it runs for, by their arguments.
     pub rule: Option<CallRule>,
-    /// What it runs.
+    /// Command or request.
     pub handler: Handler,
     /// Names and inputs it sees.
     pub dialect: Dialect,

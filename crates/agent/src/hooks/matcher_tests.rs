@@ -1,3 +1,5 @@
+//! Matchers and the rules of `if`.
+
 use serde_json::json;
 
 use super::*;

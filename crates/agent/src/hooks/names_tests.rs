@@ -1,8 +1,10 @@
+//! Names and inputs in both directions.
+
 use super::*;
 
 fn there_and_back(tool: &str, input: Value, change: impl Fn(&mut Value)) -> (Named, Value) {
     let folder = tempfile::tempdir().unwrap();
-    let paths = Paths::new(folder.path(), Some(Path::new("/home/ada")));
+    let paths = Paths::new(folder.path(), None);
     let mut named = outward(Dialect::Claude, tool, None, &input, &paths);
     let sent = named.input.clone();
     let mut updated = sent.clone();

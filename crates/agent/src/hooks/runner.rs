@@ -62,9 +62,9 @@ impl HooksOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HookRun {
-    /// What it printed, or why it did not run to its end.
+    /// Exit code and output, or the reason why it did not run to its end.
     pub ran: Result<Ran, String>,
-    /// Its answer, or why it counts as failed.
+    /// Its answer, or the reason why it counts as failed.
     pub answer: Result<Answer, String>,
     /// It was not run because it is not what was confirmed.
     pub failed_check: bool,

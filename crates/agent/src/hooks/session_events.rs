@@ -10,7 +10,7 @@ use super::{definition::HookEvent, runner::Hooks};
 /// Time that all hooks of the end of a session have together. The program waits for them.
 const END: Duration = Duration::from_millis(1500);
 
-/// Why a session starts.
+/// Reason of a session's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionStartSource {
@@ -38,7 +38,7 @@ impl SessionStartSource {
     }
 }
 
-/// Why a session ends.
+/// Reason of a session's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SessionEndReason {

@@ -16,7 +16,7 @@ use crate::dispatch::GatedCall;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trial {
-    /// What it read from standard input.
+    /// Standard input of the hook.
     pub payload: Value,
     /// The run.
     pub run: HookRun,

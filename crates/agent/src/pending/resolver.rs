@@ -444,7 +444,7 @@ impl Resolver {
     }
 }
 
-/// Who decides.
+/// The one who decides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Person,

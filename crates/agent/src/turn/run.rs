@@ -80,7 +80,7 @@ pub(crate) async fn run(
     end
 }
 
-/// What hooks made of the prompt.
+/// Decision of hooks about the prompt.
 enum Begun {
     /// It is sent.
     Prompted,

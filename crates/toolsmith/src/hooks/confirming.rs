@@ -16,7 +16,7 @@ pub fn hook_confirmations(home: &Home) -> ConfirmedStore {
 #[derive(Clone, Debug, Default)]
 pub(super) struct HookConfirmations {
     decisions: Vec<Confirmation>,
-    /// Why the list could not be read. Nothing is confirmed then.
+    /// Reason why the list could not be read. Nothing is confirmed then.
     pub(super) problem: Option<String>,
 }
 

@@ -42,7 +42,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 pub(super) struct Draft {
     pub(super) hook: Hook,
     pub(super) definition: Value,
-    /// Why it cannot be run.
+    /// Reason why it cannot be run.
     pub(super) problem: Option<String>,
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Surroundings {
     pub(super) home: PathBuf,
 }
 
-/// What a command names.
+/// Files and programs that a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct References {
     pub(super) files: BTreeSet<PathBuf>,

@@ -1,3 +1,5 @@
+//! Files that commands name.
+
 use std::fs;
 
 use tempfile::TempDir;

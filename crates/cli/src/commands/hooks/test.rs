@@ -99,7 +99,7 @@ pub(super) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     Ok(if verdict.is_blocked { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What the answer means.
+/// Meaning of an answer.
 struct Verdict {
     word: &'static str,
     reason: Option<String>,

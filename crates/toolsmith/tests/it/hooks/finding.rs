@@ -31,9 +31,9 @@ fn c11_1_file_hooks_are_executables_named_after_a_tool_the_users_first() {
         place.executable(path, "#!/bin/sh\nexit 0\n");
     }
     let expected = [
-        "PreToolUse user /home/.toolsmith/agent/hooks/pre/bash.py",
-        "PreToolUse new /project/.toolsmith/hooks/pre/write",
-        "PostToolUse new /project/.toolsmith/hooks/post/_all.sh",
+        "PreToolUse user home/.toolsmith/agent/hooks/pre/bash.py",
+        "PreToolUse new project/.toolsmith/hooks/pre/write",
+        "PostToolUse new project/.toolsmith/hooks/post/_all.sh",
     ];
     assert_eq!(place.listed(), expected.map(event));
     let matchers: Vec<String> =

@@ -28,7 +28,7 @@ impl Place {
     pub(super) fn listed(&self) -> Vec<(String, &'static str, String)> {
         let found = self.hooks();
         let line = |found: &FoundHook| {
-            let what = found.what().replace(&*self.root.to_string_lossy(), "");
+            let what = found.what().replace(&format!("{}/", self.root.display()), "");
             (found.hook.event.as_str().to_owned(), found.status.as_str(), what)
         };
         found.hooks.iter().map(line).collect()
