@@ -89,6 +89,11 @@ impl ApprovalSettings {
         self
     }
 
+    /// Returns whether the user wants to be asked about this call.
+    pub(crate) fn wants_question(&self, name: &str, approval: &Approval) -> bool {
+        self.policy(name, approval) == Some(ApprovalPolicy::Prompt)
+    }
+
     /// Returns the user's policy for this call; the stricter one if the name and the key differ.
     fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
         let by_name = self.tools.get(name).copied();

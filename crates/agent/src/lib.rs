@@ -30,6 +30,7 @@ mod deferral;
 mod dispatch;
 mod events;
 mod extensions;
+pub mod hooks;
 mod pending;
 mod prompt;
 mod queues;
@@ -53,7 +54,7 @@ pub use compaction::{
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
-    GateVerdict, GatedCall, OutputCut, SharedRegistry, is_refused_unasked,
+    GateApproval, GateVerdict, GatedCall, OutputCut, Passage, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{

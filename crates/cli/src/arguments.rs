@@ -9,8 +9,8 @@ use clap::{
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, licenses, list, login, man, mcp, new, print,
-        rpc, sessions, test, trust, types, undo,
+        call, check, completions, config, demo, dev, doctor, hooks, licenses, list, login, man, mcp, new,
+        print, rpc, sessions, test, trust, types, undo,
     },
     versions,
 };
@@ -33,7 +33,9 @@ impl Arguments {
     pub(crate) fn has_verdict(&self) -> bool {
         matches!(
             self.command,
-            None | Some(Command::Call(_) | Command::Check(_) | Command::Test(_) | Command::Dev(_))
+            None | Some(
+                Command::Call(_) | Command::Check(_) | Command::Test(_) | Command::Dev(_) | Command::Hooks(_)
+            )
         )
     }
 }
@@ -145,6 +147,8 @@ pub(crate) enum Command {
     Trust(trust::TrustArguments),
     /// Show versions, directories, engines and available models.
     Doctor(doctor::DoctorArguments),
+    /// List, confirm and try hooks.
+    Hooks(hooks::HooksArguments),
     /// Print a shell completion script.
     Completions(completions::CompletionsArguments),
     /// Print the licences of bundled dependencies.

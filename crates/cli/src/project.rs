@@ -5,9 +5,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
-    TrustDecision, TrustedFiles, Warning, discover_configured_paths, discover_custom_tool_paths,
-    engine_options, load_custom_tools,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundHook, FoundHooks, Home, HookOptions,
+    HookStatus, LoadScope, LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths,
+    discover_custom_tool_paths, discover_hooks, engine_options, load_custom_tools,
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
@@ -135,9 +135,15 @@ impl Project {
         let waiting: Vec<String> =
             discovered.waiting().map(|module| show_path(&module.path, &self.cwd, &self.home)).collect();
         let servers = self.mcp_configuration().waiting;
-        if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty())
+        if !terminal::is_interactive() {
+            return Ok(discovered);
+        }
+        if self.is_trusted() {
+            self.ask_about_hooks()?;
+        }
+        let hooks = self.untrusted_hooks();
+        if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty() && hooks.is_empty())
             || self.trust.was_declined(&self.cwd)
-            || !terminal::is_interactive()
         {
             return Ok(discovered);
         }
@@ -158,6 +164,12 @@ impl Project {
         if servers.len() > MAX_SHOWN {
             question.push_str(&format!("  and {} more MCP servers\n", servers.len() - MAX_SHOWN));
         }
+        for hook in hooks.iter().take(MAX_SHOWN) {
+            question.push_str(&format!("  {hook}\n"));
+        }
+        if hooks.len() > MAX_SHOWN {
+            question.push_str(&format!("  and {} more hooks\n", hooks.len() - MAX_SHOWN));
+        }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
         match prompt::yes_or_no(&question) {
@@ -169,7 +181,20 @@ impl Project {
         self.trust = TrustDecision::from_list(store.load()?);
         self.sources = self.sources.clone().trust(self.trust.clone());
         self.loaded = load_settings(&self.sources)?;
+        if self.is_trusted() {
+            self.ask_about_hooks()?;
+        }
         Ok(self.discover())
+    }
+
+    /// Hooks that wait for trust, in one line each.
+    pub(crate) fn untrusted_hooks(&self) -> Vec<String> {
+        if self.is_trusted() {
+            return Vec::new();
+        }
+        let found = self.hooks();
+        let waiting = found.hooks.iter().filter(|found| found.status == HookStatus::Untrusted);
+        waiting.map(|found| format!("{} hook: {}", found.hook.event.as_str(), found.what())).collect()
     }
 
     /// Returns whether the working folder as a whole is trusted.
@@ -239,6 +264,38 @@ impl Project {
             Warning::about(&problem.file, message)
         };
         configuration.problems.iter().map(warning).collect()
+    }
+
+    /// The hooks of the project and the user. Those that are not confirmed wait.
+    pub(crate) fn hooks(&self) -> FoundHooks {
+        let options = HookOptions::new(&self.cwd, self.home.clone())
+            .settings(self.loaded.settings.clone())
+            .trust(self.trust.clone());
+        discover_hooks(&options)
+    }
+
+    /// Asks once about hooks of the project that were not decided about, if there is a person to ask.
+    fn ask_about_hooks(&self) -> Result<()> {
+        let found = self.hooks();
+        let waiting: Vec<&FoundHook> = found.waiting().collect();
+        if waiting.is_empty() || !terminal::is_interactive() {
+            return Ok(());
+        }
+        let mut question = String::from("This project has hooks, which run at events of a session:\n");
+        for hook in waiting.iter().take(MAX_SHOWN) {
+            question.push_str(&crate::commands::hooks::describe(self, hook));
+        }
+        if waiting.len() > MAX_SHOWN {
+            question.push_str(&format!(
+                "  and {} more; `toolsmith hooks list` shows all\n",
+                waiting.len() - MAX_SHOWN
+            ));
+        }
+        question.push_str("Hooks can do whatever you can. Run them?");
+        if let Some(answer) = prompt::yes_or_no(&question) {
+            found.decide(&self.home, &waiting, answer)?;
+        }
+        Ok(())
     }
 
     /// Shows what was wrong with settings and trust.

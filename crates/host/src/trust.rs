@@ -207,15 +207,7 @@ impl TrustStore {
     fn change<T>(&self, edit: impl FnOnce(&mut BTreeMap<PathBuf, TrustKind>) -> T) -> Result<T, TrustError> {
         let failed = |source| TrustError::Write { file: self.file.clone(), source };
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(failed)?;
-        // The lock is a file of its own because the list itself is replaced. It ends with the handle.
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(self.file.with_extension("lock"))
-            .map_err(failed)?;
-        lock.lock().map_err(failed)?;
+        let _lock = lock(&self.file).map_err(failed)?;
         let mut trusted = self.load()?;
         let outcome = edit(&mut trusted.entries);
         let entries = trusted.entries.iter().map(|(path, kind)| {
@@ -239,7 +231,17 @@ fn real_path(path: &Path) -> Result<PathBuf, TrustError> {
     Ok(real)
 }
 
-fn replace(file: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Keeps other processes from changing a list until the handle is dropped. The lock is a file of its own because the list itself
+/// is replaced.
+pub(crate) fn lock(file: &Path) -> io::Result<File> {
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    let lock = File::options().create(true).truncate(false).write(true).open(file.with_extension("lock"))?;
+    lock.lock()?;
+    Ok(lock)
+}
+
+/// Replaces a file as a whole.
+pub(crate) fn replace(file: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
     fresh.write_all(bytes)?;
     fresh.as_file().sync_all()?;

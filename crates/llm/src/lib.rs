@@ -42,6 +42,7 @@ mod error;
 mod exchange;
 mod http;
 mod http_provider;
+mod json_post;
 mod key;
 mod message;
 mod model;
@@ -65,6 +66,7 @@ pub use endpoint::Endpoint;
 pub use error::{ErrorClass, LlmError};
 pub use exchange::Exchange;
 pub use http_provider::HttpProvider;
+pub use json_post::JsonPost;
 pub use key::Environment;
 pub use message::{
     AssistantBlock, AssistantMessage, ContentBlock, Cost, InputMessage, Message, StopReason, TextBlock,

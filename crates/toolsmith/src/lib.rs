@@ -10,6 +10,7 @@
 mod built_in;
 mod discovery;
 mod home;
+mod hooks;
 mod key_store;
 mod load_error;
 mod loading;
@@ -28,6 +29,9 @@ pub use discovery::{
     ModuleKind, Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
 };
 pub use home::{Home, HomeError};
+pub use hooks::{
+    FoundHook, FoundHooks, HookOptions, HookStatus, discover_hooks, hook_confirmations, hook_from_file,
+};
 pub use key_store::{KeyStore, KeyStoreError};
 pub use load_error::ToolLoadError;
 pub use loading::{

@@ -6,6 +6,7 @@ mod ast;
 pub(crate) mod engine;
 mod exec;
 mod extensions;
+mod hooks;
 mod list;
 mod mcp;
 mod modules;
@@ -22,8 +23,8 @@ use anyhow::{Result, bail};
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 9] =
-    ["exec", "list", "agent", "ast", "sessions", "terminal", "extensions", "mcp", "engine"];
+const SUBJECTS: [&str; 10] =
+    ["exec", "list", "agent", "ast", "sessions", "terminal", "extensions", "hooks", "mcp", "engine"];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -44,6 +45,7 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "sessions" => sessions::run(&mut report)?,
             "terminal" => terminal::run(&mut report)?,
             "extensions" => extensions::run(&mut report)?,
+            "hooks" => hooks::run(&mut report)?,
             other => bail!("no benchmark is called {other}; there are {}, and all", SUBJECTS.join(", ")),
         }
     }

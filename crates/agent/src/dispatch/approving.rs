@@ -6,6 +6,8 @@ use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolR
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
     dispatcher::{Dispatcher, Refusal},
+    gate::GateApproval,
+    gating::gated,
 };
 use crate::approval::{ApprovalRequest, Decision, Verdict, judge};
 
@@ -27,6 +29,7 @@ impl Dispatcher {
         found: &RegisteredTool,
         request: &CallRequest,
         arguments: &Value,
+        wish: Option<GateApproval>,
     ) -> Result<Approval, Refusal> {
         let name = &found.tool.spec().name;
         let cancel = &request.context.cancel;
@@ -37,8 +40,16 @@ impl Dispatcher {
             approval = catching(found.tool.approval(arguments)) => approval.unwrap_or_default(),
         };
         let denied = |text: String| Err(Refusal::new(CallEnd::Denied, text));
-        match judge(name, &approval, &self.approval_settings()) {
-            Verdict::Allow => return Ok(approval),
+        let settings = self.approval_settings();
+        // A gate may stand in for the person only where nothing but the tier calls for a question.
+        let answerable = self.parts.gates_approve
+            && wish != Some(GateApproval::Ask)
+            && !approval.override_mode
+            && approval.policy.is_none()
+            && !settings.wants_question(name, &approval);
+        match judge(name, &approval, &settings) {
+            Verdict::Allow if wish != Some(GateApproval::Ask) => return Ok(approval),
+            Verdict::Allow => {}
             Verdict::DeniedByTool => return denied(format!("Tool \"{name}\" is blocked by tool policy.")),
             Verdict::DeniedByUser => {
                 let key = self.denying_key(name, &approval);
@@ -48,7 +59,27 @@ impl Dispatcher {
                     "Tool \"{name}\" is blocked by user policy.\nTo allow: remove \"tools.approval.{key}: deny\" from the settings."
                 ));
             }
+            Verdict::Ask if answerable && wish == Some(GateApproval::Allow) => return Ok(approval),
             Verdict::Ask => {}
+        }
+        if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
+            return Ok(approval);
+        }
+        for gate in &self.parts.gates {
+            let answer = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(Refusal::not_started(request)),
+                answer = catching(gate.answer(gated(found, request, arguments))) => answer,
+            };
+            match answer {
+                Ok(Some(Decision::Deny { note })) => {
+                    let note = note.unwrap_or_else(|| format!("Tool call denied by {}: {name}", gate.name()));
+                    return denied(note);
+                }
+                Ok(Some(_)) if answerable => return Ok(approval),
+                // The person is asked.
+                Ok(_) | Err(_) => {}
+            }
         }
         let Some(approver) = self.parts.approver.as_ref().filter(|approver| approver.can_ask()) else {
             let text = format!(
@@ -61,7 +92,7 @@ impl Dispatcher {
         let asked = async {
             let _turn = self.parts.asking.lock().await;
             // The answer to an earlier question may have settled this one.
-            if self.parts.remembered.has(name, &approval) {
+            if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
                 return Decision::Allow;
             }
             let question = question(found, request, arguments, &approval).await;
@@ -70,7 +101,7 @@ impl Dispatcher {
                 Decision::Deny { note: Some(format!("the question could not be asked: {panic}")) }
             });
             request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
-            if decision == Decision::AllowForSession {
+            if decision == Decision::AllowForSession && wish != Some(GateApproval::Ask) {
                 self.parts.remembered.add(name, &approval);
             }
             decision

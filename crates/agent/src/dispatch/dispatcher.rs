@@ -8,8 +8,8 @@ use std::{
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, Concurrency, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall, ToolError,
-    ToolResult, panics::catching,
+    Approval, Concurrency, ContentBlock, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall,
+    ToolError, ToolResult, panics::catching,
 };
 
 use super::{
@@ -17,7 +17,8 @@ use super::{
     check::check,
     cut::OutputCut,
     execute::{Deadlines, Ending, Site, execute},
-    gate::{Gate, GateVerdict, GatedCall},
+    gate::{Gate, GatedCall},
+    gating::{Gated, gated},
     registry::SharedRegistry,
 };
 use crate::{
@@ -38,7 +39,7 @@ pub struct Dispatcher {
 
 pub(super) struct Parts {
     registry: SharedRegistry,
-    gates: Vec<Arc<dyn Gate>>,
+    pub(super) gates: Vec<Arc<dyn Gate>>,
     settings: std::sync::RwLock<ApprovalSettings>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// One question at a time: a person answers one, and the answer may settle the next.
@@ -47,6 +48,8 @@ pub(super) struct Parts {
     deadlines: Deadlines,
     cut: OutputCut,
     max_parallel: usize,
+    /// Gates may answer questions that only the tier calls for.
+    pub(super) gates_approve: bool,
 }
 
 /// Sets up a [`Dispatcher`].
@@ -60,12 +63,19 @@ pub struct DispatcherBuilder {
     deadlines: Deadlines,
     cut: OutputCut,
     max_parallel: usize,
+    gates_approve: bool,
 }
 
 impl DispatcherBuilder {
     /// Adds a gate; gates are passed in the order they were added.
     pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gates.push(gate);
+        self
+    }
+
+    /// Sets whether gates may allow calls in place of the approver (default: yes). They can always refuse.
+    pub fn gates_approve(mut self, on: bool) -> Self {
+        self.gates_approve = on;
         self
     }
 
@@ -112,6 +122,7 @@ impl DispatcherBuilder {
                 deadlines: self.deadlines,
                 cut: self.cut,
                 max_parallel: self.max_parallel,
+                gates_approve: self.gates_approve,
             }),
         }
     }
@@ -131,7 +142,7 @@ impl fmt::Debug for Dispatcher {
 
 /// Record of a call in progress.
 #[derive(Default)]
-struct Trail {
+pub(super) struct Trail {
     arguments: Option<Value>,
     repairs: Vec<Repair>,
     keep: Keep,
@@ -173,6 +184,7 @@ impl Dispatcher {
             deadlines: Deadlines::default(),
             cut: OutputCut::default(),
             max_parallel: 32,
+            gates_approve: true,
         }
     }
 
@@ -248,24 +260,25 @@ impl Dispatcher {
         }
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
-        let mut arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
-        for gate in &self.parts.gates {
-            arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
-        }
+        let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
+        let gated_call = self.pass_gates(&found, request, arguments, trail).await?;
+        let Gated { arguments, approval, notes } = gated_call;
         request.tell(CallEvent::Prepared { arguments: &arguments });
         // Kept for the outcome; the tool gets its own.
         trail.arguments = Some(arguments.clone());
         let asking = Instant::now();
-        let approved = self.approve(&found, request, &arguments).await;
+        let approved = self.approve(&found, request, &arguments, approval).await;
         trail.asked = asking.elapsed();
         let approved = approved?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
+        let started = Instant::now();
         let (mut result, end) = self.run(&found, request, arguments, approved).await;
+        let duration = started.elapsed();
         let arguments = trail.arguments.as_ref().unwrap_or(&Value::Null);
-        for gate in &self.parts.gates {
-            let call = gated(request, arguments);
+        for gate in self.parts.gates.iter().filter(|gate| gate.watches_results()) {
+            let call = GatedCall { duration, ..gated(&found, request, arguments) };
             result = match catching(gate.after(call, result.clone())).await {
                 Ok(changed) => changed,
                 Err(panic) => {
@@ -274,6 +287,7 @@ impl Dispatcher {
                 }
             };
         }
+        result.content.extend(notes.into_iter().map(ContentBlock::text));
         Ok((result, end))
     }
 
@@ -391,7 +405,11 @@ async fn translate(found: &RegisteredTool, arguments: &Arguments) -> Option<Argu
     catching(found.tool.prepare_arguments(&value)).await.ok().flatten().map(Arguments::Value)
 }
 
-fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> Result<Value, Refusal> {
+pub(super) fn prepare(
+    found: &RegisteredTool,
+    arguments: Arguments,
+    trail: &mut Trail,
+) -> Result<Value, Refusal> {
     let name = &found.tool.spec().name;
     let prepared = match arguments {
         Arguments::Text(text) => found.arguments.prepare_text(name, &text),
@@ -403,36 +421,5 @@ fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> R
             Ok(prepared.arguments)
         }
         Err(error) => Err(Refusal::new(CallEnd::InvalidArguments, error.to_string())),
-    }
-}
-
-fn gated<'a>(request: &'a CallRequest, arguments: &'a Value) -> GatedCall<'a> {
-    let context = &request.context;
-    GatedCall { id: &request.id, tool_name: &request.name, arguments, cancel: &context.cancel, context }
-}
-
-async fn pass(
-    gate: &dyn Gate,
-    found: &RegisteredTool,
-    request: &CallRequest,
-    arguments: Value,
-    trail: &mut Trail,
-) -> Result<Value, Refusal> {
-    let cancel = &request.context.cancel;
-    let call = gated(request, &arguments);
-    let verdict = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Err(Refusal::not_started(request)),
-        verdict = catching(gate.before(call)) => verdict,
-    };
-    let blocked = |text: String| Err(Refusal::new(CallEnd::Blocked, text));
-    match verdict {
-        Ok(GateVerdict::Pass) => Ok(arguments),
-        Ok(GateVerdict::Rewrite(arguments)) => prepare(found, arguments.into(), trail),
-        Ok(GateVerdict::Refuse(reason)) if reason.trim().is_empty() => {
-            blocked(format!("Tool execution was blocked by {}", gate.name()))
-        }
-        Ok(GateVerdict::Refuse(reason)) => blocked(reason),
-        Err(panic) => blocked(format!("Tool execution was blocked: {} failed: {panic}", gate.name())),
     }
 }

@@ -3,7 +3,11 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use toolsmith_tool::{CancelToken, ToolContext, ToolResult};
+use toolsmith_tool::{CancelToken, ToolContext, ToolResult, ToolSpec};
+
+use std::time::Duration;
+
+use crate::approval::Decision;
 
 /// A call at a gate. Its arguments are valid for the tool.
 #[derive(Clone, Copy, Debug)]
@@ -11,14 +15,40 @@ use toolsmith_tool::{CancelToken, ToolContext, ToolResult};
 pub struct GatedCall<'a> {
     /// The call's id.
     pub id: &'a str,
-    /// The tool.
+    /// The tool, by its own name, also if it was called by another.
     pub tool_name: &'a str,
+    /// Its specification; `None` for a change that no tool call makes, such as a staged one that is applied.
+    pub spec: Option<&'a ToolSpec>,
     /// Arguments of the call.
     pub arguments: &'a Value,
     /// Tripped when the call should stop.
     pub cancel: &'a CancelToken,
     /// Context of the call.
     pub context: &'a ToolContext,
+    /// Time the tool took; zero before it ran.
+    pub duration: Duration,
+}
+
+/// Wish of a gate about approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GateApproval {
+    /// The call runs without a question that only its tier calls for. Questions of the settings and of the tool stay.
+    Allow,
+    /// The person is asked, whatever the mode and earlier answers say.
+    Ask,
+}
+
+/// Conditions under which a gate lets a call through.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Passage {
+    /// Arguments in place of the call's own. They are prepared like the model's.
+    pub arguments: Option<Value>,
+    /// Wish about approval.
+    pub approval: Option<GateApproval>,
+    /// Texts for the model, added to the result.
+    pub notes: Vec<String>,
 }
 
 /// Decision of a gate.
@@ -29,6 +59,8 @@ pub enum GateVerdict {
     Pass,
     /// Go on with these arguments. They are prepared like the model's own.
     Rewrite(Value),
+    /// Go on under these conditions.
+    PassWith(Passage),
     /// Stop here, and tell the model this.
     Refuse(String),
 }
@@ -39,9 +71,24 @@ pub trait Gate: Send + Sync {
     /// Returns the gate's name for errors.
     fn name(&self) -> &str;
 
-    /// Before approval.
+    /// Returns whether the gate looks at calls at present. If not, [`Gate::before`] is not called.
+    fn watches_calls(&self) -> bool {
+        true
+    }
+
+    /// Returns whether the gate looks at results at present. If not, [`Gate::after`] is not called.
+    fn watches_results(&self) -> bool {
+        true
+    }
+
+    /// Before approval. Called again if a later gate replaced the arguments.
     async fn before(&self, _call: GatedCall<'_>) -> GateVerdict {
         GateVerdict::Pass
+    }
+
+    /// Answers in place of the person who would be asked; `None` leaves the question to the person.
+    async fn answer(&self, _call: GatedCall<'_>) -> Option<Decision> {
+        None
     }
 
     /// After the tool answered, before the output is cut. May change all of the result.

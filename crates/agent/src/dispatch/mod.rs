@@ -43,6 +43,7 @@ pub(crate) mod deadline;
 mod dispatcher;
 mod execute;
 mod gate;
+mod gating;
 mod registry;
 
 pub use approving::is_refused_unasked;
@@ -52,5 +53,5 @@ pub use cut::OutputCut;
 pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
-pub use gate::{Gate, GateVerdict, GatedCall};
+pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use registry::SharedRegistry;

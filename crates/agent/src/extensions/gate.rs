@@ -28,6 +28,14 @@ impl Gate for ExtensionGate {
         "an extension"
     }
 
+    fn watches_calls(&self) -> bool {
+        self.extensions.listens_to("tool_call")
+    }
+
+    fn watches_results(&self) -> bool {
+        self.extensions.listens_to("tool_result")
+    }
+
     async fn before(&self, call: GatedCall<'_>) -> GateVerdict {
         let listening = self.extensions.listening("tool_call");
         if listening.is_empty() {

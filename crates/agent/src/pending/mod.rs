@@ -2,6 +2,7 @@
 //! (CONTRACT 8.3, 8.5, 8.6).
 
 mod decision_notes;
+mod gated_files;
 mod outcome;
 mod pending_view;
 mod question;

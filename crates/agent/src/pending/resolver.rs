@@ -28,7 +28,7 @@ use super::{
     pending_view::PendingView,
     review::{Proposal, Review, Reviewer},
 };
-use crate::dispatch::{Deadlines, run_to_end};
+use crate::dispatch::{Deadlines, Gate, run_to_end};
 
 /// How long everything that is dropped may take together to clear up after itself.
 const DROPPING: Duration = Duration::from_secs(5);
@@ -53,6 +53,7 @@ pub struct Resolver {
     deadlines: Deadlines,
     notes: Arc<DecisionNotes>,
     review: Arc<Review>,
+    gate: Option<Arc<dyn Gate>>,
 }
 
 impl fmt::Debug for Resolver {
@@ -74,7 +75,24 @@ impl Resolver {
             deadlines: Deadlines::default(),
             notes: Arc::default(),
             review: Arc::default(),
+            gate: None,
         }
+    }
+
+    /// Lets a gate look at what is applied, whoever applies it: every file as a call of `write`, and a person's decision as a
+    /// call of `resolve`.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    pub(super) fn applying(&self) -> Option<&dyn Gate> {
+        self.gate.as_deref().filter(|gate| gate.watches_calls())
+    }
+
+    pub(super) fn applied(&self) -> Option<&dyn Gate> {
+        self.gate.as_deref().filter(|gate| gate.watches_results())
     }
 
     /// Lets the user decide about previews; the model can only propose a decision (CONTRACT 8.6).
@@ -269,6 +287,9 @@ impl Resolver {
         context: ToolContext,
     ) -> Result<ToolResult, ToolError> {
         let found = self.find(choice).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
+        if matches!(decision, Decision::Apply(_)) {
+            self.allow_decision(&found, reason, &context).await?;
+        }
         // Before it is taken: from then on the model may not decide about what is on top now.
         self.notes.fall_behind();
         let action = self.stack.take(found.id).ok_or_else(|| ToolError::reply(NOTHING_PENDING))?;
@@ -331,7 +352,7 @@ impl Resolver {
             .pop_if(action.id)
             .map_err(|top| changed("the newest staged action changed meanwhile", top.as_ref()))?;
         let decision = if apply { Decision::Apply(None) } else { Decision::Discard };
-        self.carry_out(&action, &decision, reason, context).await
+        self.carry_out(&action, &decision, reason, context, By::Model).await
     }
 
     async fn carry_out(
@@ -340,6 +361,7 @@ impl Resolver {
         decision: &Decision,
         reason: &str,
         context: ToolContext,
+        by: By,
     ) -> Result<ToolResult, ToolError> {
         let mut context = context;
         if let Some(tier) = action.tier {
@@ -358,7 +380,7 @@ impl Resolver {
                 return Err(decided.refused(format!("Not applied: {}. {why}", action.label)));
             }
             (Decision::Apply(files), _) => {
-                self.apply_action(action, files.as_deref(), reason, context).await.map(Some)
+                self.apply_action(action, files.as_deref(), reason, context, by).await.map(Some)
             }
         };
         own.map(|own| decided.result(own)).map_err(|error| decided.failure(error))
@@ -370,15 +392,34 @@ impl Resolver {
         files: Option<&[FileSelection]>,
         reason: &str,
         context: ToolContext,
+        by: By,
     ) -> Result<ToolResult, ToolError> {
         let set = ChangeSet::from_files(action.files.clone());
+        let selected = match files {
+            Some(files) if action.writes == Writes::Host => {
+                set.select(&self.absolute(files)).map_err(reply)?
+            }
+            // A callback may understand a selection that is not one of its files.
+            Some(files) => set.select(&self.absolute(files)).unwrap_or_else(|_| set.clone()),
+            None => set.clone(),
+        };
+        let written = self.allow_files(action, selected.files(), &context, by).await?;
+        let outcome = self.write_action(action, set, selected, files, reason, context.clone()).await?;
+        Ok(self.report_files(action, written, outcome, &context).await)
+    }
+
+    async fn write_action(
+        &self,
+        action: &PendingAction,
+        set: ChangeSet,
+        selected: ChangeSet,
+        files: Option<&[FileSelection]>,
+        reason: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ToolError> {
         if action.writes == Writes::Host {
-            let set = match files {
-                Some(files) => set.select(&self.absolute(files)).map_err(reply)?,
-                None => set,
-            };
             let note = ChangeNote::new(&action.source_tool_name, &action.label, &self.root);
-            return apply_change_set(Arc::clone(&self.store), set, note, &context).await;
+            return apply_change_set(Arc::clone(&self.store), selected, note, &context).await;
         }
         if !set.is_empty() {
             // The action writes by itself, but what it was shown to do is only true of these contents.
@@ -404,6 +445,13 @@ impl Resolver {
     }
 }
 
+/// The one who decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Person,
+    Model,
+}
+
 enum Decision {
     /// With these files only, if any are given.
     Apply(Option<Vec<FileSelection>>),
@@ -426,7 +474,7 @@ impl Tool for OneDecision {
     }
 
     async fn execute(&self, _call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
-        self.resolver.carry_out(&self.action, &self.decision, &self.reason, context).await
+        self.resolver.carry_out(&self.action, &self.decision, &self.reason, context, By::Person).await
     }
 }
 

@@ -81,6 +81,8 @@ pub struct RunStart {
     pub system: Option<String>,
     /// The prompt was handled; the model is not asked.
     pub handled: bool,
+    /// The prompt is not sent, for this reason.
+    pub refused: Option<String>,
     /// Source of the prompt.
     pub source: InputSource,
 }

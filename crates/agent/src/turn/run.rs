@@ -47,14 +47,15 @@ pub(crate) async fn run(
         run.core.finish_run(end.clone(), Vec::new());
         return end;
     }
-    let handled = run.begin(source).await;
+    let begun = run.begin(source).await;
     let end = loop {
         for hook in run.core.hooks() {
             hook.run_started(&run.context).await;
         }
-        let end = match handled && run.waiting.is_empty() {
-            true => RunEnd::Completed,
-            false => match run.drive().await {
+        let end = match &begun {
+            Begun::Refused(message) => RunEnd::Aborted { message: message.clone() },
+            Begun::Handled if run.waiting.is_empty() => RunEnd::Completed,
+            _ => match run.drive().await {
                 Ok(end) | Err(end) => end,
             },
         };
@@ -77,6 +78,16 @@ pub(crate) async fn run(
     }
     drop(settling);
     end
+}
+
+/// Decision of hooks about the prompt.
+enum Begun {
+    /// It is sent.
+    Prompted,
+    /// A hook handled it.
+    Handled,
+    /// A hook refused it, for this reason.
+    Refused(String),
 }
 
 struct Run {
@@ -102,21 +113,24 @@ impl From<ConversationError> for RunEnd {
 }
 
 impl Run {
-    /// Lets hooks change or handle the prompt; returns whether it was handled.
-    async fn begin(&mut self, source: InputSource) -> bool {
+    /// Lets hooks change, handle or refuse the prompt.
+    async fn begin(&mut self, source: InputSource) -> Begun {
         let messages = std::mem::take(&mut self.waiting);
         let mut start = RunStart { messages, source, ..RunStart::default() };
         for hook in self.core.hooks() {
             hook.run_starting(&mut start, &self.context).await;
+            if let Some(reason) = start.refused {
+                return Begun::Refused(reason);
+            }
             if start.handled {
                 // Messages that were queued meanwhile are for the model.
                 self.take_queued();
-                return true;
+                return Begun::Handled;
             }
         }
         self.core.set_run_system(start.system);
         self.waiting = start.messages;
-        false
+        Begun::Prompted
     }
 
     /// Takes queued messages for the next turn; returns whether there are any.

@@ -8,6 +8,7 @@ mod deferring;
 mod dispatching;
 mod events;
 mod faults;
+mod hooks;
 mod looping;
 mod place;
 mod places;

@@ -9,6 +9,7 @@ mod config_edit;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
+pub(crate) mod hooks;
 pub(crate) mod interactive;
 pub(crate) mod licenses;
 pub(crate) mod list;
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Logout(own) => login::logout(shared, &own),
         Command::Models(own) => login::models(shared, &own),
         Command::Man(own) => man::run(&own),
+        Command::Hooks(own) => hooks::run(shared, &own),
         Command::Mcp(own) => mcp::run(shared, &own),
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),

@@ -17,6 +17,7 @@ mod examples;
 mod golden;
 mod guide;
 mod home;
+mod hooks;
 mod interface;
 mod interrupting;
 mod mcp;

@@ -325,6 +325,7 @@ pub(super) const WORKTREES: (&[&str], &str) = (&[".claude", ".codex", ".cursor",
 pub(super) const OWN_STATE: &[(&str, &str)] = &[
     ("config.toml*", "edit it yourself; `toolsmith config` shows where each setting comes from"),
     ("trust.json*", "use `toolsmith trust`"),
+    ("confirmed-hooks.json*", "use `toolsmith hooks trust`"),
     ("keys.json*", "use `toolsmith login`"),
     ("mcp-auth.json*", "use `toolsmith mcp login`"),
     ("cache", "it is written by the program only"),

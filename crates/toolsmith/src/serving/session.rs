@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::{CallRequest, PendingChoice, Resolver};
+use toolsmith_agent::{CallRequest, PendingChoice, Resolver, hooks::HookGate};
 use toolsmith_mcp::server::{Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession};
 use toolsmith_tool::{
     ContentBlock, FileSelection, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView,
@@ -53,7 +53,8 @@ impl ServingSession {
         let number = LAST.fetch_add(1, Ordering::SeqCst) + 1;
         let pending = PendingStack::with_file_tiers(Arc::clone(&tools.rules) as Arc<_>);
         let resolver = Resolver::new(pending, Arc::clone(&tools.store), tools.cwd())
-            .deadlines(tools.settings().deadlines());
+            .deadlines(tools.settings().deadlines())
+            .gate(Arc::new(HookGate::new(tools.hooks.clone())));
         let view = Arc::new(ServedView { cwd: tools.cwd().to_path_buf(), id: format!("mcp-{number}") });
         let session =
             Self { tools, resolver, view, listening: Mutex::default(), is_over: AtomicBool::new(false) };

@@ -5,7 +5,10 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use toolsmith_agent::{ApprovalMode, Dispatcher, RESOLVE};
+use toolsmith_agent::{
+    ApprovalMode, Dispatcher, RESOLVE,
+    hooks::{HookGate, Hooks, HooksOptions},
+};
 use toolsmith_host::{changes::ChangeStore, location::WriteRules};
 use toolsmith_mcp::server::{ServedSession, ServedTools};
 use toolsmith_tool::{
@@ -16,6 +19,7 @@ use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
     built_in::{built_in_tools_with, change_store, write_rules},
     home::Home,
+    hooks::FoundHooks,
     loading::LoadedTools,
     settings::Settings,
 };
@@ -45,6 +49,8 @@ pub struct ServingOptions {
     pub preview: bool,
     /// Approval of calls.
     pub approval: ServeApproval,
+    /// Hooks that look at calls.
+    pub hooks: Option<FoundHooks>,
 }
 
 /// Tools for clients. Sharing one value serves the same tools to all of them.
@@ -56,6 +62,7 @@ pub struct ServingTools {
     pub(super) store: Arc<ChangeStore>,
     pub(super) rules: Arc<WriteRules>,
     current: RwLock<Current>,
+    pub(super) hooks: Hooks,
 }
 
 struct Current {
@@ -104,9 +111,17 @@ impl ServingTools {
         let store = change_store(&home)?;
         let protected = Arc::default();
         crate::built_in::protect_loaded(&protected, loaded);
+        let hooks = match &options.hooks {
+            Some(found) => {
+                found.protect(&protected);
+                found.session()
+            }
+            None => Hooks::new(Vec::new(), HooksOptions::new(&cwd)),
+        };
         let rules = write_rules(&cwd, &home, &store, protected);
-        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded)?;
-        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current: RwLock::new(current) }))
+        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks)?;
+        let current = RwLock::new(current);
+        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current, hooks }))
     }
 
     /// Replaces the tools after a reload. Calls in progress end with the old ones. Returns whether the definitions changed.
@@ -114,8 +129,8 @@ impl ServingTools {
     /// # Errors
     /// Fails without changes if a named tool does not exist any more.
     pub fn reload(&self, loaded: &LoadedTools) -> Result<bool, ServingError> {
-        let new =
-            make(&self.cwd, &self.home, &self.settings, &self.options, &self.store, &self.rules, loaded)?;
+        let Self { cwd, home, settings, options, store, rules, hooks, .. } = self;
+        let new = make(cwd, home, settings, options, store, rules, loaded, hooks)?;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let is_same = |one: &ToolSpec, other: &ToolSpec| {
             (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
@@ -160,6 +175,7 @@ impl ServingTools {
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "the fields of `ServingTools`, which is being made")]
 fn make(
     cwd: &std::path::Path,
     home: &Home,
@@ -168,6 +184,7 @@ fn make(
     store: &Arc<ChangeStore>,
     rules: &Arc<WriteRules>,
     loaded: &LoadedTools,
+    hooks: &Hooks,
 ) -> Result<Current, ServingError> {
     let mut registry = Registry::new();
     let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
@@ -211,6 +228,9 @@ fn make(
         _ => ApprovalMode::AlwaysAsk,
     };
     let dispatcher = Dispatcher::builder(registry)
+        .gate(Arc::new(HookGate::new(hooks.clone())))
+        // A hook cannot allow more than the server was started with.
+        .gates_approve(false)
         .approval(approval)
         .approver(Arc::new(ServeApprover(options.approval)))
         .deadlines(settings.deadlines())

@@ -12,6 +12,7 @@ use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
     ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
     Resolver, Reviewer, SystemPrompt, TodoReminders,
+    hooks::{HookEvents, HookGate},
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
@@ -29,6 +30,7 @@ use super::{
     extensions::{
         BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
     },
+    hooks::SessionHooks,
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -44,6 +46,7 @@ use crate::{
         discover_configured_paths, discover_custom_tool_paths,
     },
     home::{Home, HomeError},
+    hooks::{FoundHooks, HookOptions, discover_hooks},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
     settings::{PreviewDecision, Settings},
@@ -135,6 +138,7 @@ pub struct SessionBuilder {
     mode: SessionMode,
     flags: BTreeMap<String, Value>,
     mcp: Vec<ServerConfig>,
+    hooks: Option<FoundHooks>,
 }
 
 impl SessionBuilder {
@@ -166,6 +170,7 @@ impl SessionBuilder {
             mode: SessionMode::default(),
             flags: BTreeMap::new(),
             mcp: Vec::new(),
+            hooks: None,
         }
     }
 
@@ -333,6 +338,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Sets the hooks (default: with [`SessionBuilder::discovery`] those that are found, otherwise none).
+    pub fn hooks(mut self, hooks: FoundHooks) -> Self {
+        self.hooks = Some(hooks);
+        self
+    }
+
     /// Sets where the session is stored.
     pub fn session(mut self, source: SessionSource) -> Self {
         self.source = source;
@@ -363,6 +374,17 @@ impl SessionBuilder {
         let names = built_in_names(&self.settings);
         built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
         let is_trusted = self.trust.allows(&self.cwd);
+        let hook_options = HookOptions::new(&self.cwd, home.clone())
+            .settings(self.settings.clone())
+            .trust(self.trust.clone());
+        let found_hooks = match self.hooks {
+            Some(hooks) => hooks,
+            None if self.discovery => discover_hooks(&hook_options),
+            None => FoundHooks::none(&hook_options),
+        };
+        found_hooks.protect(&protected);
+        let hooks = found_hooks.session();
+        let hook_gate = Arc::new(HookGate::new(hooks.clone()));
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, home.clone())
                 .configured(self.tool_paths)
@@ -385,6 +407,7 @@ impl SessionBuilder {
         let taken: &[&str] = if self.built_ins == BuiltIns::None { &[RESOLVE] } else { &names };
         let mut loaded = load_custom_tools(discovered, taken, disabled, &engine, LoadScope::Call).await;
         protect_loaded(&protected, &loaded);
+        loaded.warnings.extend(found_hooks.all_warnings());
         let added = ExtensionModels::default();
         for extension in &loaded.extensions {
             for problem in added.register_all(&extension.extension.registrations().providers) {
@@ -420,8 +443,9 @@ impl SessionBuilder {
         }
         loaded.register_into(&mut registry);
         let pending = PendingStack::with_file_tiers(rules);
-        let mut resolver =
-            Resolver::new(Arc::clone(&pending), changes, &self.cwd).deadlines(self.settings.deadlines());
+        let mut resolver = Resolver::new(Arc::clone(&pending), changes, &self.cwd)
+            .deadlines(self.settings.deadlines())
+            .gate(hook_gate.clone());
         let asks_nothing = self.approval_mode.unwrap_or(self.settings.approval.mode) == ApprovalMode::Yolo;
         let user_decides = self.settings.tools.preview_decision == PreviewDecision::User && !asks_nothing;
         if let Some(reviewer) = self.reviewer.filter(|_| user_decides) {
@@ -452,6 +476,7 @@ impl SessionBuilder {
         let modules = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
         let modules = Extensions::new(modules, limits);
         let mut dispatcher = Dispatcher::builder(registry)
+            .gate(hook_gate)
             .gate(Arc::new(ExtensionGate::new(modules.clone())))
             .approval(approval)
             .deadlines(self.settings.deadlines())
@@ -495,6 +520,7 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
+            .hook(Arc::new(HookEvents::new(hooks.clone())))
             .hook(Arc::new(ExtensionHook::new(modules.clone())))
             .models_from({
                 let models = models.clone();
@@ -547,6 +573,7 @@ impl SessionBuilder {
             mcp,
             cwd: self.cwd,
             extensions,
+            hooks: SessionHooks { hooks, options: Arc::new(hook_options), protected },
         };
         session.begin(was_stored).await;
         Ok(session)
@@ -562,9 +589,11 @@ impl Session {
                 agent.notice(message);
             }
         });
+        self.connect_hooks();
         let actions = HostActions::new(self.downgrade(), tokio::runtime::Handle::current());
         self.engine.set_session_actions(Some(Arc::new(actions)));
         self.agent.announce(SessionEvent::Start).await;
+        self.start_hooks(was_stored).await;
         let reason = if was_stored { "resume" } else { "startup" };
         self.extensions.started(reason, &self.agent.tool_context()).await;
     }

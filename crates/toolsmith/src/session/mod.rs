@@ -2,6 +2,7 @@
 
 mod builder;
 mod extensions;
+mod hooks;
 mod model_choice;
 mod models;
 mod operations;

@@ -313,12 +313,14 @@ impl Session {
     ) -> SessionSwitched {
         let restored = self.restored(&next).await;
         let queued = self.put_down().await;
+        self.leave_hooks(kind).await;
         // The old session is released at once, and with it the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
         self.take_up(&restored);
         self.agent().announce(event(previous.clone())).await;
         let now = self.log().file().map(Path::to_path_buf);
         let context = self.agent().tool_context();
+        self.switched_hooks(kind).await;
         self.extensions.switched(kind, previous.as_deref(), now.as_deref(), &context).await;
         tell(held, restored);
         SessionSwitched { text: None, queued }

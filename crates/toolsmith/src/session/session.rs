@@ -12,8 +12,8 @@ use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
-    builder::SessionBuilder, extensions::SessionExtensions, models::Models, recovery::Recovery,
-    tool_info::ToolInfo,
+    builder::SessionBuilder, extensions::SessionExtensions, hooks::SessionHooks, models::Models,
+    recovery::Recovery, tool_info::ToolInfo,
 };
 use crate::{
     loading::LoadedTools,
@@ -52,6 +52,7 @@ pub struct Session {
     pub(super) extensions: SessionExtensions,
     pub(super) todos: Todos,
     pub(super) mcp: Option<McpTools>,
+    pub(super) hooks: SessionHooks,
 }
 
 impl Session {
@@ -178,6 +179,7 @@ impl Session {
         self.agent.force_stop("the session ended");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;
+        self.end_hooks().await;
         self.agent.announce(SessionEvent::Shutdown).await;
         let end = serde_json::json!({ "type": "session_shutdown", "reason": "quit" });
         self.extensions.modules.shutdown(end, &self.agent.tool_context()).await;

@@ -276,6 +276,18 @@ const KEYS: &[Key] = &[
         "Deadline of an extension's event handler. Open dialogs stop the clock.",
     ),
     key(
+        "hooks.import",
+        KeyKind::Names,
+        Some(""),
+        "Agents whose hooks in the user's directories run here too: `claude`, `codex`.",
+    ),
+    key(
+        "hooks.timeout",
+        KeyKind::Duration,
+        Some("30s"),
+        "Deadline of a hook in `hooks/pre` or `hooks/post`.",
+    ),
+    key(
         "tools.paths",
         KeyKind::Paths,
         Some(""),

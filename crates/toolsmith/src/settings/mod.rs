@@ -21,8 +21,8 @@ pub use recovery::{CompactionSettings, RetrySettings};
 pub use secrets::without_credentials;
 pub use units::parse_duration;
 pub use values::{
-    DiscoverySettings, EngineChoice, LimitSettings, ModelSettings, OutputSettings, PreviewDecision,
-    PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings, ToolSettings,
-    ToolsSettings, UiSettings,
+    DiscoverySettings, EngineChoice, HookSettings, LimitSettings, ModelSettings, OutputSettings,
+    PreviewDecision, PriceSettings, ProviderError, ProviderSettings, RulesSettings, Settings, TodoSettings,
+    ToolSettings, ToolsSettings, UiSettings,
 };
 pub use write::{SettingsWriteError, set_setting, set_user_setting, unset_setting};

@@ -37,6 +37,8 @@ pub struct Settings {
     pub tools: ToolsSettings,
     /// Extensions.
     pub extensions: ExtensionSettings,
+    /// Hooks.
+    pub hooks: HookSettings,
     /// Limits of tools.
     pub limits: LimitSettings,
     /// Approval (CONTRACT 5.4), including `tools.approval.<name>`.
@@ -168,6 +170,18 @@ pub struct ExtensionSettings {
     #[serde(default)]
     pub disabled: Vec<String>,
     /// Deadline of an event handler.
+    #[serde(deserialize_with = "read_duration")]
+    pub timeout: Duration,
+}
+
+/// Hooks.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct HookSettings {
+    /// Agents whose user hooks run here too.
+    #[serde(default)]
+    pub import: Vec<String>,
+    /// Deadline of a file hook.
     #[serde(deserialize_with = "read_duration")]
     pub timeout: Duration,
 }

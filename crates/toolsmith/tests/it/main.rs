@@ -3,6 +3,7 @@
 
 mod discovery;
 mod extensions;
+mod hooks;
 mod idleness;
 mod loading;
 mod models;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith::{Session, SessionSwitched, UserBashResult};
+use toolsmith::{FoundHooks, Session, SessionSwitched, UserBashResult};
 use toolsmith_tool::{
     CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, InputTap, NoticeLevel,
     WidgetContent, WidgetPlacement, WorkingIndicator,
@@ -89,6 +89,8 @@ pub(super) enum Event {
     Idle,
     /// Something that is drawn elsewhere changed.
     Redraw,
+    /// The hooks that were found, to be shown.
+    Hooks(Box<FoundHooks>),
     /// The branch that is checked out.
     Branch(Option<String>),
 }

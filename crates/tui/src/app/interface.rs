@@ -100,6 +100,8 @@ pub(super) struct App {
     /// Shortcuts of extensions.
     pub(super) shortcuts: Vec<Shortcut>,
     pub(super) shell_cancel: Option<toolsmith_tool::CancelToken>,
+    /// Hooks that were shown; only these can be confirmed.
+    pub(super) shown_hooks: Option<toolsmith::FoundHooks>,
     pub(super) exit: Option<Exit>,
     /// The terminal answered the first queries.
     pub(super) is_answered: bool,
@@ -189,6 +191,7 @@ impl App {
             message_number: 0,
             shortcuts: Vec::new(),
             shell_cancel: None,
+            shown_hooks: None,
             exit: None,
             is_answered: false,
             is_dirty: true,

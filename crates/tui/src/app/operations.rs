@@ -147,6 +147,7 @@ impl App {
             Event::Do(effect) => self.perform(effect),
             Event::Idle => self.became_idle(),
             Event::Redraw => {}
+            Event::Hooks(found) => self.show_hooks(*found),
             Event::Branch(branch) => self.status.branch = branch,
         }
         self.changed();

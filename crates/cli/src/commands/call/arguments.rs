@@ -130,7 +130,7 @@ fn type_of(value: &Value) -> &'static str {
 /// Parses the given arguments.
 pub(in crate::commands) fn read(spec: &ToolSpec, pairs: &[String], args: Option<&str>) -> Result<Value> {
     let mut arguments = match args {
-        Some(given) => read_json(given)?,
+        Some(given) => read_json("--args", given)?,
         None => Value::Object(Map::new()),
     };
     let schema = Schema::new(&spec.parameters);
@@ -151,21 +151,22 @@ pub(in crate::commands) fn read(spec: &ToolSpec, pairs: &[String], args: Option<
     Ok(arguments)
 }
 
-fn read_json(given: &str) -> Result<Value> {
+/// Reads the JSON object of an option: given as it is, as `@FILE`, or from standard input.
+pub(in crate::commands) fn read_json(option: &str, given: &str) -> Result<Value> {
     let (text, from) = match given.strip_prefix('@') {
         Some(file) => {
             let text = std::fs::read_to_string(file)
-                .map_err(|error| Problem::wrong_use(format!("--args: {file} cannot be read: {error}")))?;
+                .map_err(|error| Problem::wrong_use(format!("{option}: {file} cannot be read: {error}")))?;
             (text, file.to_owned())
         }
         None if given == "-" => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map_err(|error| {
-                Problem::wrong_use(format!("--args: standard input cannot be read: {error}"))
+                Problem::wrong_use(format!("{option}: standard input cannot be read: {error}"))
             })?;
             (text, "standard input".to_owned())
         }
-        None => (given.to_owned(), "--args".to_owned()),
+        None => (given.to_owned(), option.to_owned()),
     };
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         let (line, column) =

@@ -18,6 +18,7 @@ use serde_json::Value;
 use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, RESOLVE, Resolver,
+    hooks::HookGate,
 };
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
@@ -246,7 +247,13 @@ impl Call {
         registry.register(Arc::clone(&tool), origin)?;
         let mut approval = settings.approval.clone();
         approval.mode = ApprovalMode::Yolo;
+        let found = project.hooks();
+        failure::warn_all(&found.all_warnings());
+        let hooks = found.session();
+        hooks.set_notify(|message| failure::warn_all(&[toolsmith::Warning::new(message)]));
+        let gate = Arc::new(HookGate::new(hooks));
         let dispatcher = Dispatcher::builder(registry)
+            .gate(gate.clone())
             .approval(approval)
             .approver(Arc::new(TypedByUser))
             .deadlines(settings.deadlines())
@@ -255,7 +262,8 @@ impl Call {
         let rules = toolsmith::write_rules(&project.cwd, &project.home, &changes, Arc::default());
         let pending = PendingStack::with_file_tiers(rules);
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
-        let resolver = Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines());
+        let resolver =
+            Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines()).gate(gate);
         let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
         if let Some(terminal) = &terminal {
             let ui: Arc<dyn Ui> = Arc::clone(terminal) as Arc<dyn Ui>;

@@ -87,7 +87,8 @@ impl Host for ProjectHost {
         let discovered = project.discover();
         let modules: Vec<String> =
             discovered.waiting().map(|module| show_path(&module.path, &project.cwd, &project.home)).collect();
-        if modules.is_empty() && project.loaded.waiting.is_empty() {
+        let hooks = project.untrusted_hooks();
+        if modules.is_empty() && project.loaded.waiting.is_empty() && hooks.is_empty() {
             return None;
         }
         let mut entries: Vec<String> = modules.iter().take(MAX_SHOWN).cloned().collect();
@@ -101,6 +102,10 @@ impl Host for ProjectHost {
                 .iter()
                 .map(|setting| format!("{} in its settings", harmless(&setting.key))),
         );
+        entries.extend(hooks.iter().take(MAX_SHOWN).cloned());
+        if hooks.len() > MAX_SHOWN {
+            entries.push(format!("and {} more hooks", hooks.len() - MAX_SHOWN));
+        }
         Some(TrustQuestion { folder: harmless(&project.cwd.to_string_lossy()), entries })
     }
 

@@ -124,11 +124,15 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         let loaded = load(&project, discovered).await;
         watch.add(&loaded.files);
         failure::warn_about_tools(&loaded);
+        let hooks = project.hooks();
+        failure::warn_all(&hooks.all_warnings());
+        let mut served = own.options();
+        served.hooks = Some(hooks);
         let tools = ServingTools::new(
             &project.cwd,
             project.home.clone(),
             project.loaded.settings.clone(),
-            own.options(),
+            served,
             &loaded,
         )
         .map_err(|error| Problem::wrong_use(error.to_string()))?;

@@ -276,6 +276,7 @@ impl PrintArguments {
             .trust(project.trust.clone())
             .mode(self.session_mode())
             .mcp_servers(project.mcp_configuration().servers)
+            .hooks(project.hooks())
             .session(source);
         for (name, value) in &self.flags {
             builder = builder.flag(name, value.as_ref().map_or(Value::Bool(true), |text| json!(text)));

@@ -21,6 +21,7 @@ use super::super::session::Session;
 pub const RESERVED_COMMANDS: &[&str] = &[
     "help",
     "hotkeys",
+    "hooks",
     "model",
     "thinking",
     "settings",

@@ -14,7 +14,7 @@ use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 
 use super::{
-    super::{models::Models, recovery::Recovery, session::Session},
+    super::{hooks::SessionHooks, models::Models, recovery::Recovery, session::Session},
     SessionExtensions,
 };
 use crate::{loading::LoadedTools, mcp::McpTools};
@@ -34,6 +34,7 @@ pub struct WeakSession {
     recovery: Recovery,
     todos: Todos,
     mcp: Option<McpTools>,
+    hooks: SessionHooks,
     extensions: Weak<super::Inner>,
     modules: toolsmith_agent::WeakExtensions,
 }
@@ -54,6 +55,7 @@ impl WeakSession {
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
+            hooks: self.hooks.clone(),
             extensions: SessionExtensions {
                 modules: self.modules.upgrade()?,
                 inner: self.extensions.upgrade()?,
@@ -78,6 +80,7 @@ impl Session {
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
+            hooks: self.hooks.clone(),
             extensions: Arc::downgrade(&self.extensions.inner),
             modules: self.extensions.modules.downgrade(),
         }

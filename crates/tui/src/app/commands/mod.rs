@@ -1,5 +1,6 @@
 //! Slash commands: their names, descriptions and arguments. Unknown ones are an error with suggestions, never a prompt.
 
+mod hooks;
 mod pending;
 mod session;
 mod show;
@@ -109,6 +110,12 @@ pub(super) const COMMANDS: &[Command] = &[
         run: |app, _| app.settings_command(),
     },
     Command { name: "mcp", argument: "", doc: "Show tools of MCP servers", run: |app, _| app.show_mcp() },
+    Command {
+        name: "hooks",
+        argument: "[trust|decline]",
+        doc: "Show hooks, and confirm those of the project",
+        run: App::hooks_command,
+    },
     Command { name: "trust", argument: "", doc: "Trust this directory", run: |app, _| app.trust_command() },
     Command {
         name: "reload",
@@ -173,6 +180,7 @@ impl App {
         let words: Vec<String> = match command {
             "thinking" => ThinkingLevel::ALL.iter().map(|level| level.as_str().to_owned()).collect(),
             "theme" => self.theme_names(),
+            "hooks" => ["trust", "decline"].map(str::to_owned).to_vec(),
             "pending" => ["apply", "discard"].map(str::to_owned).to_vec(),
             _ => return Vec::new(),
         };

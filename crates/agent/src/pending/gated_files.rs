@@ -1,0 +1,120 @@
+//! Staged changes at the gate: nothing that a gate would refuse is written because it was staged first. Every file that is
+//! applied is shown to the gate as a call of `write`, with the content it gets.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolsmith_tool::{ContentBlock, FileChange, PendingAction, ToolContext, ToolError, ToolResult};
+
+use super::resolver::{By, Resolver};
+use crate::{
+    dispatch::{Gate, GateApproval, GateVerdict, GatedCall, Passage},
+    panics::catching,
+    tools::RESOLVE,
+};
+
+const WRITE: &str = "write";
+
+fn call<'a>(
+    id: &'a str,
+    tool_name: &'a str,
+    arguments: &'a Value,
+    context: &'a ToolContext,
+) -> GatedCall<'a> {
+    let cancel = &context.cancel;
+    GatedCall { id, tool_name, spec: None, arguments, cancel, context, duration: Duration::ZERO }
+}
+
+async fn pass(gate: &dyn Gate, call: GatedCall<'_>) -> Result<Passage, String> {
+    match catching(gate.before(call)).await {
+        Ok(GateVerdict::Pass) => Ok(Passage::default()),
+        Ok(GateVerdict::PassWith(passage)) => Ok(passage),
+        Ok(GateVerdict::Rewrite(arguments)) => {
+            Ok(Passage { arguments: Some(arguments), ..Passage::default() })
+        }
+        Ok(GateVerdict::Refuse(reason)) => Err(reason),
+        Err(panic) => Err(format!("{} failed: {panic}", gate.name())),
+    }
+}
+
+/// The arguments of the call of `write` that a change stands for. A deleted file gets no content.
+fn arguments(file: &FileChange) -> Value {
+    let content = file.content.as_deref().map(|content| String::from_utf8_lossy(content).into_owned());
+    json!({ "path": file.path.to_string_lossy(), "content": content.unwrap_or_default() })
+}
+
+impl Resolver {
+    /// Lets the gate look at a person's decision to apply. The action stays pending if it is refused.
+    pub(super) async fn allow_decision(
+        &self,
+        action: &PendingAction,
+        reason: &str,
+        context: &ToolContext,
+    ) -> Result<(), ToolError> {
+        let Some(gate) = self.applying() else { return Ok(()) };
+        let arguments = json!({ "action": "apply", "reason": reason });
+        let id = format!("apply-{}", action.id.number());
+        let passed = pass(gate, call(&id, RESOLVE, &arguments, context)).await;
+        passed
+            .map(drop)
+            .map_err(|reason| ToolError::reply(format!("Not applied; the action is still pending: {reason}")))
+    }
+
+    /// Lets the gate look at every file that will be written; returns the calls they stand for.
+    pub(super) async fn allow_files(
+        &self,
+        action: &PendingAction,
+        files: &[FileChange],
+        context: &ToolContext,
+        by: By,
+    ) -> Result<Vec<Value>, ToolError> {
+        let refuse = |file: &FileChange, reason: &str| {
+            let path = file.path.display();
+            ToolError::reply(format!("Nothing was applied: {} ({path}): {reason}", action.label))
+        };
+        let is_watched = self.applying().is_some() || self.applied().is_some();
+        let written: Vec<Value> = if is_watched { files.iter().map(arguments).collect() } else { Vec::new() };
+        let Some(gate) = self.applying() else { return Ok(written) };
+        let id = format!("apply-{}", action.id.number());
+        for (file, arguments) in files.iter().zip(&written) {
+            let passage = pass(gate, call(&id, WRITE, arguments, context)).await;
+            let passage = passage.map_err(|reason| refuse(file, &reason))?;
+            if passage.arguments.is_some_and(|changed| changed != *arguments) {
+                return Err(refuse(
+                    file,
+                    "a hook wants to change it, but it is applied as shown or not at all",
+                ));
+            }
+            if passage.approval == Some(GateApproval::Ask) && by == By::Model {
+                return Err(refuse(file, "a hook wants the user to decide about it"));
+            }
+        }
+        Ok(written)
+    }
+
+    /// Shows the written files to the gate, which may add to the result.
+    pub(super) async fn report_files(
+        &self,
+        action: &PendingAction,
+        written: Vec<Value>,
+        mut outcome: ToolResult,
+        context: &ToolContext,
+    ) -> ToolResult {
+        let Some(gate) = self.applied() else { return outcome };
+        let id = format!("apply-{}", action.id.number());
+        for arguments in &written {
+            let path = arguments["path"].as_str().unwrap_or_default();
+            let own = ToolResult::text(format!("Wrote {path}"));
+            let Ok(seen) = catching(gate.after(call(&id, WRITE, arguments, context), own.clone())).await
+            else {
+                continue;
+            };
+            // What the gate added for the model; the rest of the result is about the action.
+            let added: Vec<ContentBlock> =
+                seen.content.into_iter().filter(|block| !own.content.contains(block)).collect();
+            outcome.content.extend(added);
+            outcome.is_error |= seen.is_error;
+        }
+        outcome
+    }
+}

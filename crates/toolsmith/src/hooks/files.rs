@@ -1,0 +1,96 @@
+//! Hook files of Toolsmith, Claude Code and Codex: where they are, and their content as JSON.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+use toolsmith_agent::hooks::Dialect;
+
+use crate::{discovery::Scope, home::Home, settings::Settings, small_file};
+
+/// A file that may have hooks.
+#[derive(Clone, Debug)]
+pub(super) struct HookFile {
+    pub(super) path: PathBuf,
+    pub(super) scope: Scope,
+    pub(super) dialect: Dialect,
+    /// Has settings besides hooks, which are under a key of their own.
+    is_settings: bool,
+}
+
+impl HookFile {
+    /// Returns whether it is a file of ours.
+    pub(super) fn is_own(&self) -> bool {
+        self.dialect == Dialect::Toolsmith
+    }
+
+    /// Reads the hooks of the file; `None` if there is no file, or it has no hooks.
+    ///
+    /// # Errors
+    /// Fails with the reason if the file cannot be read, leads out of the project, or is not valid.
+    pub(super) fn read(&self, within: Option<&Path>) -> Result<Option<Value>, String> {
+        let read = match within {
+            Some(project) => small_file::read_within(&self.path, project),
+            None => small_file::read(&self.path),
+        };
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error.to_string()),
+        };
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let text = text.trim_start_matches('\u{feff}');
+        let whole: Value = match self.path.extension().is_some_and(|extension| extension == "toml") {
+            true => toml::from_str(text).map_err(|error| error.to_string())?,
+            false => serde_json::from_str(text).map_err(|error| error.to_string())?,
+        };
+        if whole["disableAllHooks"] == true {
+            return Ok(None);
+        }
+        let hooks = match whole.get("hooks") {
+            Some(hooks) => hooks.clone(),
+            None if self.is_settings => return Ok(None),
+            None => whole,
+        };
+        Ok(Some(hooks))
+    }
+}
+
+/// Returns all places of hook files: the user's first, then the project's.
+pub(super) fn hook_files(cwd: &Path, home: &Home, settings: &Settings) -> Vec<HookFile> {
+    let file = |path: PathBuf, scope, dialect, is_settings| HookFile { path, scope, dialect, is_settings };
+    let imports = |agent: &str| settings.hooks.import.iter().any(|name| name == agent);
+    let mut files =
+        vec![file(home.toolsmith().join("agent/hooks.json"), Scope::User, Dialect::Toolsmith, false)];
+    let claude = home.user().join(".claude/settings.json");
+    let codex = ["hooks.json", "config.toml"].map(|name| home.user().join(".codex").join(name));
+    if imports("claude") {
+        files.push(file(claude.clone(), Scope::User, Dialect::Claude, true));
+    }
+    if imports("codex") {
+        for path in &codex {
+            files.push(file(path.clone(), Scope::User, Dialect::Codex, path.ends_with("config.toml")));
+        }
+    }
+    let project = [
+        (".toolsmith/hooks.json", Dialect::Toolsmith, false),
+        (".claude/settings.json", Dialect::Claude, true),
+        (".claude/settings.local.json", Dialect::Claude, true),
+        (".codex/hooks.json", Dialect::Codex, false),
+        (".codex/config.toml", Dialect::Codex, true),
+    ];
+    // If the working directory is the home, its files are the user's.
+    let own: Vec<PathBuf> =
+        std::iter::once(claude).chain(codex).filter_map(|path| path.canonicalize().ok()).collect();
+    for (name, dialect, is_settings) in project {
+        let path = cwd.join(name);
+        if !path.canonicalize().is_ok_and(|real| own.contains(&real)) {
+            files.push(file(path, Scope::Project, dialect, is_settings));
+        }
+    }
+    files
+}

@@ -1,0 +1,400 @@
+//! All hooks of a working directory, and which of them may run.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use toolsmith_agent::hooks::{Check, Handler, Hook, HookEvent, Hooks, HooksOptions};
+use toolsmith_host::{confirmed::Confirmation, location::Protected};
+use toolsmith_tool::visible_line;
+
+use super::{
+    confirming::HookConfirmations,
+    entries::{self, Draft},
+    files::{self, HookFile},
+    fingerprint::Fingerprint,
+    folders,
+    references::{self, Surroundings},
+};
+use crate::{
+    discovery::Scope,
+    home::Home,
+    settings::Settings,
+    trust::{TrustDecision, program_folders},
+    warning::Warning,
+};
+
+/// Reason of a hook that is not what was confirmed.
+const CHANGED: &str = "it changed since you confirmed it; review it with `toolsmith hooks list` and confirm it with `toolsmith hooks trust`";
+
+/// Options of discovery.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HookOptions {
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// The user's directories.
+    pub home: Home,
+    /// Settings.
+    pub settings: Settings,
+    /// Trust in the working directory.
+    pub trust: TrustDecision,
+}
+
+impl HookOptions {
+    /// Creates options with default settings and without trust.
+    pub fn new(cwd: impl Into<PathBuf>, home: Home) -> Self {
+        let (settings, trust) = (Settings::default(), TrustDecision::default());
+        Self { cwd: cwd.into(), home, settings, trust }
+    }
+
+    /// Sets the settings.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the trust decision.
+    #[must_use]
+    pub fn trust(mut self, trust: TrustDecision) -> Self {
+        self.trust = trust;
+        self
+    }
+}
+
+/// State of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HookStatus {
+    /// It is the user's own and runs.
+    User,
+    /// The user confirmed it as it is, and it runs.
+    Confirmed,
+    /// It belongs to a project that is not trusted.
+    Untrusted,
+    /// The user has not confirmed it.
+    New,
+    /// It is not what the user confirmed. One that guards calls blocks them until it is confirmed again.
+    Changed,
+    /// The user declined it.
+    Declined,
+}
+
+impl HookStatus {
+    /// Returns the name in lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Confirmed => "confirmed",
+            Self::Untrusted => "untrusted",
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Declined => "declined",
+        }
+    }
+}
+
+/// A hook, its origin and its state.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FoundHook {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// The user's or the project's.
+    pub scope: Scope,
+    /// State.
+    pub status: HookStatus,
+    /// Hash of everything it runs, if that could be found out.
+    pub hash: Option<String>,
+    /// Files it runs, as far as they are named.
+    pub files: Vec<PathBuf>,
+    /// Programs that decide by files of the project what they run, which the hash does not cover.
+    pub uncovered: Vec<String>,
+    /// Place in the list of confirmations.
+    pub(super) place: String,
+}
+
+impl FoundHook {
+    /// Returns what it runs, in full.
+    pub fn what(&self) -> String {
+        match &self.hook.handler {
+            Handler::Shell { command } => visible_line(command).into_owned(),
+            Handler::Program { program, args } => {
+                let words: Vec<String> = std::iter::once(program)
+                    .chain(args)
+                    .map(|word| visible_line(word).into_owned())
+                    .collect();
+                words.join(" ")
+            }
+            _ => self.hook.label(),
+        }
+    }
+}
+
+/// Result of discovery.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct FoundHooks {
+    /// All hooks, in the order they run.
+    pub hooks: Vec<FoundHook>,
+    /// Problems of hook files.
+    pub warnings: Vec<Warning>,
+    /// Guards in place of hooks that cannot be read, which block calls.
+    blocking: Vec<Arc<Hook>>,
+    /// Real path of the project.
+    pub(super) project: PathBuf,
+    options: HooksOptions,
+}
+
+impl FoundHooks {
+    /// Creates an empty result for a working directory.
+    pub fn none(options: &HookOptions) -> Self {
+        let project = options.cwd.canonicalize().unwrap_or_else(|_| options.cwd.clone());
+        let mut run = HooksOptions::new(&options.cwd).home(options.home.user());
+        // Relative folders would let the project choose the program.
+        if let Some(path) = program_folders(None).to_str() {
+            run = run.path(path);
+        }
+        Self { project, options: run, ..Self::default() }
+    }
+
+    /// Returns the problems of hook files, and a warning if hooks wait for the user.
+    pub fn all_warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.warnings.clone();
+        let (new, changed): (Vec<_>, Vec<_>) =
+            self.waiting().partition(|found| found.status == HookStatus::New);
+        let hint = "`toolsmith hooks list` shows them; `toolsmith hooks trust` confirms them.";
+        let text = |count: usize, one: &str, many: &str| match count {
+            1 => format!("1 hook of this project {one}"),
+            count => format!("{count} hooks of this project {many}"),
+        };
+        if !new.is_empty() {
+            let text =
+                text(new.len(), "does not run until you confirm it", "do not run until you confirm them");
+            warnings.push(Warning::new(text).hint(hint));
+        }
+        if !changed.is_empty() {
+            let text =
+                text(changed.len(), "changed since you confirmed it", "changed since you confirmed them");
+            warnings.push(Warning::new(format!("{text}; calls they guard are blocked")).hint(hint));
+        }
+        warnings
+    }
+
+    /// Returns the hooks that run, and guards in place of those that must not be missing.
+    pub fn active(&self) -> Vec<Arc<Hook>> {
+        let runs = |found: &&FoundHook| match found.status {
+            HookStatus::User | HookStatus::Confirmed => true,
+            HookStatus::Changed => found.hook.event == HookEvent::PreToolUse,
+            _ => false,
+        };
+        let found = self.hooks.iter().filter(runs).map(|found| Arc::clone(&found.hook));
+        self.blocking.iter().cloned().chain(found).collect()
+    }
+
+    /// Returns the hooks that wait for the user's confirmation.
+    pub fn waiting(&self) -> impl Iterator<Item = &FoundHook> {
+        self.hooks.iter().filter(|found| matches!(found.status, HookStatus::New | HookStatus::Changed))
+    }
+
+    /// Returns the hooks of a session.
+    pub fn session(&self) -> Hooks {
+        Hooks::new(self.active(), self.options.clone())
+    }
+
+    /// Protects the files that hooks run: writing them is `exec` (CONTRACT 5.7).
+    pub(crate) fn protect(&self, protected: &Protected) {
+        for found in &self.hooks {
+            protected.add(&found.hook.source);
+            found.files.iter().for_each(|file| protected.add(file));
+        }
+    }
+}
+
+/// Finds the hooks of a working directory. Nothing is run.
+pub fn discover_hooks(options: &HookOptions) -> FoundHooks {
+    let found = FoundHooks::none(options);
+    let mut finder = Finder {
+        is_trusted: options.trust.allows(&options.cwd),
+        confirmations: HookConfirmations::load(&options.home, &found.project),
+        options,
+        found,
+    };
+    if let Some(problem) = finder.confirmations.problem.take() {
+        finder.found.warnings.push(Warning::new(problem));
+    }
+    finder.folders();
+    finder.files();
+    finder.settle();
+    finder.found
+}
+
+struct Finder<'a> {
+    options: &'a HookOptions,
+    is_trusted: bool,
+    confirmations: HookConfirmations,
+    found: FoundHooks,
+}
+
+impl Finder<'_> {
+    /// Finds `hooks/pre` and `hooks/post`: the user's first.
+    fn folders(&mut self) {
+        let timeout = self.options.settings.hooks.timeout;
+        let user = self.options.home.toolsmith().join("agent/hooks");
+        let project = self.options.cwd.join(".toolsmith/hooks");
+        for (folder, scope) in [(user, Scope::User), (project, Scope::Project)] {
+            let within = (scope == Scope::Project).then(|| self.found.project.clone());
+            for draft in folders::scan(&folder, within.as_deref(), timeout, &mut self.found.warnings) {
+                self.take(draft, scope);
+            }
+        }
+    }
+
+    /// Finds hook files of Toolsmith and compatible agents: the user's first.
+    fn files(&mut self) {
+        for file in files::hook_files(&self.options.cwd, &self.options.home, &self.options.settings) {
+            self.file(&file);
+        }
+    }
+
+    fn file(&mut self, file: &HookFile) {
+        let within = (file.scope == Scope::Project).then_some(self.found.project.as_path());
+        let read = match file.read(within) {
+            Ok(Some(read)) => read,
+            Ok(None) => return,
+            Err(problem) => return self.unreadable(file, &problem),
+        };
+        let parsed = entries::parse(&read, file);
+        for problem in parsed.problems {
+            // A guard with a mistake must not vanish: in our own files it blocks.
+            if problem.is_guard && file.is_own() && file.scope == Scope::User {
+                self.block(file, &problem.message);
+            }
+            self.found.warnings.push(Warning::about(&file.path, problem.message));
+        }
+        for draft in parsed.drafts {
+            self.take(draft, file.scope);
+        }
+    }
+
+    /// Handles a file that cannot be read. What it guarded stays guarded.
+    fn unreadable(&mut self, file: &HookFile, problem: &str) {
+        self.found
+            .warnings
+            .push(Warning::about(&file.path, format!("is not used as a hook file: {problem}")));
+        let place = place(&file.path, HookEvent::PreToolUse, &self.options.cwd);
+        let was_guarding = self.is_trusted && self.confirmations.has(&place);
+        if (file.is_own() && file.scope == Scope::User) || (file.scope == Scope::Project && was_guarding) {
+            self.block(file, &format!("its file cannot be read: {problem}"));
+        }
+    }
+
+    /// Blocks calls in place of a hook that cannot be run.
+    fn block(&mut self, file: &HookFile, problem: &str) {
+        let handler = Handler::Shell { command: file.path.display().to_string() };
+        let mut hook = Hook::new(HookEvent::PreToolUse, handler, &file.path);
+        hook.fails_closed = true;
+        hook.check = Some(failing(problem.to_owned()));
+        self.found.blocking.push(Arc::new(hook));
+    }
+
+    fn take(&mut self, draft: Draft, scope: Scope) {
+        let Draft { mut hook, definition, problem } = draft;
+        let place = place(&hook.source, hook.event, &self.options.cwd);
+        let words = references::words(&hook.handler);
+        let place_of_files = Surroundings {
+            cwd: self.options.cwd.clone(),
+            project: self.found.project.clone(),
+            home: self.options.home.user().to_path_buf(),
+        };
+        let fingerprint = Fingerprint::take(&definition, &words, &place_of_files);
+        let (hash, files, uncovered, broken) = match fingerprint {
+            Ok(taken) => (Some(taken.hash), taken.files, taken.uncovered, None),
+            Err(problem) => (None, Vec::new(), Vec::new(), Some(problem)),
+        };
+        let status = match scope {
+            Scope::Project if !self.is_trusted => HookStatus::Untrusted,
+            Scope::Project => self.confirmations.status(&place, hash.as_deref()),
+            _ => HookStatus::User,
+        };
+        if let Some(problem) = problem.or(broken.filter(|_| scope == Scope::Project)) {
+            self.found.warnings.push(Warning::about(&hook.source, format!("({}) {problem}", hook.label())));
+            // One that cannot be run blocks like one that fails.
+            if hook.fails_closed {
+                hook.check = Some(failing(problem));
+            }
+        } else if status == HookStatus::Confirmed {
+            let expected = hash.clone();
+            let check: Check = Arc::new(move || {
+                let now = Fingerprint::take(&definition, &words, &place_of_files)?;
+                if Some(now.hash) == expected { Ok(()) } else { Err(CHANGED.to_owned()) }
+            });
+            hook.check = Some(check);
+        }
+        self.found.hooks.push(FoundHook {
+            hook: Arc::new(hook),
+            scope,
+            status,
+            hash,
+            files,
+            uncovered,
+            place,
+        });
+    }
+
+    /// Recognises hooks that took the place of confirmed ones, and reports confirmed ones that are gone.
+    fn settle(&mut self) {
+        if !self.is_trusted {
+            return;
+        }
+        let present: Vec<(String, String)> = self
+            .found
+            .hooks
+            .iter()
+            .filter_map(|found| Some((found.place.clone(), found.hash.clone()?)))
+            .collect();
+        let gone: Vec<Confirmation> = self.confirmations.missing(&present);
+        for found in self.found.hooks.iter_mut().filter(|found| found.status == HookStatus::New) {
+            if gone.iter().any(|gone| gone.place == found.place) {
+                found.status = HookStatus::Changed;
+            }
+        }
+        let changed: Vec<String> = self
+            .found
+            .hooks
+            .iter()
+            .filter(|found| found.status == HookStatus::Changed)
+            .map(|found| found.place.clone())
+            .collect();
+        for found in self.found.hooks.iter_mut().filter(|found| found.status == HookStatus::Changed) {
+            // It was not shared yet.
+            if let Some(hook) = Arc::get_mut(&mut found.hook) {
+                hook.fails_closed = true;
+                hook.check = Some(failing(CHANGED.to_owned()));
+            }
+        }
+        for gone in gone.iter().filter(|gone| !changed.contains(&gone.place)) {
+            let (what, place) = (visible_line(&gone.what), visible_line(&gone.place));
+            let text = format!("a hook that you confirmed is gone: {what} ({place})");
+            self.found.warnings.push(Warning::new(text).hint("`toolsmith hooks trust` accepts this."));
+        }
+    }
+}
+
+fn failing(problem: String) -> Check {
+    Arc::new(move || Err(problem.clone()))
+}
+
+/// The place of a hook in the list of confirmations: its file and event.
+fn place(source: &Path, event: HookEvent, cwd: &Path) -> String {
+    let source = source.strip_prefix(cwd).unwrap_or(source);
+    format!("{} {}", source.display(), event.as_str())
+}
+
+/// Deadlines of event hooks.
+pub(super) const OWN_TIMEOUT: Duration = Duration::from_secs(60);
+/// Deadline of hooks of other agents.
+pub(super) const IMPORTED_TIMEOUT: Duration = Duration::from_secs(600);

@@ -1,0 +1,229 @@
+//! The files a command names. A hook is confirmed with everything it runs, as far as its command says what that is: scripts,
+//! the code beside them, files it would run if they existed, and programs of the project that `PATH` leads to.
+
+use std::{
+    collections::BTreeSet,
+    path::{Component, Path, PathBuf},
+};
+
+use toolsmith_agent::hooks::Handler;
+
+/// Programs that decide by files of the project what they run.
+const RUNNERS: [&str; 30] = [
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "bun",
+    "bunx",
+    "deno",
+    "make",
+    "gmake",
+    "just",
+    "task",
+    "rake",
+    "bundle",
+    "cargo",
+    "go",
+    "uv",
+    "uvx",
+    "poetry",
+    "pipenv",
+    "tox",
+    "nox",
+    "hatch",
+    "pre-commit",
+    "composer",
+    "mvn",
+    "gradle",
+    "mix",
+    "dotnet",
+    "lefthook",
+    "mise",
+];
+/// Folders of the system, whose programs change with updates.
+const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap"];
+/// Folders of agents in a project. Code beside a script in them belongs to the script.
+const AGENT_FOLDERS: [&str; 8] =
+    [".claude", ".codex", ".toolsmith", ".omp", ".pi", ".xcsh", ".agents", ".github"];
+
+/// Where commands run.
+#[derive(Clone, Debug)]
+pub(super) struct Surroundings {
+    pub(super) cwd: PathBuf,
+    /// Real path of the working directory.
+    pub(super) project: PathBuf,
+    pub(super) home: PathBuf,
+}
+
+/// Files and programs that a command names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct References {
+    pub(super) files: BTreeSet<PathBuf>,
+    /// Folders whose code belongs to the hook.
+    pub(super) folders: BTreeSet<PathBuf>,
+    /// Paths in the project at which there is nothing.
+    pub(super) missing: BTreeSet<PathBuf>,
+    pub(super) uncovered: BTreeSet<String>,
+}
+
+/// Returns the words of what a hook runs. Words of a shell command are found without running the shell: quotes are taken off,
+/// and operators separate.
+pub(super) fn words(handler: &Handler) -> Vec<String> {
+    match handler {
+        Handler::Shell { command } => shell_words(command),
+        // An argument may be a command line again.
+        Handler::Program { program, args } => {
+            let inner = args.iter().flat_map(|arg| shell_words(arg));
+            std::iter::once(program.clone()).chain(args.iter().cloned()).chain(inner).collect()
+        }
+        Handler::File { path, interpreter } => {
+            interpreter.iter().cloned().chain(path.to_str().map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn shell_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None | Some('"'), '\\') => word.extend(chars.next()),
+            (None, c) if c.is_whitespace() || ";&|()<>=,`".contains(c) => {
+                words.push(std::mem::take(&mut word))
+            }
+            (_, c) => word.push(c),
+        }
+    }
+    words.push(word);
+    // What stands in quotes may be a command line of its own: `bash -c "a.sh && b.sh"`.
+    let inner: Vec<String> = words
+        .iter()
+        .filter(|word| word.contains(char::is_whitespace))
+        .flat_map(|word| word.split(|c: char| c.is_whitespace() || ";&|()<>=,`'\"".contains(c)))
+        .map(str::to_owned)
+        .collect();
+    words.extend(inner);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Finds what the words name.
+pub(super) fn find(words: &[String], around: &Surroundings) -> References {
+    let mut found = References::default();
+    for (at, word) in words.iter().enumerate() {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if RUNNERS.contains(&name) || (word == "-m" && at > 0 && words[at - 1].contains("python")) {
+            let program = if word == "-m" { &words[at - 1] } else { word };
+            found.uncovered.insert(program.clone());
+        }
+        look_at(&expand(word, around), around, &mut found);
+        // `@file` and `--option:file` of some programs.
+        for part in word.split([':', '@', '+']).skip(1).filter(|part| part.contains('/')) {
+            look_at(&expand(part, around), around, &mut found);
+        }
+        if !word.contains('/') {
+            found.files.extend(program_of_project(word, around));
+        }
+    }
+    found
+}
+
+/// Replaces the variables whose value is known.
+fn expand(word: &str, around: &Surroundings) -> String {
+    let cwd = around.cwd.to_string_lossy();
+    let home = around.home.to_string_lossy();
+    let mut text = word.to_owned();
+    let known = [("CLAUDE_PROJECT_DIR", &cwd), ("TOOLSMITH_CWD", &cwd), ("PWD", &cwd), ("HOME", &home)];
+    for (name, value) in known {
+        text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        // `${NAME:-default}`
+        if let Some((before, rest)) = text.split_once(&format!("${{{name}:-"))
+            && let Some((_, after)) = rest.split_once('}')
+        {
+            text = format!("{before}{value}{after}");
+        }
+    }
+    match text.strip_prefix("~/") {
+        Some(rest) => format!("{home}/{rest}"),
+        None => text,
+    }
+}
+
+fn look_at(word: &str, around: &Surroundings, found: &mut References) {
+    if word.is_empty() || word.len() > 4096 || word.contains('\0') {
+        return;
+    }
+    // A pattern stands for everything in its folder.
+    if let Some(at) = word.find(['*', '?', '[']) {
+        let folder = word[..at].rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = around.cwd.join(folder);
+        if word[..at].contains('/') && is_in_project(&folder, around) && folder.is_dir() {
+            found.folders.insert(folder);
+        }
+        return;
+    }
+    let path = around.cwd.join(word);
+    match std::fs::metadata(&path) {
+        Ok(about) if about.is_file() => {
+            if let Ok(real) = path.canonicalize()
+                && !SYSTEM.iter().any(|system| real.starts_with(system))
+            {
+                if is_of_agent(&real, around) {
+                    found.folders.extend(code_folder(&real));
+                }
+                found.files.insert(path);
+            }
+        }
+        Ok(about) if about.is_dir() => {
+            if path.canonicalize().is_ok_and(|real| is_of_agent(&real.join("x"), around)) {
+                found.folders.insert(path);
+            }
+        }
+        Ok(_) => {}
+        Err(_) if word.contains('/') && is_in_project(&path, around) => {
+            found.missing.insert(path);
+        }
+        Err(_) => {}
+    }
+}
+
+/// Returns the folder whose code belongs to a script: its own. Beside a file hook are other hooks, so for these it is `hooks/lib`.
+fn code_folder(script: &Path) -> Option<PathBuf> {
+    let folder = script.parent()?;
+    let hooks = folder.parent().filter(|hooks| hooks.ends_with(".toolsmith/hooks"));
+    match hooks {
+        Some(hooks) => Some(hooks.join("lib")).filter(|lib| lib.is_dir()),
+        None => Some(folder.to_path_buf()),
+    }
+}
+
+/// Returns whether a path lies in the project by its name.
+fn is_in_project(path: &Path, around: &Surroundings) -> bool {
+    let has_parent = path.components().any(|part| part == Component::ParentDir);
+    !has_parent && (path.starts_with(&around.cwd) || path.starts_with(&around.project))
+}
+
+/// Returns whether a file lies in a folder of an agent in the project.
+fn is_of_agent(real: &Path, around: &Surroundings) -> bool {
+    let Ok(inside) = real.strip_prefix(&around.project) else { return false };
+    let first = inside.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    first.is_some_and(|first| AGENT_FOLDERS.contains(&first.as_str()))
+}
+
+/// Returns the file that a program's name leads to, if it is found in the project.
+fn program_of_project(name: &str, around: &Surroundings) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let first = folders.map(|folder| folder.join(name)).find(|file| file.is_file())?;
+    first.canonicalize().is_ok_and(|real| real.starts_with(&around.project)).then_some(first)
+}
+
+#[cfg(test)]
+#[path = "references_tests.rs"]
+mod tests;

@@ -1,0 +1,153 @@
+//! Ways around trust and hash.
+
+use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc};
+
+use toolsmith::{change_store, write_rules};
+use toolsmith_host::location::{Location, Protected, Verdict};
+
+use super::place::settings;
+use crate::place::Place;
+
+fn verdict(place: &Place, file: &str) -> Verdict {
+    verdict_with(place, &place.path(file), Arc::default())
+}
+
+fn verdict_with(place: &Place, file: &Path, protected: Arc<Protected>) -> Verdict {
+    let store = change_store(&place.home()).unwrap();
+    let rules = write_rules(&place.cwd(), &place.home(), &store, protected);
+    let real = Location::resolve(file).unwrap().real_path().to_path_buf();
+    rules.judge(file, &real)
+}
+
+#[test]
+fn c5_7_every_place_of_a_hook_is_exec_and_the_list_of_hashes_is_refused() {
+    let place = Place::new(&[]);
+    for file in [
+        "project/.toolsmith/hooks/pre/bash",
+        "project/.toolsmith/hooks.json",
+        "project/.claude/settings.json",
+        "project/.claude/settings.local.json",
+        "project/.claude/hooks/guard.py",
+        "project/.codex/hooks.json",
+        "project/.codex/config.toml",
+        "project/deep/.CLAUDE/Settings.json",
+        "home/.toolsmith/agent/hooks/pre/bash",
+        "home/.toolsmith/agent/hooks.json",
+        "home/.claude/settings.json",
+        "home/.codex/config.toml",
+    ] {
+        assert!(matches!(verdict(&place, file), Verdict::Exec { .. }), "{file}");
+    }
+    for file in ["confirmed-hooks.json", "Confirmed-Hooks.json", "confirmed-hooks.json.tmp", "trust.json"] {
+        let file = format!("home/.toolsmith/{file}");
+        assert!(matches!(verdict(&place, &file), Verdict::Refused { .. }), "{file}");
+    }
+    // Also by a link from the project.
+    place.write("home/.toolsmith/confirmed-hooks.json", "{}");
+    symlink(place.path("home/.toolsmith/confirmed-hooks.json"), place.path("project/notes.txt")).unwrap();
+    assert!(matches!(verdict(&place, "project/notes.txt"), Verdict::Refused { .. }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_scripts_that_hooks_name_are_exec_wherever_they_lie() {
+    let place = Place::new(&[("project/scripts/check.sh", "exit 0\n"), ("project/scripts/other.sh", "")]);
+    place.write("project/.claude/settings.json", &settings("PreToolUse", "", "sh scripts/check.sh"));
+    let session = toolsmith::Session::builder(place.cwd())
+        .home(place.home())
+        .trust(place.trust.clone())
+        .discovery(true)
+        .script(toolsmith_llm::Script::parse(r#"["Hello."]"#).unwrap())
+        .build()
+        .await
+        .unwrap();
+    let tier = |file: &str| {
+        let registry = session.agent().dispatcher().registry().clone();
+        let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
+        let arguments = serde_json::json!({ "path": file, "content": "" });
+        async move { tool.approval(&arguments).await.tier }
+    };
+    assert_eq!(tier("scripts/check.sh").await, toolsmith::Tier::Exec);
+    assert_eq!(tier("scripts/other.sh").await, toolsmith::Tier::Write);
+    session.dispose().await;
+}
+
+/// A hook whose command names this, confirmed; then `change`.
+fn after(command: &str, files: &[(&str, &str)], change: impl FnOnce(&Place)) -> (&'static str, bool) {
+    let place = Place::new(files);
+    place.write("project/.claude/settings.json", &settings("PreToolUse", "", command));
+    place.confirm();
+    let found = place.hooks();
+    assert_eq!(found.hooks[0].status.as_str(), "confirmed", "{command}");
+    change(&place);
+    let refused = found.active()[0].check.as_ref().unwrap()().is_err();
+    (place.statuses()[0], refused)
+}
+
+#[test]
+fn c11_2_scripts_are_watched_however_the_command_runs_them() {
+    let script = ("project/tools/x.py", "ok");
+    for command in [
+        "python3 tools/x.py",
+        "python3 -I -u ./tools/x.py --flag",
+        "env A=1 python3 \"$CLAUDE_PROJECT_DIR/tools/x.py\"",
+        "sh -c 'exec python3 tools/x.py'",
+        "cat tools/x.py | python3",
+        "bash -c \"source tools/x.py\"",
+        "PYTHONSTARTUP=tools/x.py python3 -i",
+        "python3 < tools/x.py",
+        "node --require=./tools/x.py -e 0",
+        "curl -d @tools/x.py localhost",
+    ] {
+        let outcome = after(command, &[script], |place| place.write("project/tools/x.py", "evil"));
+        assert_eq!(outcome, ("changed", true), "{command}");
+    }
+}
+
+#[test]
+fn a_file_that_appears_later_and_a_folder_of_scripts_are_watched() {
+    let later = "if [ -x ./extra.sh ]; then ./extra.sh; fi";
+    let outcome = after(later, &[], |place| place.write("project/extra.sh", "evil"));
+    assert_eq!(outcome, ("changed", true));
+    let folder = "for f in .claude/hooks.d/*.sh; do sh $f; done";
+    let outcome = after(folder, &[("project/.claude/hooks.d/a.sh", "")], |place| {
+        place.write("project/.claude/hooks.d/b.sh", "evil");
+    });
+    assert_eq!(outcome, ("changed", true));
+}
+
+#[test]
+fn links_are_watched_at_both_ends() {
+    let place = Place::new(&[("project/real/a.sh", "a"), ("project/real/b.sh", "a")]);
+    symlink("real/a.sh", place.path("project/run.sh")).unwrap();
+    place.write("project/.claude/settings.json", &settings("PreToolUse", "", "sh ./run.sh"));
+    place.confirm();
+    let check = place.hooks().active()[0].check.clone().unwrap();
+    assert!(check().is_ok());
+    // The same content elsewhere is another hook: it may change on its own.
+    fs::remove_file(place.path("project/run.sh")).unwrap();
+    symlink("real/b.sh", place.path("project/run.sh")).unwrap();
+    assert!(check().is_err());
+    assert_eq!(place.statuses(), ["changed"]);
+}
+
+#[test]
+fn programs_that_decide_by_files_of_the_project_are_named() {
+    let place =
+        Place::new(&[("project/.claude/settings.json", &settings("PreToolUse", "", "npm run guard"))]);
+    assert_eq!(place.hooks().hooks[0].uncovered, ["npm"]);
+}
+
+#[test]
+fn a_hook_with_too_much_code_beside_it_cannot_be_confirmed() {
+    let place = Place::new(&[(
+        "project/.claude/settings.json",
+        &settings("PreToolUse", "", "sh .claude/hooks/a.sh"),
+    )]);
+    for n in 0..600 {
+        place.write(&format!("project/.claude/hooks/{n}.sh"), "");
+    }
+    place.write("project/.claude/hooks/a.sh", "");
+    assert!(place.warnings().contains("too many files"), "{}", place.warnings());
+    place.confirm();
+    assert_eq!(place.statuses(), ["new"]);
+}
