@@ -32,6 +32,7 @@ mod dispatch;
 mod events;
 mod extensions;
 mod files;
+pub mod front_matter;
 mod panics;
 mod pending;
 mod prompt;
@@ -70,7 +71,9 @@ pub use pending::{
     PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
     Reviewer,
 };
-pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
+pub use prompt::{
+    ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch, git_root,
+};
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{

@@ -14,6 +14,7 @@ mod key_store;
 mod load_error;
 mod loading;
 mod mcp;
+mod project_root;
 mod rust_tool;
 mod serving;
 mod session;
@@ -35,6 +36,7 @@ pub use loading::{
     load_custom_tools,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
+pub use project_root::find_project;
 pub use rust_tool::{AnyError, rust_tool};
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{

@@ -5,6 +5,6 @@ mod git;
 mod system;
 
 pub use context_files::{ContextFile, SkippedFile, find_context_files};
-pub use git::git_branch;
+pub use git::{git_branch, git_root};
 pub(crate) use system::ToolNotes;
 pub use system::{Surroundings, SystemPrompt};

@@ -34,6 +34,7 @@ mod rpc_abort;
 mod sessions;
 mod single_file_trust;
 mod snapshots;
+mod subfolders;
 mod system_limits;
 mod trusting;
 mod types;

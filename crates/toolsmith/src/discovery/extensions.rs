@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     ModuleKind, Scope, ToolSource,
-    configured::{expand_path, take_named},
+    configured::take_named,
     found::Finder,
     plugins::{self, MANIFEST_FIELDS, OneOrMany, read_json, take_tool},
     providers::{PROVIDERS, places},
@@ -43,7 +43,7 @@ pub(super) fn find_configured(finder: &mut Finder<'_>) {
     let options = finder.options;
     let settings = options.settings.extensions.paths.iter().filter(|_| options.settings.extensions.enabled);
     for configured in settings.chain(&options.extensions) {
-        let path = expand_path(&configured.path, &options.cwd, &options.home);
+        let path = configured.resolve(options);
         finder.configured(&path);
         let source = configured.source();
         if path.is_dir() && package_extensions(finder, &path, &source).is_some() {

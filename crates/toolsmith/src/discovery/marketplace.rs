@@ -19,7 +19,7 @@ const USER_LISTS: &[&str] = &[
     ".omp/plugins/installed_plugins.json",
     ".toolsmith/plugins/installed_plugins.json",
 ];
-/// The files in the working directory, in the same order.
+/// The files in the project, in the same order.
 const PROJECT_LISTS: &[&str] = &[
     ".xcsh/plugins/installed_plugins.json",
     ".omp/plugins/installed_plugins.json",
@@ -53,7 +53,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
     let mut lists: Vec<(PathBuf, Scope)> = Vec::new();
     lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
     for list in PROJECT_LISTS {
-        let list = options.cwd.join(list);
+        let list = options.project.join(list);
         // In the home directory both are the same.
         if !lists.iter().any(|(known, _)| *known == list) {
             lists.push((list, Scope::Project));
@@ -82,7 +82,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
             };
             let is_project = matches!(installed.scope.as_deref(), Some("project" | "local"));
             let level = if is_project { Scope::Project } else { entry.scope };
-            let base = entry.list.parent().unwrap_or(&options.cwd);
+            let base = entry.list.parent().unwrap_or(&options.project);
             // Trust depends on which file listed the plugin, not on the content of that file.
             found.push((level, id.clone(), entry.scope, super::expand_path(path, base, &options.home)));
         }

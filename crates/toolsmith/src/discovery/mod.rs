@@ -18,14 +18,16 @@ pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
-use crate::{home::Home, settings::Settings, trust::TrustDecision};
+use crate::{home::Home, project_root::find_project, settings::Settings, trust::TrustDecision};
 
 /// Options of discovery.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiscoveryOptions {
-    /// Working directory, whose tools come first.
+    /// Working directory, from which relative paths are resolved.
     pub cwd: PathBuf,
+    /// The project it belongs to, whose tools come first.
+    pub project: PathBuf,
     /// The user's directories.
     pub home: Home,
     /// Paths from settings, the command line or the embedding program.
@@ -34,15 +36,17 @@ pub struct DiscoveryOptions {
     pub extensions: Vec<ConfiguredPath>,
     /// Enabled providers.
     pub settings: Settings,
-    /// Trust in the working directory.
+    /// Trust in the project.
     pub trust: TrustDecision,
 }
 
 impl DiscoveryOptions {
-    /// Creates options for `cwd` and `home` with default settings and without trust.
+    /// Creates options for `cwd`, its project and `home`, with default settings and without trust.
     pub fn new(cwd: impl Into<PathBuf>, home: Home) -> Self {
+        let cwd = cwd.into();
         Self {
-            cwd: cwd.into(),
+            project: find_project(&cwd, &home),
+            cwd,
             home,
             configured: Vec::new(),
             extensions: Vec::new(),

@@ -253,7 +253,7 @@ pub(super) fn take_tool(
 
 fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
     for folder in OVERRIDES {
-        let file = finder.options.cwd.join(folder).join("plugin-overrides.json");
+        let file = finder.options.project.join(folder).join("plugin-overrides.json");
         match read_json_with::<Overrides>(&file, finder.read_project(&file)) {
             Ok(Some(overrides)) => return overrides,
             Ok(None) => {}

@@ -10,35 +10,36 @@ use toolsmith_mcp::{
 };
 use toolsmith_tool::{Tool, UiHandle};
 
-use crate::{home::Home, settings::Settings, trust::TrustDecision};
+use crate::{home::Home, project_root::find_project, settings::Settings, trust::TrustDecision};
 
-/// Reads which servers are configured (CONTRACT 12.1). Those of a project that is not trusted wait.
+/// Reads which servers are configured for the project of `cwd` (CONTRACT 12.1). Those of a project that is not trusted wait.
 pub fn mcp_configuration(
     cwd: &Path,
     home: &Home,
     settings: &Settings,
     trust: &TrustDecision,
 ) -> Configuration {
-    let real_cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
-    let is_inside = |file: &Path| file.canonicalize().is_ok_and(|real| real.starts_with(&real_cwd));
+    let project = find_project(cwd, home);
+    let real_project = project.canonicalize().unwrap_or_else(|_| project.clone());
+    let is_inside = |file: &Path| file.canonicalize().is_ok_and(|real| real.starts_with(&real_project));
     // As for modules: an untrusted project cannot choose a trusted file elsewhere through a link, and trust in a project does
     // not cover what its links lead to (CONTRACT 2.8).
-    read_configuration(&sources(cwd, home, settings), |file| match is_inside(file) {
-        true => trust.allows(cwd) || trust.allows(file),
-        false => trust.allows(cwd) && trust.allows(file),
+    read_configuration(&sources(&project, home, settings), |file| match is_inside(file) {
+        true => trust.allows(&project) || trust.allows(file),
+        false => trust.allows(&project) && trust.allows(file),
     })
 }
 
-pub(crate) fn sources(cwd: &Path, home: &Home, settings: &Settings) -> ConfigSources {
-    let mut sources = ConfigSources::new(cwd, home.user(), home.toolsmith());
+fn sources(project: &Path, home: &Home, settings: &Settings) -> ConfigSources {
+    let mut sources = ConfigSources::new(project, home.user(), home.toolsmith());
     let all = ["toolsmith", "claude", "omp", "pi", "xcsh", "codex"];
     sources.disabled =
         all.iter().filter(|name| !settings.discovery.is_on(name)).map(|name| (*name).to_owned()).collect();
     sources
 }
 
-/// Creates a client for servers. Nothing is started. `untrusted` is the working directory if it is not trusted: programs in
-/// it are not found by name.
+/// Creates a client for servers, which run in the project of `cwd`. Nothing is started. `untrusted` is the project if it is not
+/// trusted: programs in it are not found by name.
 pub fn mcp_servers(
     servers: Vec<ServerConfig>,
     cwd: &Path,
@@ -47,7 +48,7 @@ pub fn mcp_servers(
     ui: UiHandle,
 ) -> Servers {
     let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
-    let options = ClientOptions::new(cwd, tokens)
+    let options = ClientOptions::new(find_project(cwd, home), tokens)
         .search_path(crate::trust::program_folders(untrusted))
         .cache(home.toolsmith().join("cache/mcp"))
         .ui(ui);

@@ -44,6 +44,7 @@ use crate::{
     home::{Home, HomeError},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
+    project_root::find_project,
     settings::{PreviewDecision, Settings},
     trust::TrustDecision,
     warning::Warning,
@@ -360,7 +361,7 @@ impl SessionBuilder {
         let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
         let names = built_in_names(&self.settings);
         built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
-        let is_trusted = self.trust.allows(&self.cwd);
+        let is_trusted = self.trust.allows(&find_project(&self.cwd, &home));
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, home.clone())
                 .configured(self.tool_paths)

@@ -1,13 +1,30 @@
-//! The front matter of a rule file.
+//! The front matter of Markdown files that people write for agents: rules, skills and commands.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
-use super::file::RuleError;
+/// The fields of a front matter.
+pub type Fields = Map<String, Value>;
 
-pub(super) type Fields = Map<String, Value>;
+/// Errors of a front matter.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct FrontMatterError {
+    message: String,
+}
 
-/// Splits a file into front matter and text. Returns `None` if there is no front matter.
-pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
+impl FrontMatterError {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// Splits a file into front matter and text. The fields are `None` if there is no front matter.
+///
+/// # Errors
+/// Fails if the front matter is not closed, or is not YAML with names and values. Patterns and values with colons that lack
+/// quotes are accepted.
+pub fn split(text: &str) -> Result<(Option<Fields>, &str), FrontMatterError> {
     let text = text.trim_start_matches('\u{feff}');
     let Some(rest) = text
         .strip_prefix("---")
@@ -23,37 +40,52 @@ pub(super) fn split(text: &str) -> Result<(Option<Fields>, &str), RuleError> {
         }
         at += line.len();
     }
-    Err(RuleError::new("the front matter starts with --- but has no closing ---"))
+    Err(FrontMatterError::new("the front matter starts with --- but has no closing ---"))
 }
 
-fn read(yaml: &str) -> Result<Fields, RuleError> {
-    let value = parse(yaml).or_else(|error| match quote_globs(yaml) {
-        quoted if quoted != yaml => parse(&quoted),
-        _ => Err(error),
+fn read(yaml: &str) -> Result<Fields, FrontMatterError> {
+    let value = parse(yaml).or_else(|error| {
+        let quoted = quote(yaml, starts_alias);
+        let repaired = if quoted == yaml { Err(error.clone()) } else { parse(&quoted) };
+        repaired.or_else(|_| match quote(&quoted, |value| starts_alias(value) || has_colon(value)) {
+            quoted if quoted != yaml => parse(&quoted).map_err(|_| error),
+            _ => Err(error),
+        })
     })?;
     match value {
         Value::Object(fields) => Ok(fields),
         Value::Null => Ok(Fields::new()),
-        _ => Err(RuleError::new("the front matter does not consist of `name: value` lines")),
+        _ => Err(FrontMatterError::new("the front matter does not consist of `name: value` lines")),
     }
 }
 
-fn parse(yaml: &str) -> Result<Value, RuleError> {
+fn parse(yaml: &str) -> Result<Value, FrontMatterError> {
     if yaml.trim().is_empty() {
         return Ok(Value::Null);
     }
     serde_saphyr::from_str(yaml).map_err(|error| {
         let text = error.to_string();
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        RuleError::new(format!(
-            "the front matter is not valid YAML: {}. Put regular expressions in single quotes",
+        FrontMatterError::new(format!(
+            "the front matter is not valid YAML: {}. Put patterns and texts with special characters in single quotes",
             line.trim().trim_end_matches('.')
         ))
     })
 }
 
 /// `globs: *.ts` is not valid YAML, because `*` starts an alias; editors write it nevertheless.
-fn quote_globs(yaml: &str) -> String {
+fn starts_alias(value: &str) -> bool {
+    value.starts_with('*')
+}
+
+/// `description: Use this: it helps` is not valid YAML, because the second colon starts another mapping.
+fn has_colon(value: &str) -> bool {
+    let is_plain = !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '!']);
+    is_plain && (value.contains(": ") || value.ends_with(':') || value.contains(" #"))
+}
+
+/// Puts the values for which `needs_quotes` holds in quotes.
+fn quote(yaml: &str, needs_quotes: fn(&str) -> bool) -> String {
     let quoted = yaml.split_inclusive('\n').map(|line| {
         let name = line.len() - line.trim_start().len();
         let value = match line.find(": ") {
@@ -65,7 +97,7 @@ fn quote_globs(yaml: &str) -> String {
         };
         let (before, value) = line.split_at(value);
         let end = value.trim_end();
-        if !end.trim_start().starts_with('*') {
+        if !needs_quotes(end.trim_start()) {
             return line.to_owned();
         }
         format!("{before}'{}'{}", end.trim_start().replace('\'', "''"), &value[end.len()..])
@@ -73,11 +105,14 @@ fn quote_globs(yaml: &str) -> String {
     quoted.collect()
 }
 
-/// Reads a field that is a text or a list of texts.
-pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
+/// Reads a field that is a text or a list of texts, by any of its names.
+///
+/// # Errors
+/// Fails if it is something else.
+pub fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, FrontMatterError> {
     let mut all = Vec::new();
     for name in names {
-        let wrong = || RuleError::new(format!("`{name}` must be a text or a list of texts"));
+        let wrong = || FrontMatterError::new(format!("`{name}` must be a text or a list of texts"));
         match fields.get(*name) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => all.push(text.clone()),
@@ -94,7 +129,10 @@ pub(super) fn texts(fields: &Fields, names: &[&str]) -> Result<Vec<String>, Rule
 }
 
 /// Reads the same, where a text may contain several separated by commas.
-pub(super) fn lists(fields: &Fields, names: &[&str]) -> Result<Vec<String>, RuleError> {
+///
+/// # Errors
+/// Fails if it is something else.
+pub fn lists(fields: &Fields, names: &[&str]) -> Result<Vec<String>, FrontMatterError> {
     Ok(texts(fields, names)?.iter().flat_map(|text| split_list(text)).collect())
 }
 
@@ -113,12 +151,15 @@ fn split_list(text: &str) -> Vec<String> {
 }
 
 /// Reads a boolean field.
-pub(super) fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, RuleError> {
+///
+/// # Errors
+/// Fails if it is something else.
+pub fn flag(fields: &Fields, name: &str) -> Result<Option<bool>, FrontMatterError> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),
         Some(Value::String(text)) if text == "true" => Ok(Some(true)),
         Some(Value::String(text)) if text == "false" => Ok(Some(false)),
-        Some(other) => Err(RuleError::new(format!("`{name}` must be true or false, not {other}"))),
+        Some(other) => Err(FrontMatterError::new(format!("`{name}` must be true or false, not {other}"))),
     }
 }
