@@ -25,31 +25,57 @@ impl FrontMatterError {
 /// Fails if the front matter is not closed, or is not YAML with names and values. Patterns and values with colons that lack
 /// quotes are accepted.
 pub fn split(text: &str) -> Result<(Option<Fields>, &str), FrontMatterError> {
+    match parts(text) {
+        Parts::None(text) => Ok((None, text)),
+        Parts::Both(yaml, body) => Ok((Some(read(yaml)?), body)),
+        Parts::Open => Err(FrontMatterError::new("the front matter starts with --- but has no closing ---")),
+    }
+}
+
+/// Returns the text below the front matter, whatever the front matter is.
+pub fn body(text: &str) -> &str {
+    match parts(text) {
+        Parts::None(body) | Parts::Both(_, body) => body,
+        Parts::Open => text,
+    }
+}
+
+enum Parts<'a> {
+    /// There is no front matter.
+    None(&'a str),
+    /// The front matter and the text.
+    Both(&'a str, &'a str),
+    /// The front matter is not closed.
+    Open,
+}
+
+fn parts(text: &str) -> Parts<'_> {
     let text = text.trim_start_matches('\u{feff}');
     let Some(rest) = text
         .strip_prefix("---")
         .and_then(|rest| rest.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n'))
     else {
-        return Ok((None, text));
+        return Parts::None(text);
     };
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if matches!(line.trim_end(), "---" | "...") {
-            let fields = read(&rest[..at])?;
-            return Ok((Some(fields), &rest[at + line.len()..]));
+            return Parts::Both(&rest[..at], &rest[at + line.len()..]);
         }
         at += line.len();
     }
-    Err(FrontMatterError::new("the front matter starts with --- but has no closing ---"))
+    Parts::Open
 }
 
 fn read(yaml: &str) -> Result<Fields, FrontMatterError> {
-    let value = parse(yaml).or_else(|error| {
+    let value = parse_yaml(yaml).or_else(|error| {
         let quoted = quote(yaml, starts_alias);
-        let repaired = if quoted == yaml { Err(error.clone()) } else { parse(&quoted) };
-        repaired.or_else(|_| match quote(&quoted, |value| starts_alias(value) || has_colon(value)) {
-            quoted if quoted != yaml => parse(&quoted).map_err(|_| error),
-            _ => Err(error),
+        let repaired = if quoted == yaml { Err(error.clone()) } else { parse_yaml(&quoted) };
+        repaired.or_else(|_| {
+            match quote(&quoted, |value| starts_alias(value) || has_colon(value) || is_hint(value)) {
+                quoted if quoted != yaml => parse_yaml(&quoted).map_err(|_| error),
+                _ => Err(error),
+            }
         })
     })?;
     match value {
@@ -59,7 +85,11 @@ fn read(yaml: &str) -> Result<Fields, FrontMatterError> {
     }
 }
 
-fn parse(yaml: &str) -> Result<Value, FrontMatterError> {
+/// Parses YAML as it is written.
+///
+/// # Errors
+/// Fails if it is not valid.
+pub fn parse_yaml(yaml: &str) -> Result<Value, FrontMatterError> {
     if yaml.trim().is_empty() {
         return Ok(Value::Null);
     }
@@ -82,6 +112,11 @@ fn starts_alias(value: &str) -> bool {
 fn has_colon(value: &str) -> bool {
     let is_plain = !value.starts_with(['"', '\'', '|', '>', '[', '{', '&', '!']);
     is_plain && (value.contains(": ") || value.ends_with(':') || value.contains(" #"))
+}
+
+/// `argument-hint: [file] [focus]` starts like a list, but is a text.
+fn is_hint(value: &str) -> bool {
+    value.starts_with('[') && value.find(']').is_none_or(|end| end + 1 < value.len())
 }
 
 /// Puts the values for which `needs_quotes` holds in quotes.

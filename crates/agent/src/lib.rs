@@ -33,6 +33,7 @@ mod events;
 mod extensions;
 mod files;
 pub mod front_matter;
+mod grants;
 mod panics;
 mod pending;
 mod prompt;
@@ -53,7 +54,7 @@ pub use approval::{
 pub use approval_text::ApprovalText;
 pub use compaction::{
     CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport,
-    Compactor, SummaryError, summarize_branch,
+    Compactor, SummaryError, summarize_branch, text_tokens,
 };
 pub use conversation::{Conversation, ConversationError, InMemory};
 pub use deferral::{DeferredTools, TOOL_SEARCH};
@@ -67,19 +68,21 @@ pub use extensions::{
     message_from_extension, message_to_extension,
 };
 pub use files::Saving;
+pub use grants::Grant;
 pub use pending::{
     PendingChoice, PendingView, Proposal, ResolveToolChoice, Resolver, ReviewDecision, ReviewRequest,
     Reviewer,
 };
 pub use prompt::{
-    ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch, git_root,
+    ContextFile, NestedContext, PromptPart, SkippedFile, Surroundings, SystemPrompt, find_context_files,
+    git_branch, git_root,
 };
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
 pub use tools::{
-    AstEditTool, AstGrepTool, RESOLVE, ResolveTool, TODO_WRITE, TodoPhase, TodoReminders, TodoStatus,
-    TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving, built_in_tools_with_rules,
-    register_built_in_tools,
+    AstEditTool, AstGrepTool, OpenedName, RESOLVE, ReadNames, ResolveTool, TODO_WRITE, TodoPhase,
+    TodoReminders, TodoStatus, TodoTask, TodoTool, Todos, built_in_tools, built_in_tools_saving,
+    built_in_tools_with_rules, register_built_in_tools,
 };
 pub use turn::{
     AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnContext, TurnHook,

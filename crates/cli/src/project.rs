@@ -113,12 +113,16 @@ impl Project {
 
     /// Finds the modules. Nothing of them is run.
     pub(crate) fn discover(&self) -> Discovered {
-        let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
+        discover_custom_tool_paths(&self.discovery_options())
+    }
+
+    /// The places where modules, skills, commands and plugins are looked for.
+    pub(crate) fn discovery_options(&self) -> DiscoveryOptions {
+        DiscoveryOptions::new(&self.cwd, self.home.clone())
             .configured(self.given.clone())
             .extensions(self.given_extensions.clone())
             .settings(self.loaded.settings.clone())
-            .trust(self.trust.clone());
-        discover_custom_tool_paths(&options)
+            .trust(self.trust.clone())
     }
 
     /// The modules of paths on the command line, files or folders, and no others.

@@ -87,7 +87,11 @@ impl CustomTool {
             ModuleKind::Extension => OriginKind::Extension,
             ModuleKind::Tool => OriginKind::Custom,
         };
-        Origin::new(kind, self.path.to_string_lossy())
+        let path = self.path.to_string_lossy();
+        match self.source.plugin_name() {
+            Some(plugin) => Origin::new(kind, format!("plugin {plugin}, {path}")),
+            None => Origin::new(kind, path),
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use serde_json::Value;
 use thiserror::Error;
-use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{
+    ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition,
+};
 use toolsmith_tool::{CancelToken, PendingStack};
 
 use super::{
@@ -17,7 +19,7 @@ use crate::{
     dispatch::{Dispatcher, check_image},
     events::{AgentEvent, RunEnd, Subscription},
     panics,
-    prompt::SystemPrompt,
+    prompt::{PromptPart, SystemPrompt},
     queues::{Lane, QueueMode, QueueModes, Queued},
     turn::{self, InputSource},
 };
@@ -348,6 +350,11 @@ impl Agent {
     /// Returns the conversation.
     pub fn conversation(&self) -> Arc<dyn Conversation> {
         Arc::clone(&self.core().conversation)
+    }
+
+    /// Returns the parts of the system prompt for the active tools, and the tools as they are sent.
+    pub fn prompt_parts(&self) -> (Vec<PromptPart>, Vec<ToolDefinition>) {
+        self.core().prompt_parts()
     }
 
     /// Returns the dispatcher.

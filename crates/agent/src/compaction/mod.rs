@@ -15,5 +15,6 @@ pub use compact::{CompactError, Compacted};
 pub use compactor::Compactor;
 pub use decision::{CompactionDecision, CompactionPlan, CompactionReport};
 pub(crate) use estimate::content_tokens;
+pub use estimate::text_tokens;
 pub use policy::CompactionPolicy;
 pub use summary::{SummaryError, summarize_branch};

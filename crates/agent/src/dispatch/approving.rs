@@ -53,6 +53,11 @@ impl Dispatcher {
             }
             Verdict::Ask => {}
         }
+        let policy = self.approval_settings().policy(name, &approval);
+        let declared = found.tool.spec().approval.tier;
+        if self.parts.grants.cover(name, arguments, &approval, declared, policy) {
+            return Ok(approval);
+        }
         let Some(approver) = self.parts.approver.as_ref().filter(|approver| approver.can_ask()) else {
             let text = format!(
                 "Tool \"{name}\" requires approval but no interactive UI available.\n\
@@ -118,6 +123,7 @@ async fn question(
         label: spec.label.clone(),
         arguments: arguments.clone(),
         tier: approval.tier,
+        origin: (found.origin.kind != OriginKind::BuiltIn).then(|| found.origin.to_string()),
         reason: approval.reason.clone(),
         details,
         // Those of other tools are their authors' words, and may leave out what matters.

@@ -22,6 +22,7 @@ use toolsmith_tool::{Origin, RegisterError, Registry, Tool, ToolError};
 
 pub use self::{
     ast::{AstEditTool, AstGrepTool},
+    read::{OpenedName, ReadNames},
     resolve::{RESOLVE, ResolveTool},
     todo::{TODO_WRITE, TodoPhase, TodoReminders, TodoStatus, TodoTask, TodoTool, Todos},
 };
@@ -39,23 +40,25 @@ pub fn built_in_tools_saving(
     home: Option<PathBuf>,
     saving: Saving,
 ) -> Vec<Arc<dyn Tool>> {
-    tools_of(Workspace::new(cwd.into(), home).saving(saving))
+    tools_of(Workspace::new(cwd.into(), home).saving(saving), None)
 }
 
-/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places.
+/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places. `names` are names other than paths
+/// that `read` understands.
 pub fn built_in_tools_with_rules(
     cwd: impl Into<PathBuf>,
     home: Option<PathBuf>,
     saving: Saving,
     rules: Arc<WriteRules>,
+    names: Option<Arc<dyn ReadNames>>,
 ) -> Vec<Arc<dyn Tool>> {
-    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules))
+    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules), names)
 }
 
-fn tools_of(workspace: Workspace) -> Vec<Arc<dyn Tool>> {
+fn tools_of(workspace: Workspace, names: Option<Arc<dyn ReadNames>>) -> Vec<Arc<dyn Tool>> {
     let workspace = Arc::new(workspace);
     vec![
-        Arc::new(read::Read::new(Arc::clone(&workspace))),
+        Arc::new(read::Read::new(Arc::clone(&workspace), names)),
         Arc::new(write::Write::new(Arc::clone(&workspace))),
         Arc::new(edit::Edit::new(Arc::clone(&workspace))),
         Arc::new(bash::Bash::new(Arc::clone(&workspace))),

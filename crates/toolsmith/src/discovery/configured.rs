@@ -84,7 +84,7 @@ pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
 }
 
 /// Joins without `.` components.
-pub(super) fn join(base: &Path, path: &str) -> PathBuf {
+fn join(base: &Path, path: &str) -> PathBuf {
     let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
     base.join(parts.collect::<PathBuf>())
 }

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use toolsmith_js::{ImportGate, ModuleRequest};
@@ -94,6 +95,9 @@ pub struct Discovered {
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
     pub warnings: Vec<Warning>,
+    /// Options of a complete discovery, with which skills and commands can be found too; `None` if only configured paths were
+    /// looked at.
+    pub searched: Option<Arc<DiscoveryOptions>>,
     /// The project if it is not trusted as a whole, without symbolic links. No program in it may run.
     pub untrusted_folder: Option<PathBuf>,
 }

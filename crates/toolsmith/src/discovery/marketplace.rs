@@ -49,6 +49,13 @@ struct Entry {
 }
 
 pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource) {
+    for (id, scope, folder) in installed(finder) {
+        scan(finder, &folder.join("tools"), &source(scope).detail(id));
+    }
+}
+
+/// Returns the enabled plugins: id, scope of the file that lists it, and directory.
+pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)> {
     let options = finder.options;
     let mut lists: Vec<(PathBuf, Scope)> = Vec::new();
     lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
@@ -88,9 +95,7 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
         }
     }
     found.sort();
-    for (_, id, scope, folder) in found {
-        scan(finder, &folder.join("tools"), &source(scope).detail(id));
-    }
+    found.into_iter().map(|(_, id, scope, folder)| (id, scope, folder)).collect()
 }
 
 /// Returns whether a plugin was installed for every directory or for this one.

@@ -5,16 +5,19 @@ mod configured;
 mod extensions;
 mod found;
 mod marketplace;
+mod plugin_folders;
 mod plugins;
 mod providers;
 mod rules;
 mod scan;
 mod source;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
+pub(crate) use plugin_folders::plugin_folders;
+pub(crate) use plugins::{MANIFEST_FIELDS, read_json};
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
@@ -101,5 +104,5 @@ pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     configured::find(&mut finder);
     extensions::find(&mut finder);
     rules::find(&mut finder);
-    finder.finish()
+    Discovered { searched: Some(Arc::new(options.clone())), ..finder.finish() }
 }

@@ -60,6 +60,17 @@ impl ToolSource {
         self.provider == "config"
     }
 
+    /// Returns whether it is a directory that only the user writes, and not a plugin.
+    pub(crate) fn is_users_own(&self) -> bool {
+        self.scope == Scope::User && !matches!(self.provider.as_str(), "plugin" | "claude-plugins" | "config")
+    }
+
+    /// Returns the plugin it belongs to.
+    pub(crate) fn plugin_name(&self) -> Option<&str> {
+        let is_plugin = matches!(self.provider.as_str(), "plugin" | "claude-plugins");
+        self.detail.as_deref().filter(|_| is_plugin)
+    }
+
     pub(crate) fn plugin(name: &str) -> Self {
         Self::new("plugin", "Plugin", Scope::User).detail(name)
     }

@@ -10,8 +10,8 @@ use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
-    Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, ResolveTool,
+    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TODO_WRITE, TodoReminders, Todos,
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
@@ -28,6 +28,7 @@ use super::{
     extensions::{
         BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
     },
+    library::{Library, RunModel},
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -37,6 +38,7 @@ use crate::{
     built_in::{
         built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
     },
+    commands::discover_commands,
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
         discover_configured_paths, discover_custom_tool_paths,
@@ -46,6 +48,7 @@ use crate::{
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
     settings::{PreviewDecision, Settings},
+    skills::{KeepSkills, SkillFiles, catalogue, discover_skills},
     trust::TrustDecision,
     warning::Warning,
 };
@@ -357,10 +360,6 @@ impl SessionBuilder {
         let todos = Todos::default();
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
-        let mut built_ins = built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
-        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
-        let names = built_in_names(&self.settings);
-        built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
         let is_trusted = self.trust.allows(&find_project(&self.cwd, &home));
         let discovered = self.discovered.unwrap_or_else(|| {
             let options = DiscoveryOptions::new(&self.cwd, home.clone())
@@ -373,6 +372,13 @@ impl SessionBuilder {
             }
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
+        let library = find_library(discovered.searched.clone()).await;
+        let read_names = Arc::new(SkillFiles(Arc::clone(&library.skills)));
+        let mut built_ins =
+            built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
+        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
+        let names = built_in_names(&self.settings);
+        built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
         protect_found(&protected, &discovered);
         let untrusted = discovered.untrusted_folder.clone();
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
@@ -432,6 +438,13 @@ impl SessionBuilder {
             BuiltIns::None => Some(Vec::new()),
         };
         registry.activate_initial(requested.as_deref())?;
+        // Skills are of no use to a model that cannot read them.
+        let skills = match registry.is_active("read") {
+            true => catalogue(library.skills.list.iter(), self.settings.skills.catalogue_bytes),
+            false => None,
+        };
+        loaded.warnings.extend(library.skills.warnings.iter().cloned());
+        loaded.warnings.extend(library.commands.warnings.iter().cloned());
         // Only a model that can change the list is reminded of it.
         let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
@@ -451,6 +464,7 @@ impl SessionBuilder {
         let modules = Extensions::new(modules, limits);
         let mut dispatcher = Dispatcher::builder(registry)
             .gate(Arc::new(ExtensionGate::new(modules.clone())))
+            .gate(Arc::new(NestedContext::new(&self.cwd)))
             .approval(approval)
             .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
@@ -458,7 +472,7 @@ impl SessionBuilder {
             dispatcher = dispatcher.approver(approver);
         }
 
-        let mut system = SystemPrompt::for_folder(&self.cwd, Some(home.user()));
+        let mut system = SystemPrompt::for_user(&self.cwd, Some(home.user()), Some(home.toolsmith()));
         let skipped = system.skipped_files.iter().map(|file| Warning::about(&file.path, &file.reason));
         loaded.warnings.extend(skipped);
         if let Some(text) = self.system {
@@ -471,7 +485,10 @@ impl SessionBuilder {
             }
         }
         if let Some(text) = rules_prompt(&rules) {
-            system = system.append(text);
+            system = system.append_from("rules", text);
+        }
+        if let Some(text) = skills {
+            system = system.append_from("skills", text);
         }
         for text in self.appended {
             system = system.append(text);
@@ -516,6 +533,12 @@ impl SessionBuilder {
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
         }
+        if !library.skills.list.is_empty() {
+            agent = agent.hook(Arc::new(KeepSkills::new(current.clone())));
+        }
+        if !library.commands.list.is_empty() {
+            agent = agent.hook(Arc::new(library.model.clone()));
+        }
         let agent = recovery.add_to(agent).build()?;
         let extensions = SessionExtensions {
             modules,
@@ -544,11 +567,25 @@ impl SessionBuilder {
             todos,
             mcp,
             cwd: self.cwd,
+            home,
             extensions,
+            library,
         };
+        session.library.model.attach(session.downgrade());
         session.begin(was_stored).await;
         Ok(session)
     }
+}
+
+/// Finds skills and commands. The disk may be slow, and a session may be built on the program's only thread.
+async fn find_library(searched: Option<Arc<DiscoveryOptions>>) -> Library {
+    let Some(options) = searched else { return Library::default() };
+    let found = tokio::task::spawn_blocking(move || Library {
+        skills: Arc::new(discover_skills(&options)),
+        commands: Arc::new(discover_commands(&options)),
+        model: RunModel::default(),
+    });
+    found.await.unwrap_or_default()
 }
 
 impl Session {

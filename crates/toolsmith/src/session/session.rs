@@ -11,10 +11,11 @@ use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
-    builder::SessionBuilder, extensions::SessionExtensions, models::Models, recovery::Recovery,
-    tool_info::ToolInfo,
+    builder::SessionBuilder, extensions::SessionExtensions, library::Library, models::Models,
+    recovery::Recovery, tool_info::ToolInfo,
 };
 use crate::{
+    home::Home,
     loading::LoadedTools,
     mcp::{McpPrompt, McpTools, attach_resources, expand_command, prompts},
 };
@@ -47,6 +48,8 @@ pub struct Session {
     pub(super) sessions: Sessions,
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
+    pub(super) home: Home,
+    pub(super) library: Library,
     pub(super) recovery: Recovery,
     pub(super) extensions: SessionExtensions,
     pub(super) todos: Todos,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith::{Session, SessionSwitched};
+use toolsmith::{CommandOutcome, Session, SessionSwitched};
 use toolsmith_tool::{
     CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, InputTap, NoticeLevel,
     WidgetContent, WidgetPlacement, WorkingIndicator,
@@ -81,6 +81,8 @@ pub(super) enum Event {
     ShellOutput(u64, String),
     /// A shell command ended: exit code, and whether it was stopped.
     ShellEnd(u64, Result<(i32, bool), String>),
+    /// A command of the session ended.
+    CommandEnded(Result<CommandOutcome, String>),
     /// Something to do.
     Do(Effect),
     /// The session is ready for the next prompt.

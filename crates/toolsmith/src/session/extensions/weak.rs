@@ -13,10 +13,10 @@ use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 
 use super::{
-    super::{models::Models, recovery::Recovery, session::Session},
+    super::{library::Library, models::Models, recovery::Recovery, session::Session},
     SessionExtensions,
 };
-use crate::{loading::LoadedTools, mcp::McpTools};
+use crate::{home::Home, loading::LoadedTools, mcp::McpTools};
 
 /// A session handle that does not keep the session alive.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct WeakSession {
     sessions: Sessions,
     models: Models,
     cwd: PathBuf,
+    home: Home,
+    library: Library,
     recovery: Recovery,
     todos: Todos,
     mcp: Option<McpTools>,
@@ -50,6 +52,8 @@ impl WeakSession {
             sessions: self.sessions.clone(),
             models: self.models.clone(),
             cwd: self.cwd.clone(),
+            home: self.home.clone(),
+            library: self.library.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
@@ -74,6 +78,8 @@ impl Session {
             sessions: self.sessions.clone(),
             models: self.models.clone(),
             cwd: self.cwd.clone(),
+            home: self.home.clone(),
+            library: self.library.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
