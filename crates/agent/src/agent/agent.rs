@@ -418,6 +418,12 @@ impl Agent {
         self.core().queues.set_mode(Lane::FollowUp, mode);
     }
 
+    /// Sets the appended part of the system prompt that has this origin, from the next request on.
+    pub fn set_prompt_part(&self, origin: &str, text: &str) {
+        let mut system = self.core().system.write().unwrap_or_else(PoisonError::into_inner);
+        system.set_part(origin, text);
+    }
+
     /// Changes the system prompt from the next request on.
     pub fn set_system_prompt(&self, system: SystemPrompt) {
         *self.core().system.write().unwrap_or_else(PoisonError::into_inner) = system;

@@ -147,6 +147,14 @@ impl SystemPrompt {
         self
     }
 
+    /// Replaces the appended text of an origin, or appends it.
+    pub(crate) fn set_part(&mut self, origin: &str, text: &str) {
+        match self.appended.iter_mut().find(|part| part.origin == origin) {
+            Some(part) => text.clone_into(&mut part.text),
+            None => self.appended.push(PromptPart::new(origin, text)),
+        }
+    }
+
     /// Returns the text for a request that offers these tools.
     pub fn render(&self, tools: &[ToolDefinition]) -> String {
         self.render_with(tools, &ToolNotes::default())

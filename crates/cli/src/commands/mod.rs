@@ -10,6 +10,7 @@ pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod interactive;
+pub(crate) mod library_view;
 pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod login;

@@ -50,6 +50,19 @@ impl MarkdownCommands {
     }
 }
 
+impl MarkdownCommands {
+    /// Adds the commands at paths that extensions of the session named.
+    pub(crate) fn with_paths(&self, paths: &[PathBuf]) -> Self {
+        let names = self.list.iter().map(|command| command.name.clone()).collect();
+        let mut search = Search { disabled: &[], names, files: self.list.len(), found: self.clone() };
+        for path in paths {
+            let source = ToolSource::new("extension", "Extension", Scope::Given);
+            search.root(&Root { folder: path.clone(), source, within: None, plugin: None });
+        }
+        search.found
+    }
+}
+
 struct Root<'a> {
     folder: PathBuf,
     source: ToolSource,
@@ -59,7 +72,8 @@ struct Root<'a> {
 
 /// Finds the Markdown commands of a working directory.
 pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
-    let mut search = Search { options, names: HashSet::new(), files: 0, found: MarkdownCommands::default() };
+    let disabled = &options.settings.commands.disabled;
+    let mut search = Search { disabled, names: HashSet::new(), files: 0, found: MarkdownCommands::default() };
     let is_on = |provider: &str| options.settings.discovery.is_on(provider);
     let places = || PLACES.iter().filter(|(provider, ..)| is_on(provider));
     let folders: Vec<&Path> = project_folders(&options.cwd, &options.home).collect();
@@ -124,7 +138,7 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
 }
 
 struct Search<'a> {
-    options: &'a DiscoveryOptions,
+    disabled: &'a [String],
     names: HashSet<String>,
     files: usize,
     found: MarkdownCommands,
@@ -206,7 +220,7 @@ impl Search<'_> {
         if name.contains(|c: char| c.is_whitespace() || c.is_control() || c == '/') {
             return self.warn(file, "is not a valid command: its name contains spaces or slashes");
         }
-        if self.options.settings.commands.disabled.contains(&name) {
+        if self.disabled.contains(&name) {
             return;
         }
         let (mut command, faults) = MarkdownCommand::parse(name, file, &text, &root.source);

@@ -12,6 +12,7 @@ use super::{
     providers::{PROVIDERS, places},
     scan::scan,
 };
+use crate::plugins::expand_patterns;
 
 /// Name of the directory and of the manifest's field.
 const EXTENSIONS: &str = "extensions";
@@ -70,7 +71,7 @@ pub(super) fn package_extensions(
     };
     let named = MANIFEST_FIELDS.iter().find_map(|field| package.get(*field)?.get(EXTENSIONS))?;
     let named: OneOrMany = serde_json::from_value(named.clone()).ok()?;
-    let paths = named.into_vec();
+    let paths = expand_patterns(folder, named.into_vec());
     for path in &paths {
         take_tool(finder, folder, &file, path, source);
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     load_error::ToolLoadError,
-    plugins::{NotInside, inside, read_plugin},
+    plugins::{NotInside, expand_patterns, inside, read_plugin},
     small_file,
 };
 
@@ -212,7 +212,7 @@ fn take_package(
             paths.extend(pick(contents.tools, contents.extensions));
         }
     }
-    for path in paths {
+    for path in expand_patterns(folder, paths) {
         if !is_disabled(lock, finder.looking_for, &path) {
             take_tool(finder, folder, &file, &path, &source);
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     contents::{PluginContents, PluginServer},
-    inside::{NotInside, inside},
+    inside::{NotInside, expand_patterns, inside},
 };
 use crate::discovery::{MANIFEST_FIELDS, read_json};
 
@@ -181,17 +181,19 @@ impl<'a> Reader<'a> {
 
     /// Resolves one path or several, which must stay in the plugin.
     fn paths(&mut self, field: &str, value: &Value) -> Vec<PathBuf> {
-        let written: Vec<&str> = match value {
-            Value::String(path) => vec![path],
-            Value::Array(paths) => paths.iter().filter_map(Value::as_str).take(MAX_ENTRIES).collect(),
+        let written: Vec<String> = match value {
+            Value::String(path) => vec![path.clone()],
+            Value::Array(paths) => {
+                paths.iter().filter_map(Value::as_str).take(MAX_ENTRIES).map(str::to_owned).collect()
+            }
             _ => {
                 self.found.problems.push(format!("`{field}` must be a path or a list of paths"));
                 return Vec::new();
             }
         };
         let mut found = Vec::new();
-        for path in written {
-            match inside(self.folder, path) {
+        for path in expand_patterns(self.folder, written) {
+            match inside(self.folder, &path) {
                 Ok(path) => found.push(path),
                 Err(NotInside::Outside) => self
                     .found

@@ -28,7 +28,7 @@ use super::{
     extensions::{
         BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
     },
-    library::{Library, RunModel},
+    library::Library,
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -38,7 +38,6 @@ use crate::{
     built_in::{
         built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
     },
-    commands::discover_commands,
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
         discover_configured_paths, discover_custom_tool_paths,
@@ -48,7 +47,7 @@ use crate::{
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
     settings::{PreviewDecision, Settings},
-    skills::{KeepSkills, SkillFiles, catalogue, discover_skills},
+    skills::{KeepSkills, SkillFiles},
     trust::TrustDecision,
     warning::Warning,
 };
@@ -372,7 +371,7 @@ impl SessionBuilder {
             }
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
-        let library = find_library(discovered.searched.clone()).await;
+        let mut library = find_library(discovered.searched.clone()).await;
         let read_names = Arc::new(SkillFiles(Arc::clone(&library.skills)));
         let mut built_ins =
             built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
@@ -439,12 +438,11 @@ impl SessionBuilder {
         };
         registry.activate_initial(requested.as_deref())?;
         // Skills are of no use to a model that cannot read them.
-        let skills = match registry.is_active("read") {
-            true => catalogue(library.skills.list.iter(), self.settings.skills.catalogue_bytes),
-            false => None,
-        };
-        loaded.warnings.extend(library.skills.warnings.iter().cloned());
-        loaded.warnings.extend(library.commands.warnings.iter().cloned());
+        if registry.is_active("read") {
+            library.catalogue_bytes = self.settings.skills.catalogue_bytes;
+        }
+        loaded.warnings.extend(library.skills().warnings.iter().cloned());
+        loaded.warnings.extend(library.commands().warnings.iter().cloned());
         // Only a model that can change the list is reminded of it.
         let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
@@ -487,7 +485,7 @@ impl SessionBuilder {
         if let Some(text) = rules_prompt(&rules) {
             system = system.append_from("rules", text);
         }
-        if let Some(text) = skills {
+        if let Some(text) = library.catalogue() {
             system = system.append_from("skills", text);
         }
         for text in self.appended {
@@ -533,12 +531,7 @@ impl SessionBuilder {
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
         }
-        if !library.skills.list.is_empty() {
-            agent = agent.hook(Arc::new(KeepSkills::new(current.clone())));
-        }
-        if !library.commands.list.is_empty() {
-            agent = agent.hook(Arc::new(library.model.clone()));
-        }
+        agent = agent.hook(Arc::new(KeepSkills::new(current.clone()))).hook(Arc::new(library.model.clone()));
         let agent = recovery.add_to(agent).build()?;
         let extensions = SessionExtensions {
             modules,
@@ -580,12 +573,7 @@ impl SessionBuilder {
 /// Finds skills and commands. The disk may be slow, and a session may be built on the program's only thread.
 async fn find_library(searched: Option<Arc<DiscoveryOptions>>) -> Library {
     let Some(options) = searched else { return Library::default() };
-    let found = tokio::task::spawn_blocking(move || Library {
-        skills: Arc::new(discover_skills(&options)),
-        commands: Arc::new(discover_commands(&options)),
-        model: RunModel::default(),
-    });
-    found.await.unwrap_or_default()
+    tokio::task::spawn_blocking(move || Library::find(&options)).await.unwrap_or_default()
 }
 
 impl Session {
@@ -602,6 +590,7 @@ impl Session {
         self.agent.announce(SessionEvent::Start).await;
         let reason = if was_stored { "resume" } else { "startup" };
         self.extensions.started(reason, &self.agent.tool_context()).await;
+        self.add_resources(&self.extension_resources());
     }
 }
 

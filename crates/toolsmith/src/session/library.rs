@@ -4,7 +4,7 @@ use std::{
     fmt,
     io::{self, Read as _},
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use serde_json::json;
@@ -13,13 +13,14 @@ use toolsmith_host::regular_file::{open_regular, open_within};
 use toolsmith_tool::{CancelToken, async_trait};
 
 use super::{
-    extensions::{CommandOutcome, WeakSession},
+    extensions::{CommandOutcome, ExtensionResources, WeakSession},
     session::Session,
 };
 use crate::{
     allowed_tools::grants,
-    commands::{MarkdownCommand, MarkdownCommands, Part, Words, parts, takes_arguments},
-    skills::{Skills, activate},
+    commands::{MarkdownCommand, MarkdownCommands, Part, Words, discover_commands, parts, takes_arguments},
+    discovery::DiscoveryOptions,
+    skills::{Skills, activate, catalogue, discover_skills},
     small_file,
 };
 
@@ -27,23 +28,64 @@ use crate::{
 const MAX_FILES: usize = 20;
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
-/// Skills and Markdown commands.
+/// Skills and Markdown commands. Clones are the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Library {
-    pub(crate) skills: Arc<Skills>,
-    pub(crate) commands: Arc<MarkdownCommands>,
+    pub(crate) skills: Arc<RwLock<Arc<Skills>>>,
+    pub(crate) commands: Arc<RwLock<Arc<MarkdownCommands>>>,
     pub(crate) model: RunModel,
+    /// Size of the catalogue of skills; zero if the model cannot read skills.
+    pub(crate) catalogue_bytes: usize,
+}
+
+impl Library {
+    /// Finds the skills and commands of a working directory.
+    pub(crate) fn find(options: &DiscoveryOptions) -> Self {
+        Self {
+            skills: Arc::new(RwLock::new(Arc::new(discover_skills(options)))),
+            commands: Arc::new(RwLock::new(Arc::new(discover_commands(options)))),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn skills(&self) -> Arc<Skills> {
+        Arc::clone(&self.skills.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn commands(&self) -> Arc<MarkdownCommands> {
+        Arc::clone(&self.commands.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the catalogue of skills for the system prompt.
+    pub(crate) fn catalogue(&self) -> Option<String> {
+        (self.catalogue_bytes > 0).then(|| catalogue(self.skills().list.iter(), self.catalogue_bytes))?
+    }
 }
 
 impl Session {
     /// Returns the skills of the session.
-    pub fn skills(&self) -> &Skills {
-        &self.library.skills
+    pub fn skills(&self) -> Arc<Skills> {
+        self.library.skills()
     }
 
     /// Returns the Markdown commands of the session.
-    pub fn markdown_commands(&self) -> &MarkdownCommands {
-        &self.library.commands
+    pub fn markdown_commands(&self) -> Arc<MarkdownCommands> {
+        self.library.commands()
+    }
+
+    /// Adds the skills and commands at paths that extensions named.
+    pub(super) fn add_resources(&self, resources: &ExtensionResources) {
+        if !resources.skills.is_empty() {
+            let all = self.skills().with_paths(&resources.skills);
+            *self.library.skills.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
+            if let Some(text) = self.library.catalogue() {
+                self.agent().set_prompt_part("skills", &text);
+            }
+        }
+        if !resources.prompts.is_empty() {
+            let all = self.markdown_commands().with_paths(&resources.prompts);
+            *self.library.commands.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
+        }
     }
 
     /// Invokes a skill. Its `allowed-tools` count if the user wrote it and invoked it.
@@ -53,7 +95,8 @@ impl Session {
         arguments: &str,
         is_by_person: bool,
     ) -> Result<CommandOutcome, String> {
-        let skill = self.skills().get(name).ok_or_else(|| format!("the skill \"{name}\" does not exist"))?;
+        let skills = self.skills();
+        let skill = skills.get(name).ok_or_else(|| format!("the skill \"{name}\" does not exist"))?;
         let text = activate(skill, Some(arguments))
             .map_err(|error| format!("{} cannot be read: {error}", skill.file.display()))?;
         self.allow_tools(&skill.allowed_tools, skill.may_allow_tools() && is_by_person);

@@ -294,14 +294,14 @@ const KEYS: &[Key] = &[
         Some(""),
         "Additional directories with skills; relative paths are resolved from the working directory.",
     ),
-    tightening("skills.disabled", KeyKind::Names, Some(""), "Names of disabled skills."),
+    key("skills.disabled", KeyKind::Names, Some(""), "Names of disabled skills."),
     key(
         "commands.paths",
         KeyKind::Paths,
         Some(""),
         "Additional directories or files with Markdown commands; relative paths are resolved from the working directory.",
     ),
-    tightening("commands.disabled", KeyKind::Names, Some(""), "Names of disabled Markdown commands."),
+    key("commands.disabled", KeyKind::Names, Some(""), "Names of disabled Markdown commands."),
     key(
         "tools.paths",
         KeyKind::Paths,

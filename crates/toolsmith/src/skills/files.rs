@@ -4,7 +4,7 @@
 use std::{
     fs,
     path::{Component, Path},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use serde_json::json;
@@ -18,7 +18,7 @@ use super::{SCHEME, Skills, activate};
 const MAX_LISTED: usize = 500;
 
 /// Opens skills by name.
-pub(crate) struct SkillFiles(pub(crate) Arc<Skills>);
+pub(crate) struct SkillFiles(pub(crate) Arc<RwLock<Arc<Skills>>>);
 
 impl ReadNames for SkillFiles {
     fn open(&self, written: &str) -> Option<Result<OpenedName, String>> {
@@ -33,8 +33,9 @@ impl SkillFiles {
         if name.is_empty() {
             return Ok(OpenedName::text(self.list()));
         }
-        let Some(skill) = self.0.get(name) else {
-            let names: Vec<&str> = self.0.list.iter().map(|skill| skill.name.as_str()).collect();
+        let skills = self.skills();
+        let Some(skill) = skills.get(name) else {
+            let names: Vec<&str> = skills.list.iter().map(|skill| skill.name.as_str()).collect();
             let closest = closest_names(name, names.iter().copied());
             let hint = match closest.as_slice() {
                 [] => format!(" Read \"{SCHEME}\" for a list."),
@@ -60,11 +61,16 @@ impl SkillFiles {
         Ok(OpenedName::file(opened, format!("{SCHEME}{name}/{file}")))
     }
 
+    fn skills(&self) -> Arc<Skills> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn list(&self) -> String {
-        if self.0.list.is_empty() {
+        let skills = self.skills();
+        if skills.list.is_empty() {
             return "There are no skills.".to_owned();
         }
-        let lines = self.0.list.iter().take(MAX_LISTED).map(|skill| {
+        let lines = skills.list.iter().take(MAX_LISTED).map(|skill| {
             let end = skill.description.floor_char_boundary(200);
             format!("{}: {}", skill.name, &skill.description[..end])
         });

@@ -62,6 +62,21 @@ impl Skills {
     }
 }
 
+impl Skills {
+    /// Adds the skills at paths that extensions of the session named.
+    pub(crate) fn with_paths(&self, paths: &[PathBuf]) -> Self {
+        let seen = self.list.iter().filter_map(|skill| skill.file.canonicalize().ok()).collect();
+        let mut search = Search { disabled: &[], seen, found: self.clone(), left_out: 0 };
+        for path in paths {
+            let is_file = path.file_name().is_some_and(|name| name == SKILL_FILE);
+            let folder = path.parent().filter(|_| is_file).unwrap_or(path).to_path_buf();
+            let source = ToolSource::new("extension", "Extension", Scope::Given);
+            search.root(&Root { folder, source, within: None, plugin: None });
+        }
+        search.finish()
+    }
+}
+
 /// A directory that is searched.
 struct Root<'a> {
     folder: PathBuf,
@@ -74,7 +89,8 @@ struct Root<'a> {
 
 /// Finds the skills of a working directory.
 pub fn discover_skills(options: &DiscoveryOptions) -> Skills {
-    let mut search = Search { options, seen: HashSet::new(), found: Skills::default(), left_out: 0 };
+    let disabled = &options.settings.skills.disabled;
+    let mut search = Search { disabled, seen: HashSet::new(), found: Skills::default(), left_out: 0 };
     if options.settings.skills.enabled {
         let plugins = installed_plugins(options);
         for root in roots(options, &plugins) {
@@ -139,7 +155,7 @@ fn in_home(home: &Home, relative: &str) -> PathBuf {
 }
 
 struct Search<'a> {
-    options: &'a DiscoveryOptions,
+    disabled: &'a [String],
     /// Real paths of files that were read.
     seen: HashSet<PathBuf>,
     found: Skills,
@@ -235,7 +251,7 @@ impl Search<'_> {
         for fault in faults {
             self.warn(file, format!("has a fault: {fault}"));
         }
-        if self.options.settings.skills.disabled.contains(&skill.name) {
+        if self.disabled.contains(&skill.name) {
             return;
         }
         if let Some(first) = self.found.by_name.get(&skill.name).and_then(|at| self.found.list.get(*at)) {

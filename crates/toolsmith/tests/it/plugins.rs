@@ -216,3 +216,35 @@ fn c2_8_marketplace_plugins_that_the_project_lists_wait() {
     assert_eq!(discovered.waiting().count(), 1);
     assert_eq!(discovered.ready().count(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_is_removed_during_a_session_fails_its_own_calls_only() {
+    use serde_json::json;
+    use toolsmith_llm::{Script, ScriptedProvider};
+    let place = Place::new(&[]);
+    plugin(&place, "p", r#"{"omp":{"tools":"a.ts"}}"#, &["a.ts"]);
+    place.write(
+        &format!("{ROOT}/node_modules/p/skills/s/SKILL.md"),
+        "---\nname: s\ndescription: d\n---\nBody\n",
+    );
+    let turns = json!([
+        { "reply": [{ "call": "a", "arguments": {} }, { "call": "read", "arguments": { "path": "skill://p:s" } }] },
+        "Done."
+    ]);
+    let model = ScriptedProvider::new(Script::parse(&turns.to_string()).unwrap());
+    let session = toolsmith::Session::builder(place.cwd())
+        .home(place.home())
+        .settings(place.settings().settings)
+        .discovery(true)
+        .approval_mode(toolsmith::ApprovalMode::Yolo)
+        .provider(std::sync::Arc::new(model.clone()), model.model().clone())
+        .build()
+        .await
+        .unwrap();
+    assert!(session.tools().iter().any(|tool| tool.origin.contains("plugin p, ")));
+    fs::remove_dir_all(place.path(&format!("{ROOT}/node_modules/p"))).unwrap();
+    let summary = session.run("go").await.unwrap();
+    assert_eq!(summary.text, "Done.");
+    let results = crate::session_place::results(&session);
+    assert!(results[1].0 && results[1].1.contains("cannot be read any more"), "{results:?}");
+}

@@ -453,3 +453,21 @@ async fn the_strict_check_agrees_with_skills_ref() {
 fn skipped(why: &str) {
     eprintln!("skipped: {why}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extensions_add_skills_and_prompts() {
+    let place = Place::new(&[
+        (
+            "project/.toolsmith/extensions/more.ts",
+            "export default (pi) => pi.on('resources_discover', () => ({ skillPaths: ['extra/skills'], promptPaths: ['extra/prompts/hi.md'] }));",
+        ),
+        ("project/extra/skills/pdf/SKILL.md", &skill("pdf", "")),
+        ("project/extra/prompts/hi.md", "Say hi"),
+    ]);
+    let (session, model) = session(&place, json!([read("skill://pdf"), "Done."]), |builder| builder).await;
+    session.run("go").await.unwrap();
+    assert!(model.requests()[0].system.contains("- pdf: Use for pdf"));
+    assert!(results(&session)[0].1.contains("Body of pdf"));
+    let names: Vec<String> = session.commands().into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["hi", "skill:pdf"]);
+}

@@ -241,7 +241,8 @@ impl Session {
                 list.push((info, Runner::Other(command)));
             }
         }
-        for command in &self.markdown_commands().list {
+        let (commands, skills) = (self.markdown_commands(), self.skills());
+        for command in &commands.list {
             if seen.insert(command.name.clone()) {
                 let info = CommandInfo {
                     origin: Some(command.source.to_string()),
@@ -252,7 +253,7 @@ impl Session {
                 list.push((info, Runner::Markdown(command.name.clone())));
             }
         }
-        for skill in self.skills().list.iter().filter(|skill| skill.invocable) {
+        for skill in skills.list.iter().filter(|skill| skill.invocable) {
             let info = CommandInfo {
                 origin: Some(skill.source.to_string()),
                 argument_hint: skill.argument_hint.clone(),

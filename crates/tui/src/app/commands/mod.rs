@@ -97,6 +97,7 @@ pub(super) const COMMANDS: &[Command] = &[
         doc: "Show tools and load errors",
         run: |app, _| app.show_tools(),
     },
+    Command { name: "skills", argument: "", doc: "Show skills", run: |app, _| app.show_skills() },
     Command {
         name: "login",
         argument: "[PROVIDER]",

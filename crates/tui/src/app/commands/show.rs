@@ -158,6 +158,23 @@ impl App {
         }
     }
 
+    pub(super) fn show_skills(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let skills = session.skills();
+        let skills = &skills.list;
+        if skills.is_empty() {
+            let text = "There are no skills. `toolsmith skills new NAME` creates one.";
+            return self.notice(NoticeLevel::Info, text);
+        }
+        let pairs: Vec<(String, String)> = skills
+            .iter()
+            .take(MAX_HELP)
+            .map(|skill| (skill.name.clone(), format!("{} ({})", skill.description, skill.source)))
+            .collect();
+        let rows = self.pairs(&pairs);
+        self.show("Skills", rows);
+    }
+
     pub(super) fn show_todo(&mut self) {
         let Some(session) = self.session.clone() else { return self.not_ready() };
         let phases = session.todos();
