@@ -214,7 +214,7 @@ impl Search<'_> {
         let own = own.join(":");
         let name = match root.plugin {
             Some(plugin) if plugin.is_disabled("commands", &own) => return,
-            Some(plugin) => format!("{}:{own}", plugin.name),
+            Some(plugin) => format!("{}:{own}", plugin.prefix()),
             None => own,
         };
         if name.contains(|c: char| c.is_whitespace() || c.is_control() || c == '/') {

@@ -72,6 +72,9 @@ pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)
             entries.insert(id, Entry { installed, list: list.clone(), scope });
         }
     }
+    for id in disabled_in_claude(finder) {
+        entries.remove(&id);
+    }
     // The project's plugins come before the user's (CONTRACT 2.2).
     let mut found: Vec<(Scope, String, Scope, PathBuf)> = Vec::new();
     for (id, entry) in entries {
@@ -96,6 +99,16 @@ pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)
     }
     found.sort();
     found.into_iter().map(|(_, id, scope, folder)| (id, scope, folder)).collect()
+}
+
+/// Returns the plugins that the user disabled in Claude Code.
+fn disabled_in_claude(finder: &Finder<'_>) -> Vec<String> {
+    let file = in_home(&finder.options.home, ".claude/settings.json");
+    let settings: Option<Value> =
+        small_file::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let plugins = settings.as_ref().and_then(|settings| settings.get("enabledPlugins")?.as_object());
+    let off = plugins.into_iter().flatten().filter(|(_, value)| **value == Value::Bool(false));
+    off.map(|(id, _)| id.clone()).collect()
 }
 
 /// Returns whether a plugin was installed for every directory or for this one.

@@ -238,6 +238,10 @@ fn take_other(
     is_overridden: bool,
     source: &ToolSource,
 ) -> bool {
+    // Without an entry in the lock file nobody chose it: it may be a package that another one needs.
+    if lock.is_none() {
+        return false;
+    }
     let manifest = match read_plugin(folder) {
         Ok(Some(manifest)) if manifest.file.is_some() => manifest,
         Ok(_) => return false,

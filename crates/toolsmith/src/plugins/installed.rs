@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InstalledPlugin {
-    /// Name, as its skills and commands carry it.
+    /// Name.
     pub name: String,
     /// Directory.
     pub folder: PathBuf,
@@ -33,6 +33,11 @@ impl InstalledPlugin {
     /// Returns its contents.
     pub fn contents(&self) -> &PluginContents {
         &self.manifest.contents
+    }
+
+    /// Returns the name in front of those of its skills and commands: without the scope of an npm package.
+    pub fn prefix(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
     /// Returns whether a part is disabled: its kind and its name.
@@ -66,7 +71,7 @@ pub fn installed_plugins(options: &DiscoveryOptions) -> InstalledPlugins {
     let mut found = InstalledPlugins { list: Vec::new(), warnings };
     for plugin in folders {
         let manifest = match read_plugin(&plugin.folder) {
-            Ok(Some(manifest)) if manifest.file.is_some() || plugin.is_listed => manifest,
+            Ok(Some(manifest)) if plugin.is_listed || manifest.is_package() => manifest,
             // A package that only another one needs.
             Ok(_) => continue,
             Err(problem) => {

@@ -35,6 +35,13 @@ pub struct PluginManifest {
     pub problems: Vec<String>,
 }
 
+impl PluginManifest {
+    /// Returns whether `package.json` has a field that makes the package a plugin.
+    pub(crate) fn is_package(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.ends_with("package.json"))
+    }
+}
+
 /// The forms of a manifest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {

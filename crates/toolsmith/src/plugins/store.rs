@@ -92,7 +92,7 @@ impl PluginStore {
         let stage = stage.map_err(PluginError::io(&self.root))?;
         let fetched = match source {
             PluginSource::Marketplace { plugin, marketplace } => {
-                self.from_marketplace(plugin, marketplace, stage.path()).await?
+                self.fetch_from_marketplace(plugin, marketplace, stage.path()).await?
             }
             source => {
                 let fetched = self.fetcher.fetch(source, stage.path()).await?;
@@ -144,7 +144,7 @@ impl PluginStore {
         })
     }
 
-    async fn from_marketplace(
+    async fn fetch_from_marketplace(
         &self,
         plugin: &str,
         marketplace: &str,

@@ -46,7 +46,7 @@ fn fields(text: &str) -> Result<Fields, String> {
     if !text.starts_with("---") {
         return Err(format!("{SKILL_FILE} must start with YAML frontmatter (---)"));
     }
-    let Some(yaml) = text.splitn(3, "---").nth(1).filter(|_| text.matches("---").nth(1).is_some()) else {
+    let Some(yaml) = text.split("---").nth(1).filter(|_| text.matches("---").nth(1).is_some()) else {
         return Err(format!("{SKILL_FILE} frontmatter not properly closed with ---"));
     };
     let invalid = |problem: &str| format!("Invalid YAML in frontmatter: {problem}");

@@ -246,7 +246,7 @@ impl Search<'_> {
             if plugin.is_disabled("skills", &skill.name) {
                 return;
             }
-            skill.name = format!("{}:{}", plugin.name, skill.name);
+            skill.name = format!("{}:{}", plugin.prefix(), skill.name);
         }
         for fault in faults {
             self.warn(file, format!("has a fault: {fault}"));

@@ -248,3 +248,39 @@ async fn a_plugin_that_is_removed_during_a_session_fails_its_own_calls_only() {
     let results = crate::session_place::results(&session);
     assert!(results[1].0 && results[1].1.contains("cannot be read any more"), "{results:?}");
 }
+
+#[test]
+fn skills_and_commands_of_a_plugin_carry_its_name_and_follow_the_settings_of_claude() {
+    let place = Place::new(&[]);
+    let skill = "---\nname: s\ndescription: d\n---\n";
+    plugin(
+        &place,
+        "@scope/pack",
+        r#"{"name":"@scope/pack","pi":{"skills":["./skills"],"prompts":["./prompts/*.md"]}}"#,
+        &[],
+    );
+    place.write(&format!("{ROOT}/node_modules/@scope/pack/skills/s/SKILL.md"), skill);
+    place.write(&format!("{ROOT}/node_modules/@scope/pack/prompts/do.md"), "Do it");
+    // A package that nobody chose: its directories mean nothing.
+    plugin(&place, "library", r#"{"name":"library"}"#, &["tools/x.ts"]);
+    place.write(&format!("{ROOT}/node_modules/library/skills/t/SKILL.md"), skill);
+    place.write(&format!("{ROOT}/node_modules/library/.claude-plugin/plugin.json"), r#"{"name":"library"}"#);
+    for name in ["on", "off"] {
+        place.write(&format!("home/market/{name}/skills/s/SKILL.md"), skill);
+    }
+    let entry = |name: &str| {
+        let folder = place.path(&format!("home/market/{name}"));
+        format!(r#""{name}@m":[{{"installPath":"{}"}}]"#, folder.display())
+    };
+    place.write(
+        "home/.claude/plugins/installed_plugins.json",
+        &format!(r#"{{"plugins":{{{},{}}}}}"#, entry("on"), entry("off")),
+    );
+    place.write("home/.claude/settings.json", r#"{"enabledPlugins":{"off@m":false}}"#);
+    let skills = toolsmith::discover_skills(&place.options());
+    let names: Vec<&str> = skills.list.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["pack:s", "on:s"]);
+    let commands = toolsmith::discover_commands(&place.options());
+    assert_eq!(commands.list[0].name, "pack:do");
+    assert!(found(&place).is_empty());
+}

@@ -83,8 +83,7 @@ fn skills_of_directories_above_are_found_up_to_the_repository() {
         ("project/a/.claude/skills/near/SKILL.md", &skill("near", "")),
         (".claude/skills/outside/SKILL.md", &skill("outside", "")),
     ]);
-    let options =
-        toolsmith::DiscoveryOptions::new(place.cwd().join("a"), place.home()).trust(place.trust.clone());
+    let options = toolsmith::DiscoveryOptions::new(place.cwd().join("a"), place.home()).trust(place.trust);
     assert_eq!(names(&discover_skills(&options)), ["near", "top"]);
 }
 
