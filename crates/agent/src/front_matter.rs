@@ -116,7 +116,7 @@ fn has_colon(value: &str) -> bool {
 
 /// `argument-hint: [file] [focus]` starts like a list, but is a text.
 fn is_hint(value: &str) -> bool {
-    value.starts_with('[') && value.find(']').is_none_or(|end| end + 1 < value.len())
+    value.starts_with('[') && value.find(']').is_some_and(|end| end + 1 < value.len())
 }
 
 /// Puts the values for which `needs_quotes` holds in quotes.

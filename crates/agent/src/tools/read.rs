@@ -32,7 +32,7 @@ const START: usize = 8192;
 /// Message for files such as /proc/kmsg.
 const WAITS: &str = "Not read: the file has no end, and reading it waits for data that may never come.";
 
-/// What a name other than a path stands for.
+/// Content of a name other than a path.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenedName {

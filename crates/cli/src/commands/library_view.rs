@@ -17,7 +17,7 @@ use crate::{
 /// Entries of one kind that are printed.
 const MAX_SHOWN: usize = 100;
 
-/// What was found besides modules.
+/// Skills, commands and plugins of a project.
 pub(crate) struct LibraryView {
     skills: Skills,
     commands: MarkdownCommands,

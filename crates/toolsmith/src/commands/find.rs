@@ -18,7 +18,7 @@ use crate::{
     warning::Warning,
 };
 
-/// How deep directories are searched, and how many files are read.
+/// Maximum depth of directories, and maximum number of files.
 const MAX_DEPTH: usize = 4;
 const MAX_FILES: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;

@@ -58,6 +58,14 @@ impl DiscoveryOptions {
         }
     }
 
+    /// Sets the working directory, and the project it belongs to.
+    #[must_use]
+    pub fn working_directory(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = cwd.into();
+        self.project = find_project(&self.cwd, &self.home);
+        self
+    }
+
     /// Sets the configured paths.
     #[must_use]
     pub fn configured(mut self, paths: Vec<ConfiguredPath>) -> Self {

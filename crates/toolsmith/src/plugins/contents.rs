@@ -17,7 +17,7 @@ use crate::{
 
 /// Most entries of one kind that are described.
 const MAX_SHOWN: usize = 200;
-/// How deep skills and commands are looked for.
+/// Maximum depth of skills and commands.
 const MAX_DEPTH: usize = 4;
 
 /// An MCP server of a plugin.

@@ -21,10 +21,10 @@ pub enum PluginError {
         /// Last lines of its error output.
         reason: String,
     },
-    /// What was fetched is not a plugin.
+    /// The source is not a plugin.
     #[error("{0} contains no plugin: it has no manifest, no skills and no commands")]
     NoPlugin(String),
-    /// What was fetched is a list of plugins.
+    /// The source is a list of plugins.
     #[error("{} is a marketplace; choose one of its plugins", .0.name)]
     Marketplace(Box<super::Marketplace>),
     /// There is no such marketplace or plugin.

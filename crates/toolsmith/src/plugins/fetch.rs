@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// Lines of a program's errors that are shown.
 const MAX_LINES: usize = 6;
 
-/// What was fetched.
+/// Fetched files and their fingerprint.
 #[derive(Debug, Default)]
 pub(super) struct Fetched {
     pub(super) folder: PathBuf,

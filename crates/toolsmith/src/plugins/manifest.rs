@@ -29,7 +29,7 @@ pub struct PluginManifest {
     pub description: Option<String>,
     /// File of the manifest; `None` if the plugin has only the usual directories.
     pub file: Option<PathBuf>,
-    /// What it contains.
+    /// Its contents.
     pub contents: PluginContents,
     /// Parts of the manifest that are not used, as sentences.
     pub problems: Vec<String>,

@@ -39,7 +39,7 @@ struct Stored {
     metadata: Map<String, Value>,
 }
 
-/// Where a plugin of a marketplace is.
+/// Location of a plugin of a marketplace.
 pub(super) enum Place {
     /// In the marketplace itself.
     Folder(PathBuf),

@@ -56,6 +56,9 @@ impl PluginSource {
                 Some((url, reference)) => (url.to_owned(), Some(reference.to_owned())),
                 None => (url, None),
             };
+            if !is_plain(&url) {
+                return Err(unknown());
+            }
             // `git:github.com/owner/name` needs a scheme; a path of a local repository does not.
             let has_scheme =
                 url.contains("://") || url.starts_with("git@") || url.starts_with(['/', '.', '~']);

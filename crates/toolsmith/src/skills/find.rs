@@ -20,7 +20,7 @@ use crate::{
     warning::Warning,
 };
 
-/// How deep skills may lie in a directory, and how many directories are searched.
+/// Maximum depth of skills in a directory, and maximum number of directories searched.
 const MAX_DEPTH: usize = 6;
 const MAX_FOLDERS: usize = 2000;
 /// Largest SKILL.md.

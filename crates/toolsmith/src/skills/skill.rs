@@ -16,7 +16,7 @@ const MAX_DESCRIPTION: usize = 1024;
 pub struct Skill {
     /// Name, with that of its plugin in front: `plugin:name`.
     pub name: String,
-    /// What it is for and when to use it.
+    /// Purpose, and when to use it.
     pub description: String,
     /// Its SKILL.md.
     pub file: PathBuf,

@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct NewArguments {
     /// Name: lower-case letters, digits and single hyphens.
     name: String,
-    /// What the skill is for and when to use it.
+    /// Purpose of the skill and when to use it.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
     /// Create the skill in your own directory, for all projects.
