@@ -1,3 +1,5 @@
+//! Grants, and what they never cover.
+
 use serde_json::json;
 use toolsmith_tool::{Approval, ApprovalPolicy, Tier};
 

@@ -1,3 +1,5 @@
+//! The project of a working directory.
+
 use std::{fs, path::PathBuf};
 
 use tempfile::TempDir;

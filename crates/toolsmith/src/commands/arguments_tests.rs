@@ -1,3 +1,5 @@
+//! Words and placeholders of commands.
+
 use super::{Words, takes_arguments};
 
 fn fill(template: &str, line: &str) -> String {

@@ -1,3 +1,5 @@
+//! Parts of templates.
+
 use super::{
     Part::{File, Shell, Text},
     parts,

@@ -1,3 +1,5 @@
+//! Paths and patterns of manifests.
+
 use std::{fs, os::unix::fs::symlink};
 
 use super::{NotInside, expand_patterns, inside};

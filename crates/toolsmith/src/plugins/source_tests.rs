@@ -1,3 +1,5 @@
+//! Sources of plugins.
+
 use std::path::{Path, PathBuf};
 
 use super::PluginSource;

@@ -1,3 +1,5 @@
+//! The catalogue of skills and its budget.
+
 use std::path::PathBuf;
 
 use super::{Skill, catalogue};

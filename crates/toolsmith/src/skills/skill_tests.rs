@@ -1,3 +1,5 @@
+//! Lenient reading of skills.
+
 use std::path::Path;
 
 use super::Skill;
