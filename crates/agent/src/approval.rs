@@ -95,7 +95,7 @@ impl ApprovalSettings {
     }
 
     /// Returns the user's policy for this call; the stricter one if the name and the key differ.
-    fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
+    pub(crate) fn policy(&self, name: &str, approval: &Approval) -> Option<ApprovalPolicy> {
         let by_name = self.tools.get(name).copied();
         let by_key = approval.policy_key.as_ref().and_then(|key| self.tools.get(key)).copied();
         let strictness = |policy: &ApprovalPolicy| match policy {
@@ -161,6 +161,9 @@ pub struct ApprovalRequest {
     pub arguments: Value,
     /// How much it can change.
     pub tier: Tier,
+    /// Origin of a tool that is not built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// Reason given by the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -59,6 +59,10 @@ impl ApprovalRequest {
 
     fn values(&self) -> Vec<(String, Shown<'_>)> {
         let mut values = Vec::new();
+        // Whoever installed a plugin knows its tools by its name.
+        if let Some(origin) = self.origin.as_ref().filter(|origin| origin.contains("plugin ")) {
+            values.push(("origin".to_owned(), Shown::One(origin.clone())));
+        }
         if let Some(reason) = &self.reason {
             values.push(("reason".to_owned(), Shown::One(reason.clone())));
         }

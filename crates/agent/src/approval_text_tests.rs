@@ -14,6 +14,7 @@ fn request(label: &str, arguments: Value) -> ApprovalRequest {
         tier: Tier::Exec,
         reason: None,
         details: Vec::new(),
+        origin: None,
         details_are_complete: false,
     }
 }

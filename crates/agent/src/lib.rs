@@ -30,6 +30,8 @@ mod deferral;
 mod dispatch;
 mod events;
 mod extensions;
+pub mod front_matter;
+mod grants;
 pub mod hooks;
 mod pending;
 mod prompt;
@@ -61,11 +63,15 @@ pub use extensions::{
     ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message,
     message_from_extension, message_to_extension,
 };
+pub use grants::Grant;
 pub use pending::{
     PendingChoice, PendingView, Proposal, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, ReviewDecision,
     ReviewRequest, Reviewer,
 };
-pub use prompt::{ContextFile, SkippedFile, Surroundings, SystemPrompt, find_context_files, git_branch};
+pub use prompt::{
+    ContextFile, NestedContext, PromptPart, SkippedFile, Surroundings, SystemPrompt, find_context_files,
+    git_branch, git_root,
+};
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
 pub use todo_reminders::TodoReminders;

@@ -19,7 +19,8 @@ mod walk;
 mod write;
 
 pub use ast::{AstEditTool, AstGrepTool};
-pub use files::Saving;
+pub use files::{Saving, Workspace};
+pub use read::{OpenedName, ReadNames};
 pub(crate) use registration::{arguments, path_argument};
 pub use registration::{
     built_in_tools, built_in_tools_saving, built_in_tools_with_rules, register_built_in_tools,

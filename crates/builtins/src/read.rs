@@ -9,7 +9,7 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolsmith_host::{
     blocking::{blocking, check},
     regular_file::open_regular,
@@ -35,9 +35,52 @@ const START: usize = 8192;
 /// Message for files such as /proc/kmsg.
 const WAITS: &str = "Not read: the file has no end, and reading it waits for data that may never come.";
 
+/// Content of a name other than a path.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenedName {
+    /// A text.
+    Text {
+        /// The text.
+        text: String,
+        /// Details of the result.
+        details: Option<Value>,
+    },
+    /// A file, and its name for people and models.
+    File(File, String),
+}
+
+impl OpenedName {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into(), details: None }
+    }
+
+    /// A file, and its name for people and models.
+    pub fn file(file: File, shown: impl Into<String>) -> Self {
+        Self::File(file, shown.into())
+    }
+
+    /// Adds details to the result of a text.
+    #[must_use]
+    pub fn details(self, details: Value) -> Self {
+        match self {
+            Self::Text { text, .. } => Self::Text { text, details: Some(details) },
+            file => file,
+        }
+    }
+}
+
+/// Names that `read` understands besides paths.
+pub trait ReadNames: Send + Sync {
+    /// Opens a name; `None` if it is a path.
+    fn open(&self, written: &str) -> Option<Result<OpenedName, String>>;
+}
+
 pub(super) struct Read {
     spec: ToolSpec,
     workspace: Arc<Workspace>,
+    names: Option<Arc<dyn ReadNames>>,
 }
 
 #[derive(Deserialize)]
@@ -48,7 +91,7 @@ struct Arguments {
 }
 
 impl Read {
-    pub(super) fn new(workspace: Arc<Workspace>) -> Self {
+    pub(super) fn new(workspace: Arc<Workspace>, names: Option<Arc<dyn ReadNames>>) -> Self {
         let spec = ToolSpec::new(
             "read",
             "Read a file: text as numbered lines (up to 2000 lines or 48 KB; go on with offset), images as images, \
@@ -66,7 +109,7 @@ impl Read {
             },
             "required": ["path"],
         }));
-        Self { spec, workspace }
+        Self { spec, workspace, names }
     }
 }
 
@@ -78,8 +121,12 @@ impl Tool for Read {
 
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
-        let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |cancel| read(&workspace, &wanted, cancel)).await
+        let (workspace, names) = (Arc::clone(&self.workspace), self.names.clone());
+        blocking(&ctx.cancel, move |cancel| match names.and_then(|names| names.open(&wanted.path)) {
+            Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, cancel),
+            None => read(&workspace, &wanted, cancel),
+        })
+        .await
     }
 }
 
@@ -95,7 +142,35 @@ fn read(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
     if !found.is_file() {
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
-    let mut file = open_regular(&path).map_err(|error| failed(&error))?;
+    let file = open_regular(&path).map_err(|error| failed(&error))?;
+    content(&shown, file, found.len(), wanted, &failed, cancel)
+}
+
+fn read_opened(
+    opened: OpenedName,
+    wanted: &Arguments,
+    cancel: &CancelToken,
+) -> Result<ToolResult, ToolError> {
+    match opened {
+        OpenedName::Text { text, details } => Ok(ToolResult { details, ..ToolResult::text(text) }),
+        OpenedName::File(file, shown) => {
+            let failed =
+                |error: &std::io::Error| ToolError::reply(format!("Could not read {shown}: {error}"));
+            let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+            content(&shown, file, bytes, wanted, &failed, cancel)
+        }
+    }
+}
+
+/// Returns the content of a regular file.
+fn content(
+    shown: &str,
+    mut file: File,
+    bytes: u64,
+    wanted: &Arguments,
+    failed: &dyn Fn(&std::io::Error) -> ToolError,
+    cancel: &CancelToken,
+) -> Result<ToolResult, ToolError> {
     let mut start = Vec::with_capacity(START);
     file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => ToolError::reply(format!("{shown}: {WAITS}")),
@@ -103,18 +178,18 @@ fn read(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
     })?;
     file.rewind().map_err(|error| failed(&error))?;
     match kind(&start) {
-        Kind::Image(mime) => image(&shown, file, found.len(), mime),
+        Kind::Image(mime) => image(shown, file, bytes, mime),
         Kind::Binary => Err(ToolError::reply(format!(
             "{shown} is {} ({} bytes), not text. Use bash with a program for this format, or xxd for its bytes.",
             kind_in_words(&start),
-            found.len()
+            bytes
         ))),
         Kind::Utf16 { big_endian } => {
-            let text = utf16(file, found.len(), big_endian)
-                .map_err(|why| ToolError::reply(format!("{shown} {why}")))?;
-            lines(&shown, text.as_bytes(), text.len() as u64, wanted, cancel)
+            let text =
+                utf16(file, bytes, big_endian).map_err(|why| ToolError::reply(format!("{shown} {why}")))?;
+            lines(shown, text.as_bytes(), text.len() as u64, wanted, cancel)
         }
-        Kind::Text => lines(&shown, BufReader::with_capacity(1 << 16, file), found.len(), wanted, cancel),
+        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, cancel),
     }
 }
 

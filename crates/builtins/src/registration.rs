@@ -14,7 +14,7 @@ use crate::{
     find::Find,
     grep::Grep,
     ls::Ls,
-    read::Read,
+    read::{Read, ReadNames},
     write::Write,
 };
 
@@ -29,23 +29,25 @@ pub fn built_in_tools_saving(
     home: Option<PathBuf>,
     saving: Saving,
 ) -> Vec<Arc<dyn Tool>> {
-    tools_of(Workspace::new(cwd.into(), home).saving(saving))
+    tools_of(Workspace::new(cwd.into(), home).saving(saving), None)
 }
 
-/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places.
+/// [`built_in_tools_saving`] whose writes have the tiers that `rules` give their places. `names` are names other than paths
+/// that `read` understands.
 pub fn built_in_tools_with_rules(
     cwd: impl Into<PathBuf>,
     home: Option<PathBuf>,
     saving: Saving,
     rules: Arc<WriteRules>,
+    names: Option<Arc<dyn ReadNames>>,
 ) -> Vec<Arc<dyn Tool>> {
-    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules))
+    tools_of(Workspace::new(cwd.into(), home).saving(saving).rules(rules), names)
 }
 
-fn tools_of(workspace: Workspace) -> Vec<Arc<dyn Tool>> {
+fn tools_of(workspace: Workspace, names: Option<Arc<dyn ReadNames>>) -> Vec<Arc<dyn Tool>> {
     let workspace = Arc::new(workspace);
     vec![
-        Arc::new(Read::new(Arc::clone(&workspace))),
+        Arc::new(Read::new(Arc::clone(&workspace), names)),
         Arc::new(Write::new(Arc::clone(&workspace))),
         Arc::new(Edit::new(Arc::clone(&workspace))),
         Arc::new(Bash::new(Arc::clone(&workspace))),

@@ -9,8 +9,8 @@ use clap::{
 
 use crate::{
     commands::{
-        call, check, completions, config, demo, dev, doctor, hooks, licenses, list, login, man, mcp, new,
-        print, rpc, sessions, test, trust, types, undo,
+        call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login, man, mcp,
+        new, plugin, print, rpc, sessions, skills, test, trust, types, undo,
     },
     versions,
 };
@@ -143,6 +143,12 @@ pub(crate) enum Command {
     Call(call::CallArguments),
     /// Show or change settings.
     Config(config::ConfigArguments),
+    /// Show what a session sends with every request, by origin.
+    Context(context::ContextArguments),
+    /// Install, list, update and remove plugins.
+    Plugin(plugin::PluginArguments),
+    /// List, check and create skills.
+    Skills(skills::SkillsArguments),
     /// Trust a directory or file, so that its code may run.
     Trust(trust::TrustArguments),
     /// Show versions, directories, engines and available models.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundHook, FoundHooks, Home, HookOptions,
     HookStatus, LoadScope, LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths,
-    discover_custom_tool_paths, discover_hooks, engine_options, load_custom_tools,
+    discover_custom_tool_paths, discover_hooks, engine_options, find_project, load_custom_tools,
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
@@ -32,6 +32,8 @@ const MAX_SHOWN: usize = 10;
 /// The working folder.
 pub(crate) struct Project {
     pub(crate) cwd: PathBuf,
+    /// The project it belongs to: itself or a directory above it.
+    pub(crate) root: PathBuf,
     pub(crate) home: Home,
     pub(crate) trust: TrustDecision,
     pub(crate) loaded: LoadedSettings,
@@ -58,6 +60,7 @@ impl Project {
             None => here,
         };
         let home = Home::from_environment()?;
+        let root = find_project(&cwd, &home);
         let mut warnings = Vec::new();
         let for_this_run = shared.trust || std::env::var("TOOLSMITH_TRUST").is_ok_and(|value| value == "1");
         let trust = if for_this_run {
@@ -94,13 +97,13 @@ impl Project {
         let extensions = shared.extensions.iter().map(from_here);
         let given_extensions =
             extensions.map(|path| ConfiguredPath::extension(path, ConfiguredFrom::CommandLine)).collect();
-        Ok(Self { cwd, home, trust, loaded, warnings, sources, given, given_extensions })
+        Ok(Self { cwd, root, home, trust, loaded, warnings, sources, given, given_extensions })
     }
 
     /// Checks that every settings file that counts can be read. What cannot be read may have been a `deny`, so nothing runs
     /// without it (CONTRACT 5.4).
     pub(crate) fn check_settings(&self) -> Result<()> {
-        let counts = |file: &&SettingsFile| !file.path.starts_with(&self.cwd) || self.trust.allows(&self.cwd);
+        let counts = |file: &&SettingsFile| !file.path.starts_with(&self.root) || self.is_trusted();
         let broken = self.loaded.files.iter().filter(|file| file.state == FileState::Broken).find(counts);
         let Some(file) = broken else { return Ok(()) };
         let what = format!("the settings in {} cannot be used", file.path.display());
@@ -110,12 +113,16 @@ impl Project {
 
     /// Finds the modules. Nothing of them is run.
     pub(crate) fn discover(&self) -> Discovered {
-        let options = DiscoveryOptions::new(&self.cwd, self.home.clone())
+        discover_custom_tool_paths(&self.discovery_options())
+    }
+
+    /// The places where modules, skills, commands and plugins are looked for.
+    pub(crate) fn discovery_options(&self) -> DiscoveryOptions {
+        DiscoveryOptions::new(&self.cwd, self.home.clone())
             .configured(self.given.clone())
             .extensions(self.given_extensions.clone())
             .settings(self.loaded.settings.clone())
-            .trust(self.trust.clone());
-        discover_custom_tool_paths(&options)
+            .trust(self.trust.clone())
     }
 
     /// The modules of paths on the command line, files or folders, and no others.
@@ -143,11 +150,11 @@ impl Project {
         }
         let hooks = self.untrusted_hooks();
         if (waiting.is_empty() && self.loaded.waiting.is_empty() && servers.is_empty() && hooks.is_empty())
-            || self.trust.was_declined(&self.cwd)
+            || self.trust.was_declined(&self.root)
         {
             return Ok(discovered);
         }
-        let mut question = format!("{} is not trusted yet. It has\n", harmless(&self.cwd.to_string_lossy()));
+        let mut question = format!("{} is not trusted yet. It has\n", harmless(&self.root.to_string_lossy()));
         for path in waiting.iter().take(MAX_SHOWN) {
             question.push_str(&format!("  {path}\n"));
         }
@@ -173,8 +180,8 @@ impl Project {
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
         match prompt::yes_or_no(&question) {
-            Some(true) => store.add(&self.cwd)?,
-            Some(false) => store.decline(&self.cwd)?,
+            Some(true) => store.add(&self.root)?,
+            Some(false) => store.decline(&self.root)?,
             // Not answered: asked again the next time.
             None => return Ok(discovered),
         };
@@ -197,14 +204,14 @@ impl Project {
         waiting.map(|found| format!("{} hook: {}", found.hook.event.as_str(), found.what())).collect()
     }
 
-    /// Returns whether the working folder as a whole is trusted.
+    /// Returns whether the project as a whole is trusted.
     pub(crate) fn is_trusted(&self) -> bool {
-        self.trust.allows(&self.cwd)
+        self.trust.allows(&self.root)
     }
 
-    /// The files whose code may run without trusting the working folder as a whole.
+    /// The files whose code may run without trusting the project as a whole.
     pub(crate) fn trusted_files(&self) -> TrustedFiles {
-        TrustedFiles::new(&self.trust, &self.home, &self.cwd)
+        TrustedFiles::new(&self.trust, &self.home, &self.root)
     }
 
     /// Finds a program in `PATH`. Relative folders are skipped, and so are those of a project that is not trusted: what is
@@ -214,9 +221,9 @@ impl Project {
         std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
-    /// The working folder without symbolic links, if it is not trusted as a whole.
+    /// The project without symbolic links, if it is not trusted as a whole.
     fn untrusted_folder(&self) -> Option<PathBuf> {
-        let real = || self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
+        let real = || self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         (!self.is_trusted()).then(real)
     }
 

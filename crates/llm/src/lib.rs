@@ -80,5 +80,5 @@ pub use request::{Request, ThinkingLevel, ToolChoice, ToolDefinition, UnknownLev
 pub use script::{Expectation, RecordedRequest, Script, ScriptError, ScriptedProvider, Turn};
 pub use secret::Secret;
 pub use stream::{EventStream, ReplySource, StreamEvent};
-pub use tokens::{content_tokens, message_tokens};
+pub use tokens::{content_tokens, message_tokens, text_tokens};
 pub use toolsmith_tool::CancelToken;

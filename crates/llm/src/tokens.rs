@@ -26,6 +26,11 @@ pub fn content_tokens(content: &[ContentBlock]) -> u64 {
     content.iter().map(|block| block.as_text().map_or(IMAGE_TOKENS, |text| tokens(chars(text)))).sum()
 }
 
+/// Estimates the tokens of a text.
+pub fn text_tokens(text: &str) -> u64 {
+    tokens(chars(text))
+}
+
 fn chars(text: &str) -> u64 {
     text.chars().count() as u64
 }

@@ -7,7 +7,7 @@ use std::{
 
 use toolsmith_agent::RESOLVE;
 use toolsmith_builtins::{
-    AstEditTool, AstGrepTool, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
+    AstEditTool, AstGrepTool, ReadNames, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
 };
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},
@@ -106,10 +106,10 @@ pub fn built_in_tools(
     preview: bool,
 ) -> Vec<Arc<dyn Tool>> {
     let rules = write_rules(cwd, home, store, Arc::default());
-    built_in_tools_with(cwd, home, store, preview, Todos::default(), &rules)
+    built_in_tools_with(cwd, home, store, preview, Todos::default(), &rules, None)
 }
 
-/// Returns the [`built_in_tools`] with a shared todo list.
+/// Returns the [`built_in_tools`] with a shared todo list, and names that `read` understands.
 pub(crate) fn built_in_tools_with(
     cwd: &Path,
     home: &Home,
@@ -117,10 +117,11 @@ pub(crate) fn built_in_tools_with(
     preview: bool,
     todos: Todos,
     rules: &Arc<WriteRules>,
+    names: Option<Arc<dyn ReadNames>>,
 ) -> Vec<Arc<dyn Tool>> {
     let saving = if preview { Saving::Preview } else { Saving::Undoable(Arc::clone(store)) };
     let mut tools =
-        built_in_tools_with_rules(cwd, Some(home.user().to_path_buf()), saving, Arc::clone(rules));
+        built_in_tools_with_rules(cwd, Some(home.user().to_path_buf()), saving, Arc::clone(rules), names);
     tools.push(Arc::new(AstGrepTool::new(cwd)));
     tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store)).rules(Arc::clone(rules))));
     tools.push(Arc::new(TodoTool::new(todos)));

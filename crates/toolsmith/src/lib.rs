@@ -7,7 +7,9 @@
 //! the bound on `schemars::JsonSchema` at [`rust_tool`].
 #![warn(missing_docs)]
 
+mod allowed_tools;
 mod built_in;
+mod commands;
 mod discovery;
 mod home;
 mod hooks;
@@ -15,15 +17,19 @@ mod key_store;
 mod load_error;
 mod loading;
 mod mcp;
+mod plugins;
+mod project_root;
 mod rust_tool;
 mod serving;
 mod session;
 pub mod settings;
+mod skills;
 mod small_file;
 mod trust;
 mod warning;
 
 pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
+pub use commands::{MarkdownCommand, MarkdownCommands, discover_commands};
 pub use discovery::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule,
     ModuleKind, Scope, ToolSource, discover_configured_paths, discover_custom_tool_paths, expand_path,
@@ -39,14 +45,21 @@ pub use loading::{
     load_custom_tools,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
+pub use plugins::{
+    InstalledPlugin, InstalledPlugins, LockedMarketplace, LockedPlugin, Marketplace, PluginContents,
+    PluginError, PluginLock, PluginManifest, PluginServer, PluginSource, PluginStore, StagedPlugin,
+    installed_plugins, read_plugin,
+};
+pub use project_root::find_project;
 pub use rust_tool::{AnyError, rust_tool};
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
-    AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources,
-    ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session, SessionBuildError,
-    SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, USER_BASH,
+    AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ContextPart,
+    ExtensionResources, ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session,
+    SessionBuildError, SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, USER_BASH,
     UserBashResult, WeakSession, providers,
 };
+pub use skills::{SKILL_FILE, Skill, Skills, check_skill, discover_skills};
 pub use toolsmith_agent::{
     self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
     PendingView, Prompt, RunEnd, RunSummary, Subscription,

@@ -87,7 +87,11 @@ impl CustomTool {
             ModuleKind::Extension => OriginKind::Extension,
             ModuleKind::Tool => OriginKind::Custom,
         };
-        Origin::new(kind, self.path.to_string_lossy())
+        let path = self.path.to_string_lossy();
+        match self.source.plugin_name() {
+            Some(plugin) => Origin::new(kind, format!("plugin {plugin}, {path}")),
+            None => Origin::new(kind, path),
+        }
     }
 }
 
@@ -192,8 +196,7 @@ pub async fn discover_and_load_custom_tools(
     options: &DiscoveryOptions,
     engine: &Engine,
 ) -> LoadedTools {
-    let mut options = options.clone().configured(configured_paths.to_vec());
-    options.cwd = cwd.to_path_buf();
+    let options = options.clone().configured(configured_paths.to_vec()).working_directory(cwd);
     let discovered = discover_custom_tool_paths(&options);
     load_custom_tools(discovered, built_in_names, &options.settings.tools.disabled, engine, LoadScope::Call)
         .await

@@ -16,7 +16,7 @@ Settings come from these sources; later ones take precedence:
 
 1. built-in defaults,
 2. `~/.toolsmith/config.toml`,
-3. `.toolsmith/config.toml` in the working directory,
+3. `.toolsmith/config.toml` in the project,
 4. environment variables,
 5. `--set KEY=VALUE` and command-line options.
 

@@ -4,7 +4,9 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use serde_json::Value;
 use thiserror::Error;
-use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel};
+use toolsmith_llm::{
+    ContentBlock, Endpoint, InputMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition,
+};
 use toolsmith_tool::{CancelToken, PendingStack, panics};
 
 use super::{
@@ -16,7 +18,7 @@ use crate::{
     Conversation,
     dispatch::{Dispatcher, check_image},
     events::{AgentEvent, RunEnd, Subscription},
-    prompt::SystemPrompt,
+    prompt::{PromptPart, SystemPrompt},
     queues::{Lane, QueueMode, QueueModes, Queued},
     turn::{self, InputSource},
 };
@@ -349,6 +351,11 @@ impl Agent {
         Arc::clone(&self.core().conversation)
     }
 
+    /// Returns the parts of the system prompt for the active tools, and the tools as they are sent.
+    pub fn prompt_parts(&self) -> (Vec<PromptPart>, Vec<ToolDefinition>) {
+        self.core().prompt_parts()
+    }
+
     /// Returns the dispatcher.
     pub fn dispatcher(&self) -> &Dispatcher {
         self.core().dispatcher()
@@ -408,6 +415,12 @@ impl Agent {
     /// Changes how follow-ups are delivered.
     pub fn set_follow_up_mode(&self, mode: QueueMode) {
         self.core().queues.set_mode(Lane::FollowUp, mode);
+    }
+
+    /// Sets the appended part of the system prompt that has this origin, from the next request on.
+    pub fn set_prompt_part(&self, origin: &str, text: &str) {
+        let mut system = self.core().system.write().unwrap_or_else(PoisonError::into_inner);
+        system.set_part(origin, text);
     }
 
     /// Changes the system prompt from the next request on.

@@ -22,7 +22,7 @@ use crate::{
     Conversation,
     dispatch::{CallOutcome, Dispatcher},
     events::{AgentEvent, Broadcaster, RunEnd},
-    prompt::{SystemPrompt, ToolNotes},
+    prompt::{PromptPart, SystemPrompt, ToolNotes},
     queues::{Lane, Queued, Queues},
     turn::TurnHook,
 };
@@ -125,6 +125,19 @@ impl Core {
             });
             system.render_with(tools, &notes)
         })
+    }
+
+    /// Returns the parts of the system prompt for the active tools, and the tools.
+    pub(crate) fn prompt_parts(&self) -> (Vec<PromptPart>, Vec<ToolDefinition>) {
+        let (tools, notes) = self.dispatcher.registry().read(|registry| {
+            let specs = || registry.active().map(|found| found.tool.spec()).filter(|spec| !spec.hidden);
+            let tools: Vec<ToolDefinition> = specs()
+                .map(|spec| ToolDefinition::new(&spec.name, &spec.description, spec.parameters.clone()))
+                .collect();
+            (tools, ToolNotes::of(specs()))
+        });
+        let system = self.system.read().unwrap_or_else(PoisonError::into_inner);
+        (system.parts(&tools, &notes), tools)
     }
 
     /// Renders the system prompt for the active tools.

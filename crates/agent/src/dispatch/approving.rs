@@ -62,7 +62,11 @@ impl Dispatcher {
             Verdict::Ask if answerable && wish == Some(GateApproval::Allow) => return Ok(approval),
             Verdict::Ask => {}
         }
-        if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
+        let policy = self.approval_settings().policy(name, &approval);
+        let declared = found.tool.spec().approval.tier;
+        if wish != Some(GateApproval::Ask)
+            && self.parts.grants.cover(name, arguments, &approval, declared, policy)
+        {
             return Ok(approval);
         }
         for gate in &self.parts.gates {
@@ -146,6 +150,7 @@ async fn question(
         label: spec.label.clone(),
         arguments: arguments.clone(),
         tier: approval.tier,
+        origin: (found.origin.kind != OriginKind::BuiltIn).then(|| found.origin.to_string()),
         reason: approval.reason.clone(),
         details,
         // Those of other tools are their authors' words, and may leave out what matters.

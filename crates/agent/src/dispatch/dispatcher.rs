@@ -24,6 +24,7 @@ use super::{
 use crate::{
     RESOLVE,
     approval::{ApprovalMode, ApprovalSettings, Approver, Remembered},
+    grants::{Grant, Grants},
 };
 
 /// Maximum number of names an error lists.
@@ -45,6 +46,7 @@ pub(super) struct Parts {
     /// One question at a time: a person answers one, and the answer may settle the next.
     pub(super) asking: tokio::sync::Mutex<()>,
     pub(super) remembered: Remembered,
+    pub(super) grants: Grants,
     deadlines: Deadlines,
     cut: OutputCut,
     max_parallel: usize,
@@ -119,6 +121,7 @@ impl DispatcherBuilder {
                 approver: self.approver,
                 asking: tokio::sync::Mutex::new(()),
                 remembered: Remembered::default(),
+                grants: Grants::default(),
                 deadlines: self.deadlines,
                 cut: self.cut,
                 max_parallel: self.max_parallel,
@@ -201,6 +204,11 @@ impl Dispatcher {
     /// Changes what the settings say about approval, for calls from now on.
     pub fn set_approval_settings(&self, settings: ApprovalSettings) {
         *self.parts.settings.write().unwrap_or_else(std::sync::PoisonError::into_inner) = settings;
+    }
+
+    /// Lets calls run without a question until the session ends, as far as the user's settings allow it.
+    pub fn grant(&self, grants: impl IntoIterator<Item = Grant>) {
+        self.parts.grants.add(grants);
     }
 
     /// Returns whether calls run without asking (`ctx.autoApprove`).

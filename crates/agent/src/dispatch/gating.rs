@@ -10,7 +10,7 @@ use super::{
     dispatcher::{Dispatcher, Refusal, Trail, prepare},
     gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage},
 };
-use crate::panics::catching;
+use toolsmith_tool::panics::catching;
 
 /// Rounds after which gates that keep replacing each other's arguments refuse the call.
 const MAX_ROUNDS: usize = 4;

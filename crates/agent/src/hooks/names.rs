@@ -7,7 +7,7 @@ use toolsmith_host::location::Location;
 use toolsmith_tool::ToolSpec;
 
 use super::definition::Dialect;
-use crate::files::Workspace;
+use toolsmith_builtins::Workspace;
 
 /// A call in the names of one agent.
 #[derive(Clone, Debug, PartialEq)]

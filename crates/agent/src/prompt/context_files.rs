@@ -10,10 +10,15 @@ use toolsmith_host::regular_file;
 
 use super::git::git_root;
 
-/// At each depth the first of these that is there.
-const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-/// The user's own, below the home folder.
-const USER: &str = ".toolsmith/agent/AGENTS.md";
+/// Names of context files; in each directory the first one that exists is used.
+pub(crate) const NAMES: [&str; 3] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
+/// Name of a file that is always used, besides the context file.
+const RULES: &str = "RULES.md";
+/// Files of the user for other agents, below the home. The first one is used if the user has none for Toolsmith.
+const OTHERS: [&str; 4] =
+    [".omp/agent/AGENTS.md", ".pi/agent/AGENTS.md", ".claude/CLAUDE.md", ".codex/AGENTS.md"];
+/// Directories of a project that may contain [`RULES`].
+const RULE_FOLDERS: [&str; 2] = [".toolsmith", ".omp"];
 /// Maximum size of one file. More would displace the actual work.
 const MAX_BYTES: u64 = 40 * 1024;
 /// How far imports of imports are followed.
@@ -48,11 +53,12 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
-/// The user's own file, then those from the repository's root (else from the home folder) down to `cwd`. Outside both,
-/// only the working folder's own counts: what lies above belongs to others. A file that says `@other/file.md` brings that
-/// file along.
+/// Finds the user's own file, then those from the repository's root (else from the home) down to `cwd`. Outside both, only
+/// the working directory's own counts: what lies above belongs to others. A file that says `@other/file.md` brings that
+/// file along. `RULES.md` of the user and of the project come last.
 pub fn find_context_files(cwd: &Path, home: Option<&Path>) -> Vec<ContextFile> {
-    look_for_context_files(cwd, home).0
+    let own = home.map(|home| home.join(".toolsmith"));
+    look_for_context_files(cwd, home, own.as_deref()).0
 }
 
 /// As [`find_context_files`], with the files that were skipped. A file of a project must really lie in the project: otherwise
@@ -60,6 +66,7 @@ pub fn find_context_files(cwd: &Path, home: Option<&Path>) -> Vec<ContextFile> {
 pub(super) fn look_for_context_files(
     cwd: &Path,
     home: Option<&Path>,
+    own: Option<&Path>,
 ) -> (Vec<ContextFile>, Vec<SkippedFile>) {
     let top = git_root(cwd).or_else(|| home.filter(|home| cwd.starts_with(home))).unwrap_or(cwd);
     let mut folders: Vec<&Path> = cwd.ancestors().take_while(|folder| folder.starts_with(top)).collect();
@@ -67,14 +74,25 @@ pub(super) fn look_for_context_files(
     let mut found = Found { files: Vec::new(), seen: Vec::new(), skipped: Vec::new() };
     if let Some(home) = home {
         // The user's own file may be a link to wherever they keep it.
-        let user = home.join(USER);
-        found.take(&user, regular_file::open_regular(&user), home, 0);
+        let own = NAMES.iter().filter_map(|name| Some(own?.join("agent").join(name)));
+        let others = OTHERS.iter().map(|name| home.join(name));
+        let mut all = own.chain(others);
+        let _ = all.any(|user| found.take(&user, regular_file::open_regular(&user), home, 0));
     }
     let project = project_root(cwd, home);
     for folder in folders {
         // Above the project each folder is on its own.
         let within = if folder.starts_with(project) { project } else { folder };
         let _ = NAMES.iter().any(|name| found.add(&folder.join(name), within, 0));
+    }
+    if let (Some(home), Some(own)) = (home, own) {
+        let user = own.join("agent").join(RULES);
+        found.take(&user, regular_file::open_regular(&user), home, 0);
+    }
+    for folder in cwd.ancestors().take_while(|folder| folder.starts_with(project)) {
+        for name in RULE_FOLDERS {
+            found.add(&folder.join(name).join(RULES), project, 0);
+        }
     }
     (found.files, found.skipped)
 }
@@ -114,7 +132,7 @@ impl Found {
         let folder = path.parent().unwrap_or(within);
         let wanted: Vec<PathBuf> = match hops {
             MAX_HOPS.. => Vec::new(),
-            _ => imports(&file.text).into_iter().map(|import| folder.join(import)).collect(),
+            _ => imports(&file.text).into_iter().take(MAX_FILES).map(|import| folder.join(import)).collect(),
         };
         self.files.push(file);
         for import in wanted {

@@ -8,8 +8,8 @@ use std::{
 
 use toolsmith_host::regular_file;
 
-/// The folder that holds `.git`, from `folder` upward.
-pub(super) fn git_root(folder: &Path) -> Option<&Path> {
+/// Returns the directory that contains `.git`, from `folder` upward.
+pub fn git_root(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok())
 }
 

@@ -95,13 +95,35 @@ pub struct SystemPrompt {
     /// Where the agent works.
     pub surroundings: Option<Surroundings>,
     /// Texts appended at the end.
-    pub appended: Vec<String>,
+    pub appended: Vec<PromptPart>,
+}
+
+/// A part of the system prompt and its origin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptPart {
+    /// Origin for people: a file, or what the part is for.
+    pub origin: String,
+    /// The text.
+    pub text: String,
+}
+
+impl PromptPart {
+    fn new(origin: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { origin: origin.into(), text: text.into() }
+    }
 }
 
 impl SystemPrompt {
     /// Creates the prompt for `cwd`, with the context files of the project and the user.
     pub fn for_folder(cwd: &Path, home: Option<&Path>) -> Self {
-        let (context_files, skipped_files) = look_for_context_files(cwd, home);
+        let own = home.map(|home| home.join(".toolsmith"));
+        Self::for_user(cwd, home, own.as_deref())
+    }
+
+    /// Creates the prompt for `cwd` and a user whose directory for Toolsmith is `own`.
+    pub fn for_user(cwd: &Path, home: Option<&Path>, own: Option<&Path>) -> Self {
+        let (context_files, skipped_files) = look_for_context_files(cwd, home, own);
         Self { context_files, skipped_files, surroundings: Some(Surroundings::of(cwd)), ..Self::default() }
     }
 
@@ -114,9 +136,23 @@ impl SystemPrompt {
 
     /// Appends a text at the end.
     #[must_use]
-    pub fn append(mut self, text: impl Into<String>) -> Self {
-        self.appended.push(text.into());
+    pub fn append(self, text: impl Into<String>) -> Self {
+        self.append_from("appended text", text)
+    }
+
+    /// Appends a text at the end, with its origin.
+    #[must_use]
+    pub fn append_from(mut self, origin: impl Into<String>, text: impl Into<String>) -> Self {
+        self.appended.push(PromptPart::new(origin, text));
         self
+    }
+
+    /// Replaces the appended text of an origin, or appends it.
+    pub(crate) fn set_part(&mut self, origin: &str, text: &str) {
+        match self.appended.iter_mut().find(|part| part.origin == origin) {
+            Some(part) => text.clone_into(&mut part.text),
+            None => self.appended.push(PromptPart::new(origin, text)),
+        }
     }
 
     /// Returns the text for a request that offers these tools.
@@ -138,12 +174,17 @@ impl SystemPrompt {
             "skills": [],
             "sections": {},
             "customPrompt": self.replacement,
-            "appendSystemPrompt": self.appended.join("\n\n"),
+            "appendSystemPrompt": self.appended.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n\n"),
         })
     }
 
     /// Returns the text for a request that offers these tools, with what the tools say about themselves.
     pub(crate) fn render_with(&self, tools: &[ToolDefinition], notes: &ToolNotes) -> String {
+        self.parts(tools, notes).into_iter().map(|part| part.text).collect()
+    }
+
+    /// Returns the parts of the text, which follow each other without anything in between.
+    pub(crate) fn parts(&self, tools: &[ToolDefinition], notes: &ToolNotes) -> Vec<PromptPart> {
         let mut text = match &self.replacement {
             Some(replacement) => replacement.trim_end().to_owned(),
             None => ROLE.to_owned(),
@@ -153,28 +194,32 @@ impl SystemPrompt {
             text.push('\n');
             text.push_str(PREFER_TOOLS);
         }
+        let role = if self.replacement.is_some() { "system prompt" } else { "built-in instructions" };
+        let mut parts = vec![PromptPart::new(role, text)];
+        let mut text = String::new();
         notes.add_to(&mut text);
-        if !self.context_files.is_empty() {
-            text.push_str("\n\nInstructions of the user and the project; later ones take precedence:");
-            for file in &self.context_files {
-                let path = file.path.display();
-                text.push_str(&format!("\n<file path=\"{path}\">\n{}\n</file>", file.text.trim_end()));
-            }
+        parts.push(PromptPart::new("notes of tools", text));
+        for (at, file) in self.context_files.iter().enumerate() {
+            let path = file.path.display();
+            let heading = match at {
+                0 => "\n\nInstructions of the user and the project; later ones take precedence:",
+                _ => "",
+            };
+            let text = format!("{heading}\n<file path=\"{path}\">\n{}\n</file>", file.text.trim_end());
+            parts.push(PromptPart::new(path.to_string(), text));
         }
         if let Some(surroundings) = &self.surroundings {
-            text.push_str(&format!(
-                "\n\nWorking directory: {}\nDate: {}",
-                surroundings.cwd.display(),
-                surroundings.date
-            ));
+            let mut text =
+                format!("\n\nWorking directory: {}\nDate: {}", surroundings.cwd.display(), surroundings.date);
             if let Some(branch) = &surroundings.git_branch {
                 text.push_str(&format!("\nGit branch: {branch}"));
             }
+            parts.push(PromptPart::new("directory, date and branch", text));
         }
-        for appended in self.appended.iter().filter(|appended| !appended.trim().is_empty()) {
-            text.push_str("\n\n");
-            text.push_str(appended.trim_end());
+        for part in self.appended.iter().filter(|part| !part.text.trim().is_empty()) {
+            parts.push(PromptPart::new(&part.origin, format!("\n\n{}", part.text.trim_end())));
         }
-        text
+        parts.retain(|part| !part.text.is_empty());
+        parts
     }
 }

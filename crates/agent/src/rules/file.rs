@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use super::{
     condition::Condition,
-    front_matter::{flag, lists, split, texts},
     rule::Rule,
     scope::{Glob, Scope},
 };
+use crate::front_matter::{FrontMatterError, flag, lists, split, texts};
 
 /// Maximum size of a rule; a larger one would displace the actual work.
 const MAX_BYTES: usize = 64 * 1024;
@@ -25,6 +25,12 @@ pub struct RuleError {
 impl RuleError {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
+    }
+}
+
+impl From<FrontMatterError> for RuleError {
+    fn from(error: FrontMatterError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

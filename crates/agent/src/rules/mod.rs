@@ -3,7 +3,6 @@
 
 mod condition;
 mod file;
-mod front_matter;
 mod hook;
 mod prompt;
 mod rule;

@@ -86,8 +86,13 @@ impl Stage {
         meanwhile: Option<Option<Meanwhile>>,
     ) -> Dispatcher {
         let mut registry = Registry::new();
-        let tools =
-            built_in_tools_with_rules(&self.cwd, Some(self.home.clone()), saving, Arc::clone(&self.rules));
+        let tools = built_in_tools_with_rules(
+            &self.cwd,
+            Some(self.home.clone()),
+            saving,
+            Arc::clone(&self.rules),
+            None,
+        );
         for tool in tools {
             registry.register(tool, Origin::built_in()).unwrap();
         }
@@ -304,7 +309,7 @@ async fn c5_8_an_answer_that_is_remembered_is_about_one_file() {
     let stage = Stage::new();
     let mut registry = Registry::new();
     let rules = Arc::clone(&stage.rules);
-    for tool in built_in_tools_with_rules(&stage.cwd, Some(stage.home.clone()), Saving::Direct, rules) {
+    for tool in built_in_tools_with_rules(&stage.cwd, Some(stage.home.clone()), Saving::Direct, rules, None) {
         registry.register(tool, Origin::built_in()).unwrap();
     }
     let dispatcher = Dispatcher::builder(registry)

@@ -199,3 +199,41 @@ fn c2_8_what_is_no_branch_is_not_told_to_the_model() {
     symlink("../key", folder.path().join(".git/HEAD")).unwrap();
     assert_eq!(git_branch(folder.path()), None);
 }
+
+#[test]
+fn an_override_takes_the_place_of_a_context_file_and_rules_come_last() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().join("repo");
+    write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    write(&root.join("AGENTS.override.md"), "override");
+    write(&root.join("AGENTS.md"), "shadowed");
+    write(&root.join("a/AGENTS.md"), "near");
+    write(&root.join(".toolsmith/RULES.md"), "project rules");
+    write(&home.path().join(".toolsmith/agent/RULES.md"), "user rules");
+    write(&home.path().join(".claude/CLAUDE.md"), "for claude");
+    let texts = || -> Vec<String> {
+        find_context_files(&root.join("a"), Some(home.path())).into_iter().map(|file| file.text).collect()
+    };
+    assert_eq!(texts(), ["for claude", "override", "near", "user rules", "project rules"]);
+    // A file for Toolsmith takes precedence over those for other agents.
+    write(&home.path().join(".toolsmith/agent/AGENTS.md"), "mine");
+    assert_eq!(texts()[0], "mine");
+    assert_eq!(texts().len(), 5);
+}
+
+#[test]
+fn imports_of_imports_end_and_a_rules_file_cannot_lead_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("repo");
+    write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    write(&root.join("AGENTS.md"), "0 @f1.md");
+    for at in 1..10 {
+        write(&root.join(format!("f{at}.md")), &format!("{at} @f{}.md @AGENTS.md", at + 1));
+    }
+    write(&folder.path().join("secret.md"), "a key");
+    fs::create_dir_all(root.join(".toolsmith")).unwrap();
+    symlink("../../secret.md", root.join(".toolsmith/RULES.md")).unwrap();
+    let found = find_context_files(&root, None);
+    assert_eq!(found.len(), 6);
+    assert!(found.iter().all(|file| !file.text.contains("a key")));
+}

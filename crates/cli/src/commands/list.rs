@@ -17,6 +17,7 @@ use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
+    commands::library_view::LibraryView,
     failure,
     output::{Cell, harmless, print_json, print_page, print_table, source_json},
     project::Project,
@@ -48,11 +49,21 @@ pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     loaded.warnings.splice(0..0, project.warnings.iter().cloned());
     loaded.warnings.extend(project.mcp_warnings(&remote.configuration));
     loaded.warnings.extend(remote.failures());
+    let library = LibraryView::of(&project);
+    for warning in library.warnings() {
+        if !loaded.warnings.contains(warning) {
+            loaded.warnings.push(warning.clone());
+        }
+    }
     if shared.json {
-        print_json(&to_json(&project, &loaded, &remote))?;
+        let mut all = to_json(&project, &loaded, &remote);
+        if let Value::Object(all) = &mut all {
+            library.add_json(all);
+        }
+        print_json(&all)?;
     } else {
         let mut page = Vec::new();
-        show(&mut page, &project, &loaded, &remote, shared.verbose)?;
+        show(&mut page, &project, &loaded, &remote, &library, shared.verbose)?;
         print_page(&page)?;
     }
     Ok(ExitCode::SUCCESS)
@@ -177,6 +188,7 @@ fn show(
     project: &Project,
     loaded: &LoadedTools,
     remote: &Remote,
+    library: &LibraryView,
     verbose: bool,
 ) -> io::Result<()> {
     let mut sections: Vec<Vec<u8>> = Vec::new();
@@ -209,6 +221,7 @@ fn show(
         }
     }
     sections.push(std::mem::take(&mut section));
+    sections.extend(library.sections()?);
     if !loaded.disabled.is_empty() {
         let heading = paint(HEADING, "Left out by `tools.disabled`");
         writeln!(section, "{heading}: {}", harmless(&loaded.disabled.join(", ")))?;

@@ -6,20 +6,24 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 mod config_edit;
+pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;
 pub(crate) mod hooks;
 pub(crate) mod interactive;
+pub(crate) mod library_view;
 pub(crate) mod licenses;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod plugin;
 pub(crate) mod print;
 pub(crate) mod rpc;
 pub(crate) mod sessions;
+pub(crate) mod skills;
 pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod types;
@@ -53,6 +57,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::List(own) => list::run(shared, &own),
         Command::Call(own) => call::run(shared, &own),
         Command::Config(own) => config::run(shared, &own),
+        Command::Context(own) => context::run(shared, &own),
+        Command::Plugin(own) => plugin::run(shared, &own),
+        Command::Skills(own) => skills::run(shared, &own),
         Command::Trust(own) => trust::run(shared, &own),
         Command::Doctor(own) => doctor::run(shared, &own),
         Command::Completions(own) => completions::run(&own),

@@ -4,7 +4,7 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{Home, trust_store};
+use toolsmith::{Home, find_project, trust_store};
 use toolsmith_host::trust::{TrustEntry, TrustKind};
 use toolsmith_tool::visible_line;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Arguments of `trust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArguments {
-    /// Directory or file to trust (default: the working directory).
+    /// Directory or file to trust (default: the project of the working directory).
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// List trusted directories and files.
@@ -42,7 +42,10 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
                 &json!({ "file": store.file().to_string_lossy(), "trusted": entries.iter().map(to_json).collect::<Vec<_>>() }),
             )?;
         } else if entries.is_empty() {
-            writeln!(out, "Nothing is trusted. `toolsmith trust` trusts the working directory.")?;
+            writeln!(
+                out,
+                "Nothing is trusted. `toolsmith trust` trusts the project of the working directory."
+            )?;
         } else {
             for entry in &entries {
                 let gone = if entry.exists() { "" } else { "  (gone)" };
@@ -60,7 +63,7 @@ pub(crate) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let path = own.path.as_ref().map_or_else(|| cwd.clone(), |path| cwd.join(path));
+    let path = own.path.as_ref().map_or_else(|| find_project(&cwd, &home), |path| cwd.join(path));
     if own.remove {
         if !store.remove(&path)? {
             let what = format!("{} has no trust entry of its own", path.display());

@@ -99,6 +99,7 @@ scenarios! {
     host_tools_are_cancelled_and_have_deadlines,
     a_client_that_goes_ends_the_calls_of_its_tools,
     tools_are_listed_chosen_and_called,
+    commands_of_files_and_skills_are_listed_and_run,
     previews_are_listed_viewed_applied_discarded_and_undone,
     the_session_is_named_labelled_listed_and_exported,
     the_conversation_is_switched_branched_forked_and_moved_in,

@@ -465,6 +465,25 @@ def tools_are_listed_chosen_and_called(stage):
         assert client.close() == 0
 
 
+def commands_of_files_and_skills_are_listed_and_run(stage):
+    command = "---\ndescription: Greets\nargument-hint: <name>\n---\nSay hello to $1"
+    stage.write(".claude/commands/greet.md", command)
+    stage.write(".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: PDFs\n---\nBody of pdf\n")
+    model = stage.script("Hello {{lastUser}}", "Again {{lastUser}}")
+    with stage.start(model) as client:
+        commands = {row["name"]: row for row in client.request("get_commands")["commands"]}
+        greet = commands["greet"]
+        assert (greet["source"], greet["argumentHint"]) == ("prompt", "<name>"), commands
+        assert (commands["skill:pdf"]["source"], greet["origin"]) == ("skill", "Claude Code, project"), commands
+        assert client.request("run_command", name="greet", arguments="Ada") == {"started": True}
+        client.wait_for("agent_end")
+        assert client.request("get_last_assistant_text") == {"text": "Hello Say hello to Ada"}
+        client.prompt("/skill:pdf page 2")
+        said = client.request("get_last_assistant_text")["text"]
+        assert "Body of pdf" in said and said.endswith("User: page 2"), said
+        assert client.close() == 0
+
+
 def previews_are_listed_viewed_applied_discarded_and_undone(stage):
     model = stage.script(call("rename"), {"reply": [{"waitForAbort": True}]}, "Over.")
     stage.write("a.txt", "one\ntwo\n")

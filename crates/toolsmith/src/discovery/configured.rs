@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Scope, ToolSource,
+    DiscoveryOptions, Scope, ToolSource,
     found::Finder,
     scan::{MODULE_EXTENSIONS, index_file, scan},
 };
@@ -49,6 +49,15 @@ impl ConfiguredPath {
         Self { flag: "--extension", ..Self::new(path, from) }
     }
 
+    /// Resolves the path: from the project if the project's settings name it, else from the working directory.
+    pub(super) fn resolve(&self, options: &DiscoveryOptions) -> PathBuf {
+        let base = match &self.from {
+            ConfiguredFrom::ProjectSettings(_) => &options.project,
+            _ => &options.cwd,
+        };
+        expand_path(&self.path, base, &options.home)
+    }
+
     pub(super) fn source(&self) -> ToolSource {
         let source = |scope| ToolSource::new("config", "Config", scope);
         match &self.from {
@@ -75,7 +84,7 @@ pub fn expand_path(written: &str, base: &Path, home: &Home) -> PathBuf {
 }
 
 /// Joins without `.` components.
-pub(super) fn join(base: &Path, path: &str) -> PathBuf {
+fn join(base: &Path, path: &str) -> PathBuf {
     let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
     base.join(parts.collect::<PathBuf>())
 }
@@ -84,7 +93,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     let options = finder.options;
     let settings = options.settings.tools.paths.iter();
     for configured in settings.chain(&options.configured) {
-        let path = expand_path(&configured.path, &options.cwd, &options.home);
+        let path = configured.resolve(options);
         finder.configured(&path);
         take_named(finder, &path, &configured.source());
     }

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{
     ModuleKind, Scope, ToolSource,
-    configured::{expand_path, take_named},
+    configured::take_named,
     found::Finder,
     plugins::{self, MANIFEST_FIELDS, OneOrMany, read_json, take_tool},
     providers::{PROVIDERS, places},
     scan::scan,
 };
+use crate::plugins::expand_patterns;
 
 /// Name of the directory and of the manifest's field.
 const EXTENSIONS: &str = "extensions";
@@ -43,7 +44,7 @@ pub(super) fn find_configured(finder: &mut Finder<'_>) {
     let options = finder.options;
     let settings = options.settings.extensions.paths.iter().filter(|_| options.settings.extensions.enabled);
     for configured in settings.chain(&options.extensions) {
-        let path = expand_path(&configured.path, &options.cwd, &options.home);
+        let path = configured.resolve(options);
         finder.configured(&path);
         let source = configured.source();
         if path.is_dir() && package_extensions(finder, &path, &source).is_some() {
@@ -70,7 +71,7 @@ pub(super) fn package_extensions(
     };
     let named = MANIFEST_FIELDS.iter().find_map(|field| package.get(*field)?.get(EXTENSIONS))?;
     let named: OneOrMany = serde_json::from_value(named.clone()).ok()?;
-    let paths = named.into_vec();
+    let paths = expand_patterns(folder, named.into_vec());
     for path in &paths {
         take_tool(finder, folder, &file, path, source);
     }

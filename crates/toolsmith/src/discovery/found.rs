@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use toolsmith_js::{ImportGate, ModuleRequest};
@@ -36,10 +37,10 @@ pub struct FoundModule {
     pub source: ToolSource,
     /// Kind, by where it was found.
     pub kind: ModuleKind,
-    /// Belongs to an untrusted working directory, so nothing of it may run (CONTRACT 2.8).
+    /// Belongs to an untrusted project, so nothing of it may run (CONTRACT 2.8).
     pub waiting_for_trust: bool,
-    /// Which files it may import. Set for a module of a working folder that is not trusted: trusting one file, or a folder
-    /// below the working folder, does not cover what else the module imports.
+    /// Which files it may import. Set for a module of a project that is not trusted: trusting one file, or a folder below
+    /// the project, does not cover what else the module imports.
     pub imports: Option<ImportGate>,
 }
 
@@ -94,7 +95,10 @@ pub struct Discovered {
     pub errors: Vec<ToolLoadError>,
     /// Warnings.
     pub warnings: Vec<Warning>,
-    /// The working folder if it is not trusted as a whole, without symbolic links. No program in it may run.
+    /// Options of a complete discovery, with which skills and commands can be found too; `None` if only configured paths were
+    /// looked at.
+    pub searched: Option<Arc<DiscoveryOptions>>,
+    /// The project if it is not trusted as a whole, without symbolic links. No program in it may run.
     pub untrusted_folder: Option<PathBuf>,
 }
 
@@ -113,8 +117,8 @@ impl Discovered {
 /// Collects results during discovery.
 pub(super) struct Finder<'a> {
     pub(super) options: &'a DiscoveryOptions,
-    /// Real path of the working directory.
-    pub(super) real_cwd: PathBuf,
+    /// Real path of the project.
+    pub(super) real_project: PathBuf,
     project_trusted: bool,
     trusted: TrustedFiles,
     /// Allowed imports of modules in an untrusted project.
@@ -129,12 +133,12 @@ pub(super) struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     pub(super) fn new(options: &'a DiscoveryOptions) -> Self {
-        let trusted = TrustedFiles::new(&options.trust, &options.home, &options.cwd);
+        let trusted = TrustedFiles::new(&options.trust, &options.home, &options.project);
         Self {
             gate: trusted.gate(),
             trusted,
-            real_cwd: options.cwd.canonicalize().unwrap_or_else(|_| options.cwd.clone()),
-            project_trusted: options.trust.allows(&options.cwd),
+            real_project: options.project.canonicalize().unwrap_or_else(|_| options.project.clone()),
+            project_trusted: options.trust.allows(&options.project),
             options,
             by_real_path: HashMap::new(),
             real_folders: HashMap::new(),
@@ -168,12 +172,12 @@ impl<'a> Finder<'a> {
         let is_restricted = is_project && !self.project_trusted;
         // A link out of the project is not covered by trust in the project (CONTRACT 2.8).
         let leads_out = source.scope == Scope::Project
-            && !real_path.starts_with(&self.real_cwd)
+            && !real_path.starts_with(&self.real_project)
             && !self.trusted.is_own(&real_path);
         let is_allowed = self.options.trust.allows(&real_path);
         // A project that is not trusted chooses nothing that runs, not even among trusted files elsewhere: only its own files
         // that are trusted one by one run, and none that its settings name (CONTRACT 2.8).
-        let is_own_choice = source.is_configured() || !real_path.starts_with(&self.real_cwd);
+        let is_own_choice = source.is_configured() || !real_path.starts_with(&self.real_project);
         let waits = match is_restricted {
             true => !is_allowed || (source.scope == Scope::Project && is_own_choice),
             false => leads_out && !is_allowed,
@@ -255,27 +259,27 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Reads a file of the working directory, which must lie in it unless the file itself is trusted.
+    /// Reads a file of the project, which must lie in it unless the file itself is trusted.
     pub(super) fn read_project(&self, file: &Path) -> io::Result<Vec<u8>> {
         match self.options.trust.allows(file) {
             true => small_file::read(file),
-            false => small_file::read_within(file, &self.options.cwd),
+            false => small_file::read_within(file, &self.options.project),
         }
     }
 
-    /// Returns whether the working directory is trusted.
+    /// Returns whether the project is trusted.
     pub(super) fn project_is_trusted(&self) -> bool {
         self.project_trusted
     }
 
-    /// Returns whether a real path lies in the working directory but not in the user's own directories, which may be
-    /// below it if the working directory is the home.
+    /// Returns whether a real path lies in the project but not in the user's own directories, which may be below it if the
+    /// project is the home.
     fn is_in_project(&self, real: &Path) -> bool {
-        real.starts_with(&self.real_cwd) && !self.trusted.is_own(real)
+        real.starts_with(&self.real_project) && !self.trusted.is_own(real)
     }
 
     pub(super) fn finish(self) -> Discovered {
-        let untrusted_folder = (!self.project_trusted).then_some(self.real_cwd);
+        let untrusted_folder = (!self.project_trusted).then_some(self.real_project);
         Discovered { untrusted_folder, ..self.discovered }
     }
 }

@@ -19,7 +19,7 @@ const USER_LISTS: &[&str] = &[
     ".omp/plugins/installed_plugins.json",
     ".toolsmith/plugins/installed_plugins.json",
 ];
-/// The files in the working directory, in the same order.
+/// The files in the project, in the same order.
 const PROJECT_LISTS: &[&str] = &[
     ".xcsh/plugins/installed_plugins.json",
     ".omp/plugins/installed_plugins.json",
@@ -49,11 +49,18 @@ struct Entry {
 }
 
 pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource) {
+    for (id, scope, folder) in installed(finder) {
+        scan(finder, &folder.join("tools"), &source(scope).detail(id));
+    }
+}
+
+/// Returns the enabled plugins: id, scope of the file that lists it, and directory.
+pub(super) fn installed(finder: &mut Finder<'_>) -> Vec<(String, Scope, PathBuf)> {
     let options = finder.options;
     let mut lists: Vec<(PathBuf, Scope)> = Vec::new();
     lists.extend(USER_LISTS.iter().map(|list| (in_home(&options.home, list), Scope::User)));
     for list in PROJECT_LISTS {
-        let list = options.cwd.join(list);
+        let list = options.project.join(list);
         // In the home directory both are the same.
         if !lists.iter().any(|(known, _)| *known == list) {
             lists.push((list, Scope::Project));
@@ -64,6 +71,9 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
         for (id, installed) in read(finder, &list, scope) {
             entries.insert(id, Entry { installed, list: list.clone(), scope });
         }
+    }
+    for id in disabled_in_claude(finder) {
+        entries.remove(&id);
     }
     // The project's plugins come before the user's (CONTRACT 2.2).
     let mut found: Vec<(Scope, String, Scope, PathBuf)> = Vec::new();
@@ -82,15 +92,23 @@ pub(super) fn find(finder: &mut Finder<'_>, source: &dyn Fn(Scope) -> ToolSource
             };
             let is_project = matches!(installed.scope.as_deref(), Some("project" | "local"));
             let level = if is_project { Scope::Project } else { entry.scope };
-            let base = entry.list.parent().unwrap_or(&options.cwd);
+            let base = entry.list.parent().unwrap_or(&options.project);
             // Trust depends on which file listed the plugin, not on the content of that file.
             found.push((level, id.clone(), entry.scope, super::expand_path(path, base, &options.home)));
         }
     }
     found.sort();
-    for (_, id, scope, folder) in found {
-        scan(finder, &folder.join("tools"), &source(scope).detail(id));
-    }
+    found.into_iter().map(|(_, id, scope, folder)| (id, scope, folder)).collect()
+}
+
+/// Returns the plugins that the user disabled in Claude Code.
+fn disabled_in_claude(finder: &Finder<'_>) -> Vec<String> {
+    let file = in_home(&finder.options.home, ".claude/settings.json");
+    let settings: Option<Value> =
+        small_file::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let plugins = settings.as_ref().and_then(|settings| settings.get("enabledPlugins")?.as_object());
+    let off = plugins.into_iter().flatten().filter(|(_, value)| **value == Value::Bool(false));
+    off.map(|(id, _)| id.clone()).collect()
 }
 
 /// Returns whether a plugin was installed for every directory or for this one.

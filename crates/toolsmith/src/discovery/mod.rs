@@ -5,27 +5,32 @@ mod configured;
 mod extensions;
 mod found;
 mod marketplace;
+mod plugin_folders;
 mod plugins;
 mod providers;
 mod rules;
 mod scan;
 mod source;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
+pub(crate) use plugin_folders::plugin_folders;
+pub(crate) use plugins::{MANIFEST_FIELDS, read_json};
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 
-use crate::{home::Home, settings::Settings, trust::TrustDecision};
+use crate::{home::Home, project_root::find_project, settings::Settings, trust::TrustDecision};
 
 /// Options of discovery.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiscoveryOptions {
-    /// Working directory, whose tools come first.
+    /// Working directory, from which relative paths are resolved.
     pub cwd: PathBuf,
+    /// The project it belongs to, whose tools come first.
+    pub project: PathBuf,
     /// The user's directories.
     pub home: Home,
     /// Paths from settings, the command line or the embedding program.
@@ -34,21 +39,31 @@ pub struct DiscoveryOptions {
     pub extensions: Vec<ConfiguredPath>,
     /// Enabled providers.
     pub settings: Settings,
-    /// Trust in the working directory.
+    /// Trust in the project.
     pub trust: TrustDecision,
 }
 
 impl DiscoveryOptions {
-    /// Creates options for `cwd` and `home` with default settings and without trust.
+    /// Creates options for `cwd`, its project and `home`, with default settings and without trust.
     pub fn new(cwd: impl Into<PathBuf>, home: Home) -> Self {
+        let cwd = cwd.into();
         Self {
-            cwd: cwd.into(),
+            project: find_project(&cwd, &home),
+            cwd,
             home,
             configured: Vec::new(),
             extensions: Vec::new(),
             settings: Settings::default(),
             trust: TrustDecision::default(),
         }
+    }
+
+    /// Sets the working directory, and the project it belongs to.
+    #[must_use]
+    pub fn working_directory(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = cwd.into();
+        self.project = find_project(&self.cwd, &self.home);
+        self
     }
 
     /// Sets the configured paths.
@@ -97,5 +112,5 @@ pub fn discover_custom_tool_paths(options: &DiscoveryOptions) -> Discovered {
     configured::find(&mut finder);
     extensions::find(&mut finder);
     rules::find(&mut finder);
-    finder.finish()
+    Discovered { searched: Some(Arc::new(options.clone())), ..finder.finish() }
 }

@@ -3,29 +3,30 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    ModuleKind, ToolSource,
-    configured::{join, take_named},
-    found::Finder,
-    providers::in_home,
+    ModuleKind, ToolSource, configured::take_named, found::Finder, providers::in_home, scan::scan_some,
 };
-use crate::{load_error::ToolLoadError, small_file};
+use crate::{
+    load_error::ToolLoadError,
+    plugins::{NotInside, expand_patterns, inside, read_plugin},
+    small_file,
+};
 
 /// The plugin roots with their lock files, highest precedence first.
-const ROOTS: &[(&str, &str)] = &[
+pub(super) const ROOTS: &[(&str, &str)] = &[
     (".toolsmith/plugins", "toolsmith-plugins.lock.json"),
     (".omp/plugins", "omp-plugins.lock.json"),
     (".pi/plugins", "pi-plugins.lock.json"),
     (".xcsh/plugins", "xcsh-plugins.lock.json"),
 ];
 /// Manifest fields; the first one present is used.
-pub(super) const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
+pub(crate) const MANIFEST_FIELDS: &[&str] = &["toolsmith", "omp", "xcsh", "pi"];
 /// Project files that select plugins; the first readable one is used.
 const OVERRIDES: &[&str] = &[".toolsmith", ".omp", ".xcsh", ".claude", ".codex", ".gemini"];
 
@@ -63,23 +64,26 @@ struct Feature {
 }
 
 #[derive(Default, Deserialize)]
-struct Lock {
+pub(super) struct Lock {
     #[serde(default)]
-    plugins: BTreeMap<String, LockEntry>,
+    pub(super) plugins: BTreeMap<String, LockEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct LockEntry {
+pub(super) struct LockEntry {
     /// `None` means those that are enabled by default.
     enabled_features: Option<Vec<String>>,
-    enabled: Option<bool>,
+    pub(super) enabled: Option<bool>,
+    /// Disabled parts, such as `tools/NAME`.
+    #[serde(default)]
+    pub(super) disabled: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
-struct Overrides {
+pub(super) struct Overrides {
     #[serde(default)]
-    disabled: BTreeSet<String>,
+    pub(super) disabled: BTreeSet<String>,
     #[serde(default)]
     features: BTreeMap<String, Vec<String>>,
 }
@@ -122,7 +126,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
 }
 
 /// Returns the packages of a `node_modules` directory by name, including scoped ones.
-fn packages(finder: &mut Finder<'_>, modules: &Path) -> Vec<(String, PathBuf)> {
+pub(super) fn packages(finder: &mut Finder<'_>, modules: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for (name, path) in folders(finder, modules) {
         if name.starts_with('@') {
@@ -165,17 +169,15 @@ fn take_package(
     let source = ToolSource::plugin(name);
     let file = folder.join("package.json");
     let package = match read_json::<BTreeMap<String, Value>>(&file) {
-        Ok(Some(package)) => package,
-        Ok(None) => return false,
+        Ok(package) => package.unwrap_or_default(),
         Err(message) => {
             finder.error(ToolLoadError::new(&file, &source, message));
             return false;
         }
     };
-    let Some((field, manifest)) =
-        MANIFEST_FIELDS.iter().find_map(|field| Some((field, package.get(*field)?)))
-    else {
-        return false;
+    let field = MANIFEST_FIELDS.iter().find_map(|field| Some((field, package.get(*field)?)));
+    let Some((field, manifest)) = field else {
+        return take_other(finder, folder, lock, overrides.disabled.contains(name), &source);
     };
     if lock.is_some_and(|entry| entry.enabled == Some(false)) || overrides.disabled.contains(name) {
         return true;
@@ -210,8 +212,62 @@ fn take_package(
             paths.extend(pick(contents.tools, contents.extensions));
         }
     }
+    for path in expand_patterns(folder, paths) {
+        if !is_disabled(lock, finder.looking_for, &path) {
+            take_tool(finder, folder, &file, &path, &source);
+        }
+    }
+    true
+}
+
+/// Returns whether the lock file disables one of the modules, by the name of its file.
+fn is_disabled(lock: Option<&LockEntry>, kind: ModuleKind, path: &str) -> bool {
+    let kind = match kind {
+        ModuleKind::Extension => "extensions",
+        ModuleKind::Tool => "tools",
+    };
+    let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+    lock.is_some_and(|entry| entry.disabled.contains(&format!("{kind}/{stem}")))
+}
+
+/// Adds the modules of a plugin whose manifest is not a field of `package.json`; `false` if it is not a plugin.
+fn take_other(
+    finder: &mut Finder<'_>,
+    folder: &Path,
+    lock: Option<&LockEntry>,
+    is_overridden: bool,
+    source: &ToolSource,
+) -> bool {
+    // Without an entry in the lock file nobody chose it: it may be a package that another one needs.
+    if lock.is_none() {
+        return false;
+    }
+    let manifest = match read_plugin(folder) {
+        Ok(Some(manifest)) if manifest.file.is_some() => manifest,
+        Ok(_) => return false,
+        Err(message) => {
+            finder.error(ToolLoadError::new(folder, source, message));
+            return false;
+        }
+    };
+    if is_overridden || lock.is_some_and(|entry| entry.enabled == Some(false)) {
+        return true;
+    }
+    let paths = match finder.looking_for {
+        ModuleKind::Extension => &manifest.contents.extensions,
+        ModuleKind::Tool => &manifest.contents.tools,
+    };
     for path in paths {
-        take_tool(finder, folder, &file, &path, &source);
+        match path.is_dir() {
+            true => drop(scan_some(finder, path, source, |name| {
+                let is_off = is_disabled(lock, ModuleKind::Tool, name);
+                !is_off && !is_disabled(lock, ModuleKind::Extension, name)
+            })),
+            false if !is_disabled(lock, finder.looking_for, &path.to_string_lossy()) => {
+                take_named(finder, path, source);
+            }
+            false => {}
+        }
     }
     true
 }
@@ -224,36 +280,20 @@ pub(super) fn take_tool(
     path: &str,
     source: &ToolSource,
 ) {
-    let escapes_by_name = {
-        let mut depth = 0_i32;
-        Path::new(path).components().any(|part| {
-            depth += match part {
-                Component::Normal(_) => 1,
-                Component::ParentDir => -1,
-                Component::CurDir => 0,
-                Component::RootDir | Component::Prefix(_) => i32::MIN / 2,
-            };
-            depth < 0
-        })
-    };
-    let target = join(folder, path);
-    let real = target.canonicalize();
-    let escapes_by_link =
-        real.as_ref().is_ok_and(|real| folder.canonicalize().is_ok_and(|folder| !real.starts_with(folder)));
-    if escapes_by_name || escapes_by_link {
-        let message = format!("The manifest names \"{path}\", which is outside the package");
-        let hint = "A plugin's tools must be files of the plugin itself.";
-        finder.error(ToolLoadError::new(manifest, source, message).hint(hint));
-    } else if real.is_err() {
-        finder.warn(manifest, format!("names \"{path}\", which does not exist"));
-    } else {
-        take_named(finder, &target, source);
+    match inside(folder, path) {
+        Ok(target) => take_named(finder, &target, source),
+        Err(NotInside::Missing) => finder.warn(manifest, format!("names \"{path}\", which does not exist")),
+        Err(NotInside::Outside) => {
+            let message = format!("The manifest names \"{path}\", which is outside the package");
+            let hint = "A plugin's tools must be files of the plugin itself.";
+            finder.error(ToolLoadError::new(manifest, source, message).hint(hint));
+        }
     }
 }
 
-fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
+pub(super) fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
     for folder in OVERRIDES {
-        let file = finder.options.cwd.join(folder).join("plugin-overrides.json");
+        let file = finder.options.project.join(folder).join("plugin-overrides.json");
         match read_json_with::<Overrides>(&file, finder.read_project(&file)) {
             Ok(Some(overrides)) => return overrides,
             Ok(None) => {}
@@ -264,7 +304,7 @@ fn read_overrides(finder: &mut Finder<'_>) -> Overrides {
 }
 
 /// Reads a JSON file; `None` if it does not exist. The error is a sentence about the file.
-pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+pub(crate) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
     read_json_with(file, small_file::read(file))
 }
 

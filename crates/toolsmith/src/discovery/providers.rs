@@ -11,7 +11,7 @@ pub(super) struct Provider {
     pub(super) id: &'static str,
     /// Display name.
     pub(super) name: &'static str,
-    /// Its directory in the working directory and in the home, which contains `tools` and `rules`; `None` for installed
+    /// Its directory in the project and in the home, which contains `tools` and `rules`; `None` for installed
     /// plugins, which are listed elsewhere.
     pub(super) folders: Option<(&'static str, &'static str)>,
     /// Names of its directories with tools.
@@ -77,15 +77,15 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// Returns a directory of the project and of the user. If the working directory is the home, the user's own directory does
-/// not belong to the project.
+/// Returns a directory of the project and of the user. If the project is the home, the user's own directory does not
+/// belong to the project.
 pub(super) fn places(
     finder: &Finder<'_>,
     project: &str,
     user: &str,
     folder: &str,
 ) -> (Option<PathBuf>, PathBuf) {
-    let project = finder.options.cwd.join(project).join(folder);
+    let project = finder.options.project.join(project).join(folder);
     let user = in_home(&finder.options.home, user).join(folder);
     let is_own = project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
     ((!is_own).then_some(project), user)

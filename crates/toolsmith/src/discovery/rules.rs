@@ -44,9 +44,9 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let (true, Some((project, user))) = (settings.discovery.is_on(provider.id), provider.folders) else {
             continue;
         };
-        let project = finder.options.cwd.join(project).join("rules");
+        let project = finder.options.project.join(project).join("rules");
         let user = in_home(&finder.options.home, user).join("rules");
-        // If the working directory is the home, both may be the same.
+        // If the project is the home, both may be the same.
         let is_own =
             project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
         let both = [(project, Scope::Project), (user, Scope::User)];

@@ -46,6 +46,16 @@ pub(super) fn index_file(folder: &Path) -> Option<PathBuf> {
 
 /// Adds the modules and metadata of one directory. A missing directory counts as empty; returns the number of modules.
 pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) -> usize {
+    scan_some(finder, folder, source, |_| true)
+}
+
+/// Adds those whose name is wanted.
+pub(super) fn scan_some(
+    finder: &mut Finder<'_>,
+    folder: &Path,
+    source: &ToolSource,
+    is_wanted: impl Fn(&str) -> bool,
+) -> usize {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return 0,
@@ -73,7 +83,7 @@ pub(super) fn scan(finder: &mut Finder<'_>, folder: &Path, source: &ToolSource) 
             finder.warn(&path, "is skipped because its name is not UTF-8");
             continue;
         };
-        if text.starts_with('.') || text == "node_modules" {
+        if text.starts_with('.') || text == "node_modules" || !is_wanted(text) {
             continue;
         }
         let kind = kind_of(text);

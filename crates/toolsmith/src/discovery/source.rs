@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
-    /// The working directory.
+    /// The project.
     Project,
     /// The user's own directories.
     User,
@@ -58,6 +58,17 @@ impl ToolSource {
     /// Returns whether settings or a command line name the path.
     pub(crate) fn is_configured(&self) -> bool {
         self.provider == "config"
+    }
+
+    /// Returns whether it is a directory that only the user writes, and not a plugin.
+    pub(crate) fn is_users_own(&self) -> bool {
+        self.scope == Scope::User && !matches!(self.provider.as_str(), "plugin" | "claude-plugins" | "config")
+    }
+
+    /// Returns the plugin it belongs to.
+    pub(crate) fn plugin_name(&self) -> Option<&str> {
+        let is_plugin = matches!(self.provider.as_str(), "plugin" | "claude-plugins");
+        self.detail.as_deref().filter(|_| is_plugin)
     }
 
     pub(crate) fn plugin(name: &str) -> Self {

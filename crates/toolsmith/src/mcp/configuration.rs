@@ -2,43 +2,109 @@
 
 use std::{path::Path, sync::Arc};
 
+use serde_json::Value;
 use toolsmith_mcp::{
     ClientOptions, McpError, Servers,
     auth::TokenFile,
-    config::{ConfigSources, Configuration, ServerConfig, read_configuration},
+    config::{
+        ConfigOrigin, ConfigScope, ConfigSources, Configuration, ServerConfig, parse_servers,
+        read_configuration,
+    },
     tool_name,
 };
 use toolsmith_tool::{Tool, UiHandle};
 
-use crate::{home::Home, settings::Settings, trust::TrustDecision};
+use crate::{
+    discovery::{DiscoveryOptions, Scope},
+    home::Home,
+    plugins::installed_plugins,
+    project_root::find_project,
+    settings::Settings,
+    trust::TrustDecision,
+};
 
-/// Reads which servers are configured (CONTRACT 12.1). Those of a project that is not trusted wait.
+/// Reads which servers are configured for the project of `cwd` (CONTRACT 12.1). Those of a project that is not trusted wait.
 pub fn mcp_configuration(
     cwd: &Path,
     home: &Home,
     settings: &Settings,
     trust: &TrustDecision,
 ) -> Configuration {
-    let real_cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
-    let is_inside = |file: &Path| file.canonicalize().is_ok_and(|real| real.starts_with(&real_cwd));
+    let project = find_project(cwd, home);
+    let real_project = project.canonicalize().unwrap_or_else(|_| project.clone());
+    let is_inside = |file: &Path| file.canonicalize().is_ok_and(|real| real.starts_with(&real_project));
     // As for modules: an untrusted project cannot choose a trusted file elsewhere through a link, and trust in a project does
     // not cover what its links lead to (CONTRACT 2.8).
-    read_configuration(&sources(cwd, home, settings), |file| match is_inside(file) {
-        true => trust.allows(cwd) || trust.allows(file),
-        false => trust.allows(cwd) && trust.allows(file),
-    })
+    let mut configuration =
+        read_configuration(&sources(&project, home, settings), |file| match is_inside(file) {
+            true => trust.allows(&project) || trust.allows(file),
+            false => trust.allows(&project) && trust.allows(file),
+        });
+    add_plugin_servers(&mut configuration, cwd, home, settings, trust);
+    configuration
 }
 
-pub(crate) fn sources(cwd: &Path, home: &Home, settings: &Settings) -> ConfigSources {
-    let mut sources = ConfigSources::new(cwd, home.user(), home.toolsmith());
+/// Adds the servers of installed plugins. Those that are configured by the same name take precedence.
+fn add_plugin_servers(
+    configuration: &mut Configuration,
+    cwd: &Path,
+    home: &Home,
+    settings: &Settings,
+    trust: &TrustDecision,
+) {
+    let options = DiscoveryOptions::new(cwd, home.clone()).settings(settings.clone()).trust(trust.clone());
+    for plugin in installed_plugins(&options).enabled() {
+        // A plugin that a project lists is code of the project.
+        let is_allowed = plugin.source.scope == Scope::User || trust.allows(&plugin.folder);
+        let servers = plugin.contents().mcp_servers.iter();
+        for server in servers.filter(|server| is_allowed && !plugin.is_disabled("mcp", &server.name)) {
+            let root = serde_json::json!(plugin.folder).as_str().unwrap_or_default().to_owned();
+            let entry = with_root(&server.entry, &root);
+            let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
+            let file = plugin.manifest.file.as_ref().unwrap_or(&plugin.folder);
+            let origin = ConfigOrigin::file("plugin", ConfigScope::Given, file);
+            for parsed in parse_servers(&table, &origin) {
+                match parsed {
+                    Ok(server) if configuration.servers.iter().all(|known| known.key() != server.key()) => {
+                        configuration.servers.push(server);
+                    }
+                    Ok(_) => {}
+                    Err((name, problem)) => {
+                        tracing::warn!(
+                            plugin = plugin.name,
+                            server = name,
+                            problem,
+                            "An MCP server of a plugin is not used"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Replaces the variable that stands for the directory of a plugin.
+fn with_root(value: &Value, root: &str) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace("${CLAUDE_PLUGIN_ROOT}", root)),
+        Value::Array(items) => items.iter().map(|item| with_root(item, root)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), with_root(value, root))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn sources(project: &Path, home: &Home, settings: &Settings) -> ConfigSources {
+    let mut sources = ConfigSources::new(project, home.user(), home.toolsmith());
     let all = ["toolsmith", "claude", "omp", "pi", "xcsh", "codex"];
     sources.disabled =
         all.iter().filter(|name| !settings.discovery.is_on(name)).map(|name| (*name).to_owned()).collect();
     sources
 }
 
-/// Creates a client for servers. Nothing is started. `untrusted` is the working directory if it is not trusted: programs in
-/// it are not found by name.
+/// Creates a client for servers, which run in the project of `cwd`. Nothing is started. `untrusted` is the project if it is not
+/// trusted: programs in it are not found by name.
 pub fn mcp_servers(
     servers: Vec<ServerConfig>,
     cwd: &Path,
@@ -47,7 +113,7 @@ pub fn mcp_servers(
     ui: UiHandle,
 ) -> Servers {
     let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
-    let options = ClientOptions::new(cwd, tokens)
+    let options = ClientOptions::new(find_project(cwd, home), tokens)
         .search_path(crate::trust::program_folders(untrusted))
         .cache(home.toolsmith().join("cache/mcp"))
         .ui(ui);

@@ -188,7 +188,7 @@ fn make(
 ) -> Result<Current, ServingError> {
     let mut registry = Registry::new();
     let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
-    let built_ins = built_in_tools_with(cwd, home, store, options.preview, Default::default(), rules);
+    let built_ins = built_in_tools_with(cwd, home, store, options.preview, Default::default(), rules, None);
     for tool in built_ins {
         let spec = tool.spec();
         let is_wanted = (options.built_ins && options.only.is_none()) || named(&spec.name);

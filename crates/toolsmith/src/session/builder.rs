@@ -10,8 +10,8 @@ use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, RESOLVE, ResolveTool, ResolveToolChoice,
-    Resolver, Reviewer, SystemPrompt, TodoReminders,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, ResolveTool,
+    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TodoReminders,
     hooks::{HookEvents, HookGate},
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
@@ -31,6 +31,7 @@ use super::{
         BuiltInCalls, ExtensionModels, HostActions, Inner as ExtensionState, SessionExtensions, SessionMode,
     },
     hooks::SessionHooks,
+    library::Library,
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
@@ -49,7 +50,9 @@ use crate::{
     hooks::{FoundHooks, HookOptions, discover_hooks},
     loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
+    project_root::find_project,
     settings::{PreviewDecision, Settings},
+    skills::{KeepSkills, SkillFiles},
     trust::TrustDecision,
     warning::Warning,
 };
@@ -369,11 +372,7 @@ impl SessionBuilder {
         let todos = Todos::default();
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
-        let mut built_ins = built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules);
-        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
-        let names = built_in_names(&self.settings);
-        built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
-        let is_trusted = self.trust.allows(&self.cwd);
+        let is_trusted = self.trust.allows(&find_project(&self.cwd, &home));
         let hook_options = HookOptions::new(&self.cwd, home.clone())
             .settings(self.settings.clone())
             .trust(self.trust.clone());
@@ -396,6 +395,13 @@ impl SessionBuilder {
             }
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
+        let mut library = find_library(discovered.searched.clone()).await;
+        let read_names = Arc::new(SkillFiles(Arc::clone(&library.skills)));
+        let mut built_ins =
+            built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
+        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
+        let names = built_in_names(&self.settings);
+        built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
         protect_found(&protected, &discovered);
         protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
         let untrusted = discovered.untrusted_folder.clone();
@@ -458,6 +464,12 @@ impl SessionBuilder {
             BuiltIns::None => Some(Vec::new()),
         };
         registry.activate_initial(requested.as_deref())?;
+        // Skills are of no use to a model that cannot read them.
+        if registry.is_active("read") {
+            library.catalogue_bytes = self.settings.skills.catalogue_bytes;
+        }
+        loaded.warnings.extend(library.skills().warnings.iter().cloned());
+        loaded.warnings.extend(library.commands().warnings.iter().cloned());
         // Only a model that can change the list is reminded of it.
         let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
@@ -478,6 +490,7 @@ impl SessionBuilder {
         let mut dispatcher = Dispatcher::builder(registry)
             .gate(hook_gate)
             .gate(Arc::new(ExtensionGate::new(modules.clone())))
+            .gate(Arc::new(NestedContext::new(&self.cwd)))
             .approval(approval)
             .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
@@ -485,7 +498,7 @@ impl SessionBuilder {
             dispatcher = dispatcher.approver(approver);
         }
 
-        let mut system = SystemPrompt::for_folder(&self.cwd, Some(home.user()));
+        let mut system = SystemPrompt::for_user(&self.cwd, Some(home.user()), Some(home.toolsmith()));
         let skipped = system.skipped_files.iter().map(|file| Warning::about(&file.path, &file.reason));
         loaded.warnings.extend(skipped);
         if let Some(text) = self.system {
@@ -498,7 +511,10 @@ impl SessionBuilder {
             }
         }
         if let Some(text) = rules_prompt(&rules) {
-            system = system.append(text);
+            system = system.append_from("rules", text);
+        }
+        if let Some(text) = library.catalogue() {
+            system = system.append_from("skills", text);
         }
         for text in self.appended {
             system = system.append(text);
@@ -544,6 +560,7 @@ impl SessionBuilder {
         if let Some(watching) = StreamRules::new(&rules, self.settings.rules.stream(), current.clone()) {
             agent = agent.hook(Arc::new(watching));
         }
+        agent = agent.hook(Arc::new(KeepSkills::new(current.clone()))).hook(Arc::new(library.model.clone()));
         let agent = recovery.add_to(agent).build()?;
         let extensions = SessionExtensions {
             modules,
@@ -572,12 +589,21 @@ impl SessionBuilder {
             todos,
             mcp,
             cwd: self.cwd,
+            home,
             extensions,
             hooks: SessionHooks { hooks, options: Arc::new(hook_options), protected },
+            library,
         };
+        session.library.model.attach(session.downgrade());
         session.begin(was_stored).await;
         Ok(session)
     }
+}
+
+/// Finds skills and commands. The disk may be slow, and a session may be built on the program's only thread.
+async fn find_library(searched: Option<Arc<DiscoveryOptions>>) -> Library {
+    let Some(options) = searched else { return Library::default() };
+    tokio::task::spawn_blocking(move || Library::find(&options)).await.unwrap_or_default()
 }
 
 impl Session {
@@ -596,6 +622,7 @@ impl Session {
         self.start_hooks(was_stored).await;
         let reason = if was_stored { "resume" } else { "startup" };
         self.extensions.started(reason, &self.agent.tool_context()).await;
+        self.add_resources(&self.extension_resources());
     }
 }
 

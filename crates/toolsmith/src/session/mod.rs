@@ -1,8 +1,10 @@
 //! A session: an agent with its tools, settings and model, and one handle to control it.
 
 mod builder;
+mod context_report;
 mod extensions;
 mod hooks;
+mod library;
 mod model_choice;
 mod models;
 mod operations;
@@ -13,6 +15,7 @@ mod session;
 mod tool_info;
 
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
+pub use context_report::ContextPart;
 pub use extensions::{
     Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources, RESERVED_COMMANDS, RESERVED_KEYS,
     SessionMode, ShortcutInfo, USER_BASH, UserBashResult, WeakSession,

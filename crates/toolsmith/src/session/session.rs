@@ -12,10 +12,11 @@ use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
-    builder::SessionBuilder, extensions::SessionExtensions, hooks::SessionHooks, models::Models,
+    builder::SessionBuilder, extensions::SessionExtensions, hooks::SessionHooks, library::Library, models::Models,
     recovery::Recovery, tool_info::ToolInfo,
 };
 use crate::{
+    home::Home,
     loading::LoadedTools,
     mcp::{McpPrompt, McpTools, attach_resources, expand_command, prompts},
 };
@@ -48,6 +49,8 @@ pub struct Session {
     pub(super) sessions: Sessions,
     pub(super) models: Models,
     pub(super) cwd: PathBuf,
+    pub(super) home: Home,
+    pub(super) library: Library,
     pub(super) recovery: Recovery,
     pub(super) extensions: SessionExtensions,
     pub(super) todos: Todos,

@@ -239,6 +239,12 @@ const KEYS: &[Key] = &[
         "Look for tools in installed marketplace plugins.",
     ),
     key(
+        "discovery.providers.agents",
+        KeyKind::Bool,
+        Some("true"),
+        "Look for skills in `.agents/skills` and `~/.agents/skills`.",
+    ),
+    key(
         "discovery.providers.codex",
         KeyKind::Bool,
         Some("true"),
@@ -275,6 +281,27 @@ const KEYS: &[Key] = &[
         Some("30s"),
         "Deadline of an extension's event handler. Open dialogs stop the clock.",
     ),
+    key("skills.enabled", KeyKind::Bool, Some("true"), "Look for skills."),
+    key(
+        "skills.catalogue_bytes",
+        KeyKind::Size,
+        Some("4KB"),
+        "Maximum size of the list of skills in the system prompt.",
+    ),
+    key(
+        "skills.paths",
+        KeyKind::Paths,
+        Some(""),
+        "Additional directories with skills; relative paths are resolved from the working directory.",
+    ),
+    key("skills.disabled", KeyKind::Names, Some(""), "Names of disabled skills."),
+    key(
+        "commands.paths",
+        KeyKind::Paths,
+        Some(""),
+        "Additional directories or files with Markdown commands; relative paths are resolved from the working directory.",
+    ),
+    key("commands.disabled", KeyKind::Names, Some(""), "Names of disabled Markdown commands."),
     key(
         "hooks.import",
         KeyKind::Names,

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     discovery::{ConfiguredFrom, ConfiguredPath},
     home::Home,
+    project_root::find_project,
     trust::TrustDecision,
     warning::Warning,
 };
@@ -34,8 +35,8 @@ const OTHER_VARIABLES: &[&str] = &["TOOLSMITH_HOME", "TOOLSMITH_TRUST", "TOOLSMI
 pub struct SettingsSources {
     /// The user's directories.
     pub home: Home,
-    /// The working directory.
-    pub cwd: PathBuf,
+    /// The project, which has the file `.toolsmith/config.toml`.
+    pub project: PathBuf,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
     /// Keys and values from the command line.
@@ -45,11 +46,11 @@ pub struct SettingsSources {
 }
 
 impl SettingsSources {
-    /// Uses the files of `home` and `cwd`, without variables and flags, and without trust.
+    /// Uses the files of `home` and of the project of `cwd`, without variables and flags, and without trust.
     pub fn new(home: Home, cwd: impl Into<PathBuf>) -> Self {
         Self {
+            project: find_project(&cwd.into(), &home),
             home,
-            cwd: cwd.into(),
             environment: Vec::new(),
             flags: Vec::new(),
             trust: TrustDecision::default(),
@@ -169,15 +170,15 @@ pub struct LoadedSettings {
 pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, SettingsError> {
     let mut layers = Layers::with_defaults();
     let user_file = sources.home.toolsmith().join("config.toml");
-    let project_file = sources.cwd.join(".toolsmith/config.toml");
+    let project_file = sources.project.join(".toolsmith/config.toml");
     layers.file(&user_file, SettingOrigin::User(user_file.clone()), None);
     // At home the two are one.
     let is_same =
         project_file.canonicalize().is_ok_and(|real| user_file.canonicalize().is_ok_and(|own| own == real));
     if !is_same {
         // Trust in the project does not cover a link that leads out of it.
-        let is_trusted = sources.trust.allows(&sources.cwd) && sources.trust.allows(&project_file);
-        let untrusted = (!is_trusted).then_some(sources.cwd.as_path());
+        let is_trusted = sources.trust.allows(&sources.project) && sources.trust.allows(&project_file);
+        let untrusted = (!is_trusted).then_some(sources.project.as_path());
         layers.file(&project_file, SettingOrigin::Project(project_file.clone()), untrusted);
     }
     layers.environment(&sources.environment);

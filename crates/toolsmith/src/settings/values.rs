@@ -39,6 +39,10 @@ pub struct Settings {
     pub extensions: ExtensionSettings,
     /// Hooks.
     pub hooks: HookSettings,
+    /// Skills.
+    pub skills: SkillSettings,
+    /// Markdown commands.
+    pub commands: CommandSettings,
     /// Limits of tools.
     pub limits: LimitSettings,
     /// Approval (CONTRACT 5.4), including `tools.approval.<name>`.
@@ -184,6 +188,35 @@ pub struct HookSettings {
     /// Deadline of a file hook.
     #[serde(deserialize_with = "read_duration")]
     pub timeout: Duration,
+}
+
+/// Skills.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct SkillSettings {
+    /// Look for skills.
+    pub enabled: bool,
+    /// Size of the catalogue in the system prompt.
+    #[serde(deserialize_with = "read_size")]
+    pub catalogue_bytes: usize,
+    /// Additional directories.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Names of disabled skills.
+    #[serde(default)]
+    pub disabled: Vec<String>,
+}
+
+/// Markdown commands.
+#[derive(Clone, Debug, Deserialize)]
+#[non_exhaustive]
+pub struct CommandSettings {
+    /// Additional directories or files.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Names of disabled commands.
+    #[serde(default)]
+    pub disabled: Vec<String>,
 }
 
 /// The one who decides about previews at a terminal.

@@ -1,6 +1,8 @@
 //! The tests of `toolsmith`: one binary, a module per subject. Homes and projects are temporary folders.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod commands;
+mod context;
 mod discovery;
 mod extensions;
 mod hooks;
@@ -21,5 +23,6 @@ mod sdk_examples;
 mod session_events;
 mod session_place;
 mod settings;
+mod skills;
 mod telling;
 mod trusting;

@@ -216,3 +216,71 @@ fn c2_8_marketplace_plugins_that_the_project_lists_wait() {
     assert_eq!(discovered.waiting().count(), 1);
     assert_eq!(discovered.ready().count(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_that_is_removed_during_a_session_fails_its_own_calls_only() {
+    use serde_json::json;
+    use toolsmith_llm::{Script, ScriptedProvider};
+    let place = Place::new(&[]);
+    plugin(&place, "p", r#"{"omp":{"tools":"a.ts"}}"#, &["a.ts"]);
+    place.write(
+        &format!("{ROOT}/node_modules/p/skills/s/SKILL.md"),
+        "---\nname: s\ndescription: d\n---\nBody\n",
+    );
+    let turns = json!([
+        { "reply": [{ "call": "a", "arguments": {} }, { "call": "read", "arguments": { "path": "skill://p:s" } }] },
+        "Done."
+    ]);
+    let model = ScriptedProvider::new(Script::parse(&turns.to_string()).unwrap());
+    let session = toolsmith::Session::builder(place.cwd())
+        .home(place.home())
+        .settings(place.settings().settings)
+        .discovery(true)
+        .approval_mode(toolsmith::ApprovalMode::Yolo)
+        .provider(std::sync::Arc::new(model.clone()), model.model().clone())
+        .build()
+        .await
+        .unwrap();
+    assert!(session.tools().iter().any(|tool| tool.origin.contains("plugin p, ")));
+    fs::remove_dir_all(place.path(&format!("{ROOT}/node_modules/p"))).unwrap();
+    let summary = session.run("go").await.unwrap();
+    assert_eq!(summary.text, "Done.");
+    let results = crate::session_place::results(&session);
+    assert!(results[1].0 && results[1].1.contains("cannot be read any more"), "{results:?}");
+}
+
+#[test]
+fn skills_and_commands_of_a_plugin_carry_its_name_and_follow_the_settings_of_claude() {
+    let place = Place::new(&[]);
+    let skill = "---\nname: s\ndescription: d\n---\n";
+    plugin(
+        &place,
+        "@scope/pack",
+        r#"{"name":"@scope/pack","pi":{"skills":["./skills"],"prompts":["./prompts/*.md"]}}"#,
+        &[],
+    );
+    place.write(&format!("{ROOT}/node_modules/@scope/pack/skills/s/SKILL.md"), skill);
+    place.write(&format!("{ROOT}/node_modules/@scope/pack/prompts/do.md"), "Do it");
+    // A package that nobody chose: its directories mean nothing.
+    plugin(&place, "library", r#"{"name":"library"}"#, &["tools/x.ts"]);
+    place.write(&format!("{ROOT}/node_modules/library/skills/t/SKILL.md"), skill);
+    place.write(&format!("{ROOT}/node_modules/library/.claude-plugin/plugin.json"), r#"{"name":"library"}"#);
+    for name in ["on", "off"] {
+        place.write(&format!("home/market/{name}/skills/s/SKILL.md"), skill);
+    }
+    let entry = |name: &str| {
+        let folder = place.path(&format!("home/market/{name}"));
+        format!(r#""{name}@m":[{{"installPath":"{}"}}]"#, folder.display())
+    };
+    place.write(
+        "home/.claude/plugins/installed_plugins.json",
+        &format!(r#"{{"plugins":{{{},{}}}}}"#, entry("on"), entry("off")),
+    );
+    place.write("home/.claude/settings.json", r#"{"enabledPlugins":{"off@m":false}}"#);
+    let skills = toolsmith::discover_skills(&place.options());
+    let names: Vec<&str> = skills.list.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["pack:s", "on:s"]);
+    let commands = toolsmith::discover_commands(&place.options());
+    assert_eq!(commands.list[0].name, "pack:do");
+    assert!(found(&place).is_empty());
+}

@@ -79,10 +79,10 @@ fn c2_8_trust_holds_through_a_symbolic_link_and_ends_when_the_folder_moves() {
     place.trust = list(&place);
     let mut options = place.options();
     assert_eq!(discover_custom_tool_paths(&options).ready().count(), 1);
-    options.cwd = place.path("link");
+    options = options.working_directory(place.path("link"));
     assert_eq!(discover_custom_tool_paths(&options).ready().count(), 1);
     fs::rename(place.cwd(), place.path("moved")).unwrap();
-    options.cwd = place.path("moved");
+    options = options.working_directory(place.path("moved"));
     assert_eq!(discover_custom_tool_paths(&options).waiting().count(), 1);
 }
 
@@ -102,8 +102,7 @@ fn c2_8_at_home_the_users_own_folders_need_no_trust() {
         "home/.toolsmith/tools/c.ts",
     ])
     .untrusted();
-    let mut options = place.options();
-    options.cwd = place.path("home");
+    let options = place.options().working_directory(place.path("home"));
     let discovered = discover_custom_tool_paths(&options);
     let waiting: Vec<String> = discovered.waiting().map(toolsmith::FoundModule::name).collect();
     assert_eq!(waiting, ["c"], "only the folder that is a project's waits");

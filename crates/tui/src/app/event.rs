@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith::{FoundHooks, Session, SessionSwitched, UserBashResult};
+use toolsmith::{CommandOutcome, FoundHooks, Session, SessionSwitched, UserBashResult};
 use toolsmith_tool::{
     CompletionSource, Component, ComponentChange, ComponentId, CustomOptions, InputTap, NoticeLevel,
     WidgetContent, WidgetPlacement, WorkingIndicator,
@@ -83,6 +83,8 @@ pub(super) enum Event {
     ShellEnd(u64, Result<UserBashResult, String>),
     /// An extension drew a message, or not.
     MessageDrawn(u64, Option<Vec<String>>),
+    /// A command of the session ended.
+    CommandEnded(Result<CommandOutcome, String>),
     /// Something to do.
     Do(Effect),
     /// The session is ready for the next prompt.

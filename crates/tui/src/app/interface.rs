@@ -102,6 +102,10 @@ pub(super) struct App {
     pub(super) shell_cancel: Option<toolsmith_tool::CancelToken>,
     /// Hooks that were shown; only these can be confirmed.
     pub(super) shown_hooks: Option<toolsmith::FoundHooks>,
+    /// Stops the command of the session that is running.
+    pub(super) command_cancel: Option<toolsmith_tool::CancelToken>,
+    /// Commands of the session.
+    pub(super) commands: Option<Vec<toolsmith::CommandInfo>>,
     pub(super) exit: Option<Exit>,
     /// The terminal answered the first queries.
     pub(super) is_answered: bool,
@@ -192,6 +196,8 @@ impl App {
             shortcuts: Vec::new(),
             shell_cancel: None,
             shown_hooks: None,
+            command_cancel: None,
+            commands: None,
             exit: None,
             is_answered: false,
             is_dirty: true,
@@ -363,7 +369,7 @@ impl App {
     /// Restores the screen, saves the session, and reports how to resume it.
     async fn finish(mut self) -> Exit {
         let mut exit = self.exit.take().unwrap_or_default();
-        if let Some(cancel) = self.shell_cancel.take() {
+        for cancel in self.shell_cancel.take().into_iter().chain(self.command_cancel.take()) {
             cancel.force("the program ends");
         }
         self.transcript.finish_run();

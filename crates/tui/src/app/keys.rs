@@ -172,7 +172,7 @@ impl App {
         if self.composer.takes_escape() {
             return false;
         }
-        if let Some(cancel) = &self.shell_cancel {
+        if let Some(cancel) = self.shell_cancel.as_ref().or(self.command_cancel.as_ref()) {
             cancel.cancel("interrupted by the user");
             return true;
         }

@@ -144,6 +144,7 @@ impl App {
             Event::ShellOutput(id, text) => self.shell_output(id, &text),
             Event::ShellEnd(id, end) => self.shell_end(id, end),
             Event::MessageDrawn(id, lines) => self.message_drawn(id, lines),
+            Event::CommandEnded(outcome) => self.command_ended(outcome),
             Event::Do(effect) => self.perform(effect),
             Event::Idle => self.became_idle(),
             Event::Redraw => {}
@@ -406,12 +407,16 @@ impl App {
         match self.composer.trigger() {
             None => drop(self.ask_sources(number)),
             Some(Trigger::Command { range, query }) => {
+                if query.is_empty() || self.commands.is_none() {
+                    self.refresh_commands();
+                }
                 let candidates = self.command_candidates(&query);
                 self.composer.offer(candidates, range);
             }
             Some(Trigger::Argument { command, range, query }) => {
                 let candidates = self.argument_candidates(&command, &query);
-                self.composer.offer(candidates, range);
+                self.composer.offer(candidates, range.clone());
+                self.complete_arguments(number, command, query, range);
             }
             Some(Trigger::File { range, query }) => {
                 let Some(files) = self.files.clone() else {

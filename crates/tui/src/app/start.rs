@@ -174,8 +174,9 @@ impl App {
                 self.load_shortcuts();
                 self.refresh_status();
                 self.restore_transcript();
+                self.commands = None;
                 if let Some(prompt) = self.options.prompt.take() {
-                    self.send_prompt(prompt);
+                    self.send_first(prompt);
                 }
                 self.send_waiting();
                 if std::mem::take(&mut self.options.picks_session) {
@@ -189,6 +190,19 @@ impl App {
     }
 
     /// Sends prompts that were typed before there was a session, or too late for the last run.
+    /// Sends the prompt of the command line, or runs the command it names.
+    fn send_first(&mut self, prompt: toolsmith::Prompt) {
+        let text = match prompt.content.as_slice() {
+            [block] => block.as_text().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        };
+        let is_command = self.session.as_ref().is_some_and(|session| session.find_command(&text).is_some());
+        match is_command {
+            true => self.submit(Submission { text, images: Vec::new() }, false),
+            false => self.send_prompt(prompt),
+        }
+    }
+
     pub(super) fn send_waiting(&mut self) {
         for submission in std::mem::take(&mut self.waiting) {
             self.submit(submission, false);

@@ -3,10 +3,10 @@
 use std::{io, sync::Arc};
 
 use toolsmith::{
-    Prompt, Session,
+    CommandOutcome, Prompt, Session,
     agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
     llm::{Message, StreamEvent},
-    tool::visible_line,
+    tool::{CancelToken, visible_line},
 };
 
 use super::ui::{Lines, PlainUi, say, say_part};
@@ -17,6 +17,8 @@ use crate::{
 
 /// Rows of a result that are printed.
 const MAX_LINES: usize = 20;
+/// Commands of the session that `/help` lists.
+const MAX_COMMANDS: usize = 100;
 
 /// Runs the plain interface until the person quits.
 ///
@@ -128,9 +130,16 @@ impl Plain {
         };
         let (name, argument) = command.split_once(' ').unwrap_or((command, ""));
         match name {
-            "help" => say(
-                "/help, /model NAME, /pending, /pending apply, /pending discard, /undo, /new, /compact, /session, /stop, /quit",
-            ),
+            "help" => {
+                say(
+                    "/help, /model NAME, /pending, /pending apply, /pending discard, /undo, /new, /compact, /session, /stop, /quit",
+                );
+                for info in self.session.commands().iter().take(MAX_COMMANDS) {
+                    let hint =
+                        info.argument_hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+                    say(&format!("/{}{hint}: {}", info.name, info.description));
+                }
+            }
             "quit" | "exit" => self.code = Some(0),
             "stop" => self.session.abort("interrupted by the user"),
             "model" => match self.session.set_model(argument.trim()).await {
@@ -143,7 +152,18 @@ impl Plain {
             "undo" => self
                 .report(self.session.undo(None).await.map(|change| format!("Undid: {}", change.entry.label))),
             "pending" => self.pending(argument.trim()).await,
-            other => say(&format!("Error: unknown command \"/{other}\". /help lists the commands.")),
+            _ => match self.session.find_command(line) {
+                None => say(&format!("Error: unknown command \"/{name}\". /help lists the commands.")),
+                Some((name, arguments)) => self.session_command(&name, &arguments).await,
+            },
+        }
+    }
+
+    async fn session_command(&mut self, name: &str, arguments: &str) {
+        match self.session.run_command(name, arguments, CancelToken::new()).await {
+            Ok(CommandOutcome::Prompt(prompt)) => self.prompt(prompt),
+            Ok(_) => {}
+            Err(error) => say(&format!("Error: {error}")),
         }
     }
 

@@ -91,7 +91,7 @@ impl Surroundings {
         // What the compiler reads for the project is data. A link out of the project is not followed.
         let readable = |path: &PathBuf| {
             let real = path.canonicalize().unwrap_or_default();
-            trusted.allows(&real) || real.starts_with(project.cwd.canonicalize().unwrap_or_default())
+            trusted.allows(&real) || real.starts_with(project.root.canonicalize().unwrap_or_default())
         };
         let node = above("node_modules/@types/node").or_else(|| above("node_modules/@types/bun"));
         let node = node.filter(readable);

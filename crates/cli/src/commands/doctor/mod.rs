@@ -125,7 +125,7 @@ fn folders(project: &Project, findings: &mut Vec<Finding>) {
         ("home", home.clone()),
         ("user's tools", home.join("agent/tools")),
         ("working folder", project.cwd.clone()),
-        ("project's tools", project.cwd.join(".toolsmith/tools")),
+        ("project's tools", project.root.join(".toolsmith/tools")),
     ];
     for (name, path) in named {
         let (value, state) = look(&path, &project.home);
@@ -169,11 +169,11 @@ fn trust(project: &Project, findings: &mut Vec<Finding>) {
     let (value, state) = match store.load() {
         Err(error) => (error.to_string(), State::Bad),
         Ok(_) if project.trust.is_for_this_run() => ("for this run".to_owned(), State::Good),
-        Ok(list) if list.covers(&project.cwd) => ("yes".to_owned(), State::Good),
+        Ok(list) if list.covers(&project.root) => ("yes".to_owned(), State::Good),
         Ok(_) if waiting == 0 => ("not trusted; nothing pending".to_owned(), State::Good),
         Ok(_) => (format!("not trusted; {waiting} modules waiting; run `toolsmith trust`"), State::Absent),
     };
-    findings.push(Finding { group: "trust", name: "working folder".to_owned(), value, state });
+    findings.push(Finding { group: "trust", name: "project".to_owned(), value, state });
 }
 
 fn to_json(project: &Project, findings: &[Finding], models: &Models) -> Value {

@@ -81,7 +81,7 @@ impl Host for ProjectHost {
 
     fn trust_question(&self) -> Option<TrustQuestion> {
         let project = self.project().ok()?;
-        if project.trust.was_declined(&project.cwd) {
+        if project.trust.was_declined(&project.root) {
             return None;
         }
         let discovered = project.discover();
@@ -106,13 +106,13 @@ impl Host for ProjectHost {
         if hooks.len() > MAX_SHOWN {
             entries.push(format!("and {} more hooks", hooks.len() - MAX_SHOWN));
         }
-        Some(TrustQuestion { folder: harmless(&project.cwd.to_string_lossy()), entries })
+        Some(TrustQuestion { folder: harmless(&project.root.to_string_lossy()), entries })
     }
 
     fn answer_trust(&self, is_trusted: bool) -> Result<(), String> {
         let project = self.project()?;
         let store = trust_store(&project.home);
-        let stored = if is_trusted { store.add(&project.cwd) } else { store.decline(&project.cwd) };
+        let stored = if is_trusted { store.add(&project.root) } else { store.decline(&project.root) };
         stored.map(|_| ()).map_err(|error| error.to_string())
     }
 

@@ -75,7 +75,7 @@ pub(crate) struct RemoveArguments {
 
 fn file(project: &Project, is_project: bool) -> PathBuf {
     match is_project {
-        true => project.cwd.join(".toolsmith/mcp.json"),
+        true => project.root.join(".toolsmith/mcp.json"),
         false => project.home.toolsmith().join("agent/mcp.json"),
     }
 }

@@ -43,10 +43,11 @@ pub(crate) struct NewArguments {
 pub(crate) fn run(shared: &Shared, own: &NewArguments) -> Result<ExitCode> {
     check_name(&own.name)?;
     let project = Project::open(shared)?;
-    let root = if own.user { project.home.toolsmith().join("agent") } else { project.cwd.join(".toolsmith") };
+    let root =
+        if own.user { project.home.toolsmith().join("agent") } else { project.root.join(".toolsmith") };
     let target = match own.user {
         true => Target::of_user(&root),
-        false => Target::in_project(&project.cwd, &root)?,
+        false => Target::in_project(&project.root, &root)?,
     };
     let tools = root.join("tools");
     refuse_to_overwrite(&tools, &own.name)?;

@@ -370,9 +370,15 @@ pub(super) struct CommandRow {
     name: String,
     /// Description for people.
     description: String,
-    /// `extension`, or the source that added it.
+    /// `extension`, `prompt` for a Markdown command, `skill`, `mcp`, or the source that added it.
     source: String,
-    /// File of the extension.
+    /// Origin for people, such as the plugin it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    /// Arguments for help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument_hint: Option<String>,
+    /// File of the extension, command or skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// Set if `complete_command` can complete its arguments.
@@ -385,6 +391,8 @@ impl From<CommandInfo> for CommandRow {
             name: command.name,
             description: command.description,
             source: command.source,
+            origin: command.origin,
+            argument_hint: command.argument_hint,
             path: command.path.map(|path| path.display().to_string()),
             has_completions: command.has_completions,
         }

@@ -48,7 +48,7 @@ pub(super) enum Request {
         #[serde(default)]
         streaming_behavior: Option<StreamingBehavior>,
     },
-    /// Lists the commands of extensions.
+    /// Lists all commands: of extensions, Markdown files, skills and MCP servers.
     GetCommands,
     /// Runs a command. The reply is sent when it is done; runs it started may go on.
     RunCommand {

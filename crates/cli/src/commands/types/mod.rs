@@ -20,23 +20,26 @@ use crate::{
 /// Arguments of `types`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TypesArguments {
-    /// Directory for toolsmith.d.ts and tsconfig.json, or - to print the types.
-    #[arg(value_name = "FOLDER", default_value = ".toolsmith")]
-    folder: PathBuf,
+    /// Directory for toolsmith.d.ts and tsconfig.json (default: .toolsmith of the project), or - to print the types.
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
 }
 
 pub(crate) fn run(shared: &Shared, own: &TypesArguments) -> Result<ExitCode> {
-    if own.folder == Path::new("-") {
+    if own.folder.as_deref() == Some(Path::new("-")) {
         write!(crate::streams::stdout(), "{}", editor_types::types())?;
         return Ok(ExitCode::SUCCESS);
     }
     let project = Project::open(shared)?;
-    let folder = project.cwd.join(&own.folder);
+    let folder = match &own.folder {
+        Some(folder) => project.cwd.join(folder),
+        None => project.root.join(".toolsmith"),
+    };
     // A folder elsewhere was named by the user; one in the project has to be in it.
     let is_inside =
-        folder.starts_with(&project.cwd) && !folder.components().any(|part| part == Component::ParentDir);
+        folder.starts_with(&project.root) && !folder.components().any(|part| part == Component::ParentDir);
     let target =
-        if is_inside { Target::in_project(&project.cwd, &folder) } else { Ok(Target::of_user(&folder)) };
+        if is_inside { Target::in_project(&project.root, &folder) } else { Ok(Target::of_user(&folder)) };
     let files = target
         .and_then(|target| editor_types::write_into(&target))
         .with_context(|| format!("could not write the types to {}", folder.display()))?;

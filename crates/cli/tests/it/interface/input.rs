@@ -106,3 +106,39 @@ fn the_composer_is_there_before_the_session() {
     screen.wait_for("waiting early prompt");
     screen.wait_for("Hello.");
 }
+
+#[test]
+fn commands_of_files_skills_and_extensions_are_offered_and_run() {
+    let place = place(&json!([{ "reply": "You said: {{lastUser}}" }, "Second.", "Third."]));
+    place.write(
+        "project/.claude/commands/greet.md",
+        "---\ndescription: Greets a person\n---\nSay hello to $1",
+    );
+    place.write(
+        "home/.claude/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF files\n---\nBody of pdf\n",
+    );
+    place.write(
+        "project/.toolsmith/extensions/deploy.ts",
+        "export default (pi) => pi.registerCommand('deploy', { description: 'Deploys it',\
+         getArgumentCompletions: () => [{ value: 'staging', label: 'staging' }],\
+         handler: async (args, ctx) => ctx.ui.notify(`Deployed to ${args}`) });",
+    );
+    let mut screen = start(&place, &[]);
+    screen.keys("/gre");
+    screen.wait_for("Greets a person");
+    screen.keys("\tAda\r");
+    screen.wait_for("You said: Say hello to Ada");
+    screen.keys("/skill:p");
+    screen.wait_for("Reads PDF files");
+    screen.keys("\t\r");
+    screen.wait_for("Second.");
+    screen.keys("/depl");
+    screen.wait_for("Deploys it");
+    screen.keys("\t");
+    screen.wait_for("staging");
+    screen.keys("\t\r");
+    screen.wait_for("Deployed to staging");
+    screen.send("/greeet");
+    screen.wait_for("Did you mean /greet?");
+}

@@ -247,7 +247,7 @@ impl Session {
     fn start_command(&self, name: String, arguments: String) {
         let session = self.clone();
         tokio::spawn(async move {
-            let outcome = session.run_command(&name, &arguments, CancelToken::new()).await;
+            let outcome = session.run_command_for(&name, &arguments, false, CancelToken::new()).await;
             let problem = match outcome {
                 Ok(CommandOutcome::Prompt(prompt)) => {
                     session.prompt(prompt).err().map(|error| error.to_string())

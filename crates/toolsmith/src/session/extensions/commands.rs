@@ -79,9 +79,15 @@ pub struct CommandInfo {
     pub name: String,
     /// Description for people.
     pub description: String,
-    /// `extension`, or the source that added it.
+    /// `extension`, `prompt` for a Markdown command, `skill`, `mcp`, or the source that added it.
     pub source: String,
-    /// File of the extension.
+    /// Origin for people, such as the plugin it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// Arguments for help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument_hint: Option<String>,
+    /// File of the extension, command or skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// It can complete its arguments.
@@ -95,6 +101,8 @@ impl CommandInfo {
             name: name.into(),
             description: description.into(),
             source: source.into(),
+            origin: None,
+            argument_hint: None,
             path: None,
             has_completions: false,
         }
@@ -188,7 +196,16 @@ pub trait Command: Send + Sync {
 enum Runner {
     Extension(Arc<dyn Extension>),
     Other(Arc<dyn Command>),
+    /// The Markdown command of this name.
+    Markdown(String),
+    /// The skill of this name.
+    Skill(String),
+    /// A prompt of an MCP server.
+    Mcp,
 }
+
+/// Prefix of commands that invoke a skill.
+const SKILL_PREFIX: &str = "skill:";
 
 impl Session {
     /// Adds a command. One that an extension or an earlier call named the same takes precedence.
@@ -223,6 +240,40 @@ impl Session {
             let info = command.info();
             if seen.insert(info.name.clone()) {
                 list.push((info, Runner::Other(command)));
+            }
+        }
+        let (commands, skills) = (self.markdown_commands(), self.skills());
+        for command in &commands.list {
+            if seen.insert(command.name.clone()) {
+                let info = CommandInfo {
+                    origin: Some(command.source.to_string()),
+                    argument_hint: command.argument_hint.clone(),
+                    path: Some(command.file.clone()),
+                    ..CommandInfo::new(&command.name, &command.description, "prompt")
+                };
+                list.push((info, Runner::Markdown(command.name.clone())));
+            }
+        }
+        for skill in skills.list.iter().filter(|skill| skill.invocable) {
+            let info = CommandInfo {
+                origin: Some(skill.source.to_string()),
+                argument_hint: skill.argument_hint.clone(),
+                path: Some(skill.file.clone()),
+                ..CommandInfo::new(format!("{SKILL_PREFIX}{}", skill.name), &skill.description, "skill")
+            };
+            list.push((info, Runner::Skill(skill.name.clone())));
+        }
+        for prompt in self.mcp_prompts() {
+            if seen.insert(prompt.name.clone()) {
+                let arguments = &prompt.definition.arguments;
+                let hint =
+                    arguments.iter().map(|argument| format!("{}=…", argument.name)).collect::<Vec<_>>();
+                let info = CommandInfo {
+                    origin: Some(format!("MCP server {}", prompt.server)),
+                    argument_hint: Some(hint.join(" ")).filter(|hint| !hint.is_empty()),
+                    ..CommandInfo::new(prompt.name, prompt.definition.description, "mcp")
+                };
+                list.push((info, Runner::Mcp));
             }
         }
         list
@@ -286,8 +337,31 @@ impl Session {
         arguments: &str,
         cancel: CancelToken,
     ) -> Result<CommandOutcome, CommandError> {
+        self.run_command_for(name, arguments, true, cancel).await
+    }
+
+    /// Runs a command for a person or for an extension, which gains no permissions by it.
+    pub(super) async fn run_command_for(
+        &self,
+        name: &str,
+        arguments: &str,
+        is_by_person: bool,
+        cancel: CancelToken,
+    ) -> Result<CommandOutcome, CommandError> {
         let failed = |message: String| CommandError::Failed { name: name.to_owned(), message };
         match self.command(name)? {
+            Runner::Skill(skill) => self.run_skill(&skill, arguments, is_by_person).map_err(failed),
+            Runner::Markdown(command) => {
+                let command = self.markdown_commands().get(&command).cloned();
+                let command = command.ok_or_else(|| failed("it does not exist any more".to_owned()))?;
+                self.run_markdown(&command, arguments, is_by_person, &cancel).await.map_err(failed)
+            }
+            Runner::Mcp => {
+                let line = format!("/{name} {arguments}");
+                let prompt =
+                    self.expand_prompt(line.into()).await.map_err(|error| failed(error.to_string()))?;
+                Ok(CommandOutcome::Prompt(prompt))
+            }
             Runner::Other(command) => command.run(arguments, cancel).await.map_err(failed),
             Runner::Extension(extension) => {
                 let context = self.agent().tool_context().with_cancel(cancel);
@@ -304,6 +378,7 @@ impl Session {
     pub async fn complete_command(&self, name: &str, prefix: &str) -> Vec<Completion> {
         match self.command(name) {
             Ok(Runner::Other(command)) => command.complete(prefix).await,
+            Ok(Runner::Markdown(_) | Runner::Skill(_) | Runner::Mcp) => Vec::new(),
             Ok(Runner::Extension(extension)) => {
                 let context = self.agent().tool_context();
                 let cancel = context.cancel.clone();

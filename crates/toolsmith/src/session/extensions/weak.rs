@@ -14,10 +14,10 @@ use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 
 use super::{
-    super::{hooks::SessionHooks, models::Models, recovery::Recovery, session::Session},
+    super::{hooks::SessionHooks, library::Library, models::Models, recovery::Recovery, session::Session},
     SessionExtensions,
 };
-use crate::{loading::LoadedTools, mcp::McpTools};
+use crate::{home::Home, loading::LoadedTools, mcp::McpTools};
 
 /// A session handle that does not keep the session alive.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct WeakSession {
     sessions: Sessions,
     models: Models,
     cwd: PathBuf,
+    home: Home,
+    library: Library,
     recovery: Recovery,
     todos: Todos,
     mcp: Option<McpTools>,
@@ -52,6 +54,8 @@ impl WeakSession {
             sessions: self.sessions.clone(),
             models: self.models.clone(),
             cwd: self.cwd.clone(),
+            home: self.home.clone(),
+            library: self.library.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
@@ -77,6 +81,8 @@ impl Session {
             sessions: self.sessions.clone(),
             models: self.models.clone(),
             cwd: self.cwd.clone(),
+            home: self.home.clone(),
+            library: self.library.clone(),
             recovery: self.recovery.clone(),
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),

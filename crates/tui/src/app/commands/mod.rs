@@ -1,11 +1,13 @@
 //! Slash commands: their names, descriptions and arguments. Unknown ones are an error with suggestions, never a prompt.
 
 mod hooks;
+mod of_session;
 mod pending;
 mod session;
 mod show;
 
 use toolsmith::{
+    CommandInfo,
     llm::ThinkingLevel,
     tool::{NoticeLevel, closest_names},
 };
@@ -96,6 +98,7 @@ pub(super) const COMMANDS: &[Command] = &[
         doc: "Show tools and load errors",
         run: |app, _| app.show_tools(),
     },
+    Command { name: "skills", argument: "", doc: "Show skills", run: |app, _| app.show_skills() },
     Command {
         name: "login",
         argument: "[PROVIDER]",
@@ -134,15 +137,26 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { name: "quit", argument: "", doc: "Quit", run: |app, _| app.perform(Effect::Quit) },
 ];
 
+/// Candidates offered.
+const MAX_CANDIDATES: usize = 100;
+
+/// A command in the menu.
+enum Listed<'a> {
+    Own(&'a Command),
+    OfSession(&'a CommandInfo),
+}
+
 impl App {
     pub(super) fn command(&mut self, name: &str, argument: &str) {
         if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
             return (command.run)(self, argument);
         }
-        if name.starts_with("mcp__") && self.run_mcp_prompt(name, argument) {
+        if self.run_session_command(name, argument) {
             return;
         }
-        let closest = closest_names(name, COMMANDS.iter().map(|command| command.name));
+        self.refresh_commands();
+        let others = self.session_commands().iter().map(|command| command.name.as_str());
+        let closest = closest_names(name, COMMANDS.iter().map(|command| command.name).chain(others));
         let hint = match closest.as_slice() {
             [] => "/help lists the commands.".to_owned(),
             closest => {
@@ -161,16 +175,23 @@ impl App {
     }
 
     pub(super) fn command_candidates(&self, query: &str) -> Vec<Candidate> {
-        fuzzy_filter(query, COMMANDS, |command| command.name, 50)
+        let own = COMMANDS.iter().map(|command| (command.name, Listed::Own(command)));
+        let others =
+            self.session_commands().iter().map(|command| (command.name.as_str(), Listed::OfSession(command)));
+        let all: Vec<(&str, Listed<'_>)> = own.chain(others).collect();
+        fuzzy_filter(query, &all, |(name, _)| name, MAX_CANDIDATES)
             .into_iter()
-            .map(|command| {
-                let needs_argument = command.argument.starts_with(|c: char| c.is_ascii_uppercase());
-                let space = if command.argument.is_empty() { "" } else { " " };
-                Candidate {
-                    label: format!("/{} {}", command.name, command.argument).trim_end().to_owned(),
-                    detail: command.doc.to_owned(),
-                    text: format!("/{}{space}", command.name),
-                    submits: !needs_argument,
+            .map(|(_, listed)| match listed {
+                Listed::OfSession(command) => Self::session_candidate(command),
+                Listed::Own(command) => {
+                    let needs_argument = command.argument.starts_with(|c: char| c.is_ascii_uppercase());
+                    let space = if command.argument.is_empty() { "" } else { " " };
+                    Candidate {
+                        label: format!("/{} {}", command.name, command.argument).trim_end().to_owned(),
+                        detail: command.doc.to_owned(),
+                        text: format!("/{}{space}", command.name),
+                        submits: !needs_argument,
+                    }
                 }
             })
             .collect()

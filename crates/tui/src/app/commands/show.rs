@@ -4,10 +4,13 @@ use toolsmith::tool::NoticeLevel;
 
 use super::{COMMANDS, Command};
 use crate::{
-    app::{effect::Effect, event::Event, interface::App, transcript::Item},
+    app::{interface::App, transcript::Item},
     keys::Action,
     text::{Row, Style, Token},
 };
+
+/// Commands of the session that `/help` lists.
+const MAX_HELP: usize = 100;
 
 impl App {
     /// Shows rows in the transcript.
@@ -40,6 +43,18 @@ impl App {
             ("@FILE", "Mention a file"),
         ] {
             pairs.push((name.to_owned(), text.to_owned()));
+        }
+        self.refresh_commands();
+        for info in self.session_commands().iter().take(MAX_HELP) {
+            let candidate = Self::session_candidate(info);
+            pairs.push((candidate.label, candidate.detail));
+        }
+        if self.session_commands().len() > MAX_HELP {
+            let more = format!(
+                "and {} more; type / and a part of the name",
+                self.session_commands().len() - MAX_HELP
+            );
+            pairs.push((String::new(), more));
         }
         let rows = self.pairs(&pairs);
         self.show("Commands", rows);
@@ -143,24 +158,21 @@ impl App {
         }
     }
 
-    /// Runs a prompt of an MCP server; `false` if no server has such a prompt.
-    pub(super) fn run_mcp_prompt(&mut self, name: &str, argument: &str) -> bool {
-        let Some(session) = self.session.clone() else { return false };
-        if !session.mcp_prompts().iter().any(|prompt| prompt.name == name) {
-            return false;
+    pub(super) fn show_skills(&mut self) {
+        let Some(session) = self.session.clone() else { return self.not_ready() };
+        let skills = session.skills();
+        let skills = &skills.list;
+        if skills.is_empty() {
+            let text = "There are no skills. `toolsmith skills new NAME` creates one.";
+            return self.notice(NoticeLevel::Info, text);
         }
-        let line = format!("/{name} {argument}");
-        self.spawn(async move {
-            let outcome = match session.expand_prompt(line.into()).await {
-                Ok(prompt) => session.prompt(prompt).map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            match outcome {
-                Ok(()) => Event::Notice(NoticeLevel::Info, "The prompt was sent.".to_owned()),
-                Err(error) => Event::Do(Effect::Error(error)),
-            }
-        });
-        true
+        let pairs: Vec<(String, String)> = skills
+            .iter()
+            .take(MAX_HELP)
+            .map(|skill| (skill.name.clone(), format!("{} ({})", skill.description, skill.source)))
+            .collect();
+        let rows = self.pairs(&pairs);
+        self.show("Skills", rows);
     }
 
     pub(super) fn show_todo(&mut self) {

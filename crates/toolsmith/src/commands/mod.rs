@@ -1,0 +1,11 @@
+//! Markdown commands: prompts in files that people write for agents, with arguments, files and output of shell commands.
+
+mod arguments;
+mod find;
+mod markdown_command;
+mod template;
+
+pub(crate) use arguments::{Words, takes_arguments};
+pub use find::{MarkdownCommands, discover_commands};
+pub use markdown_command::MarkdownCommand;
+pub(crate) use template::{Part, parts};

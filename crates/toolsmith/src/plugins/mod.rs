@@ -1,0 +1,24 @@
+//! Plugins: packages of tools, extensions, skills, commands, hooks and MCP servers. This module reads their manifests, knows
+//! which are installed, and installs them. Modules of plugins are found by `discovery`, like all others.
+
+mod contents;
+mod copy;
+mod error;
+mod fetch;
+mod inside;
+mod installed;
+mod lock;
+mod manifest;
+mod marketplace;
+mod source;
+mod store;
+
+pub use contents::{PluginContents, PluginServer};
+pub use error::PluginError;
+pub(crate) use inside::{NotInside, expand_patterns, inside};
+pub use installed::{InstalledPlugin, InstalledPlugins, installed_plugins};
+pub use lock::{LockedMarketplace, LockedPlugin, PluginLock};
+pub use manifest::{PluginManifest, read_plugin};
+pub use marketplace::Marketplace;
+pub use source::PluginSource;
+pub use store::{PluginStore, StagedPlugin};
