@@ -12,6 +12,8 @@ mod frames;
 mod fs;
 mod guard;
 mod hashing;
+#[cfg(feature = "intl")]
+mod intl;
 mod machine;
 mod modules;
 mod native;
@@ -76,6 +78,8 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
         "sqlite" => sqlite::install(&group, state)?,
+        #[cfg(feature = "intl")]
+        "intl" => intl::install(&group)?,
         "zlib" => zlib::install(&group, state)?,
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),

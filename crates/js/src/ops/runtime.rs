@@ -19,6 +19,7 @@ use crate::instance::ThreadState;
 const MAX_SCRIPT_BYTES: usize = 16 << 20;
 
 pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    host.set("hasIntl", cfg!(feature = "intl"))?;
     let own = Rc::clone(state);
     host.set(
         "finishCall",
