@@ -26,7 +26,7 @@ pub use date::{DateTimeFormat, canonical_time_zone, system_time_zone};
 pub use error::IntlError;
 pub use formatter::{Defaults, Formatter};
 pub use list::ListFormat;
-pub use locale::{canonical_locales, locale_parts, supported_locales};
+pub use locale::{canonical_locales, is_supported, locale_parts, supported_locales};
 pub use names::DisplayNames;
 pub use number::NumberFormat;
 pub use parts::{Part, joined, parts_json};

@@ -280,6 +280,11 @@ pub fn supported_locales(requested: &[String]) -> Result<Vec<String>> {
     Ok(list)
 }
 
+/// Returns whether a formatter for a tag can be created: it has data here, or none exists anywhere and another locale is used.
+pub fn is_supported(tag: &str) -> bool {
+    !matches!(Locale::resolve(&[tag.to_owned()], "en-US"), Err(IntlError::Unsupported(_)))
+}
+
 /// Returns the parts of a tag as `Intl.Locale` exposes them.
 pub fn locale_parts(tag: &str) -> Result<Value> {
     let tag = Tag::parse(tag)?;

@@ -6,6 +6,7 @@ import { builtin, host } from "./host.js";
 import { operation } from "./operations.js";
 import { stagePending } from "./pending.js";
 import { takesUpdatesThird } from "./parameters.js";
+import { spreadable } from "./spread.js";
 import { makeUi } from "./ui.js";
 
 /** Runs a program (CONTRACT 3.2). */
@@ -86,6 +87,20 @@ function makeArktype() {
   return new Proxy(library.type, { get: (type, key) => (key in type ? Reflect.get(type, key) : library[key]) });
 }
 
+let hostPackage;
+
+/** The exports of the host package. A name it has elsewhere and not here is a stub, as when it is imported (CONTRACT 1.4). */
+function makePackage() {
+  const stubs = new Map();
+  return new Proxy(builtin("toolsmith:family/coding_agent"), {
+    get(exports, key) {
+      if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule") return exports[key];
+      if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:pi/missing").missing("pi.pi", key));
+      return stubs.get(key);
+    },
+  });
+}
+
 let moduleUi;
 
 // The members are on the prototype, because this is made for every module; taking one out of its object is fine for all of
@@ -122,7 +137,7 @@ class HostApi {
     return (arktype ??= makeArktype());
   }
   get pi() {
-    return builtin("toolsmith:family/coding_agent");
+    return (hostPackage ??= makePackage());
   }
 }
 Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stagePending });
@@ -144,5 +159,7 @@ for (const name of EXTENSION_MEMBERS) {
   });
 }
 
+const TRAPS = spreadable(HostApi.prototype);
+
 /** A fresh host API. `registered` takes the tools of modules that register instead of returning them. */
-export const makePi = (registered) => new HostApi(registered);
+export const makePi = (registered) => new Proxy(new HostApi(registered), TRAPS);

@@ -8,6 +8,7 @@ mod errno;
 mod exec;
 mod failure;
 mod fetch;
+mod formats;
 mod frames;
 mod fs;
 mod guard;
@@ -75,6 +76,7 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
             hashing::install(&group, state)?;
             cipher::install(&group)?;
         }
+        "formats" => formats::install(&group)?,
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
         "sqlite" => sqlite::install(&group, state)?,

@@ -27,6 +27,7 @@ use crate::{
     interrupts,
     progress::Progress,
     project::Project,
+    project_views::with_views,
     runtime, terminal,
 };
 
@@ -173,6 +174,8 @@ struct Call {
     ui: UiHandle,
     terminal: Option<Arc<TerminalUi>>,
     cancel: CancelToken,
+    /// The context of the call, without what the call itself adds.
+    context: ToolContext,
 }
 
 impl Call {
@@ -228,12 +231,14 @@ impl Call {
             ui: slot.handle(),
             terminal,
             cancel: CancelToken::new(),
+            context: with_views(ToolContext::detached(), project),
         })
     }
 
     /// Creates the context for the tool.
     fn context(&self, as_json: bool) -> ToolContext {
-        ToolContext::detached()
+        self.context
+            .clone()
             .with_cancel(self.cancel.clone())
             .with_ui(self.ui.clone())
             .with_pending(PendingHandle::new(Arc::clone(self.resolver.stack())))

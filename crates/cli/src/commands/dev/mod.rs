@@ -26,6 +26,7 @@ use crate::{
     failure::{self, Problem},
     lint::Examiner,
     project::Project,
+    project_views::with_views,
     runtime, terminal,
     tool_view::CallView,
 };
@@ -230,7 +231,7 @@ async fn call(
         move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
     });
     let pending = PendingStack::new();
-    let context = ToolContext::detached()
+    let context = with_views(ToolContext::detached(), project)
         .with_cancel(cancel.clone())
         .with_updates(sink)
         .with_pending(PendingHandle::new(Arc::clone(&pending)));
