@@ -17,8 +17,8 @@ pub enum IntlError {
 }
 
 impl IntlError {
-    pub(crate) fn value(value: &str, option: &str) -> Self {
-        Self::Range(format!("Value {value} out of range for Intl options property {option}"))
+    pub(crate) fn value(value: &str, constructor: &str, option: &str) -> Self {
+        Self::Range(format!("Value {value} out of range for Intl.{constructor} options property {option}"))
     }
 }
 

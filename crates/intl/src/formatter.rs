@@ -43,7 +43,7 @@ impl Formatter {
     /// Creates what `new Intl.<constructor>(locales, options)` creates.
     pub fn new(constructor: &str, locales: &[String], options: &Value, defaults: &Defaults) -> Result<Self> {
         let locale = Locale::resolve(locales, &defaults.locale)?;
-        let options = Options(options);
+        let options = Options(options, constructor);
         Ok(match constructor {
             "Collator" => Self::Collator(Collator::new(locale, options)?),
             "DateTimeFormat" => {

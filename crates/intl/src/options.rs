@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::error::{IntlError, Result};
 
-/// Options of a constructor, by their names in JavaScript.
+/// Options of a constructor, by their names in JavaScript, and the constructor.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Options<'o>(pub(crate) &'o Value);
+pub(crate) struct Options<'o>(pub(crate) &'o Value, pub(crate) &'o str);
 
 impl<'o> Options<'o> {
     pub(crate) fn text(self, name: &str) -> Option<&'o str> {
@@ -18,7 +18,7 @@ impl<'o> Options<'o> {
         let Some(value) = self.text(name) else { return Ok(None) };
         match allowed.iter().find(|known| **known == value) {
             Some(known) => Ok(Some(known)),
-            None => Err(IntlError::value(value, name)),
+            None => Err(IntlError::value(value, self.1, name)),
         }
     }
 

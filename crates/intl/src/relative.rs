@@ -40,7 +40,7 @@ impl RelativeTimeFormat {
         let style = options.one_of("style", &["long", "short", "narrow"])?.unwrap_or("long");
         let words = options.one_of("numeric", &["always", "auto"])? == Some("auto");
         let settings = system.map_or(json!({}), |system| json!({ "numberingSystem": system }));
-        let number = NumberFormat::new(locale.clone(), Options(&settings))?;
+        let number = NumberFormat::new(locale.clone(), Options(&settings, "NumberFormat"))?;
         let all = data::section(&locale.data, "relative")?;
         let field = |unit: &'static str| Some((unit, Field::deserialize(all.get(unit)?.get(style)?).ok()?));
         let fields = UNITS.into_iter().filter_map(field).collect();
@@ -50,14 +50,18 @@ impl RelativeTimeFormat {
     /// Formats a distance in a unit.
     pub fn format(&self, value: &str, unit: &str) -> Result<Vec<Part>> {
         let singular = unit.strip_suffix('s').unwrap_or(unit);
-        let wrong = || IntlError::Range(format!("Invalid unit argument for format() '{unit}'"));
+        let wrong = || {
+            IntlError::Range(format!(
+                "Invalid unit argument for Intl.RelativeTimeFormat.prototype.format() '{unit}'"
+            ))
+        };
         let name = UNITS.into_iter().find(|known| *known == singular).ok_or_else(wrong)?;
         let field = self.fields.get(name).ok_or_else(wrong)?;
         let mut number = match Number::parse(value) {
             Number::Finite(number) => number,
             _ => {
                 return Err(IntlError::Range(
-                    "The value need to be finite number for Intl.RelativeTimeFormat.prototype.format()"
+                    "Value need to be finite number for Intl.RelativeTimeFormat.prototype.format()"
                         .to_owned(),
                 ));
             }

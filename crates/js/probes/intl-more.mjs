@@ -1,8 +1,8 @@
-// Probe of Intl (parts, names, ranges).
+// Probe of Intl (more).
 
 import { probe } from "./probe.mjs";
 
-export default probe("Intl (parts, names, ranges)", "formatToParts, formatRange, DisplayNames, Locale, units, currencies, compact numbers, time zones, resolvedOptions, supportedLocalesOf", async (pi, signal) => {
+export default probe("Intl (more)", "formatToParts, formatRange, DisplayNames, Locale, units, currencies, compact numbers, time zones, resolvedOptions, supportedLocalesOf", async (pi, signal) => {
   return [
     new Intl.NumberFormat("de", { style: "currency", currency: "EUR" }).formatToParts(-1.5).map((part) => part.type).join(),
     new Intl.DateTimeFormat("en", { timeZone: "UTC", month: "short", day: "numeric" }).formatRange(0, 864e5).replace(/\s/gu, " "),

@@ -243,7 +243,8 @@ impl Dispatcher {
         }
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
-        let mut arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
+        let mut arguments =
+            prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail).await?;
         for gate in &self.parts.gates {
             arguments = pass(gate.as_ref(), &found, request, arguments, trail).await?;
         }
@@ -383,8 +384,18 @@ async fn translate(found: &RegisteredTool, arguments: &Arguments) -> Option<Argu
     catching(found.tool.prepare_arguments(&value)).await.ok().flatten().map(Arguments::Value)
 }
 
-fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> Result<Value, Refusal> {
+/// Prepares arguments. What the JSON Schema rejects is shown to the tool's own schema library before it is repaired.
+async fn prepare(found: &RegisteredTool, arguments: Arguments, trail: &mut Trail) -> Result<Value, Refusal> {
     let name = &found.tool.spec().name;
+    let sent = match &arguments {
+        Arguments::Value(value) => Some(value.clone()),
+        Arguments::Text(text) => serde_json::from_str(text).ok(),
+    };
+    if let Some(sent) = sent.filter(|sent| sent.is_object() && !found.arguments.accepts(sent))
+        && catching(found.tool.accepts_arguments(&sent)).await.is_ok_and(|accepted| accepted)
+    {
+        return Ok(sent);
+    }
     let prepared = match arguments {
         Arguments::Text(text) => found.arguments.prepare_text(name, &text),
         Arguments::Value(value) => found.arguments.prepare(name, value),
@@ -420,7 +431,7 @@ async fn pass(
     let blocked = |text: String| Err(Refusal::new(CallEnd::Blocked, text));
     match verdict {
         Ok(GateVerdict::Pass) => Ok(arguments),
-        Ok(GateVerdict::Rewrite(arguments)) => prepare(found, arguments.into(), trail),
+        Ok(GateVerdict::Rewrite(arguments)) => prepare(found, arguments.into(), trail).await,
         Ok(GateVerdict::Refuse(reason)) if reason.trim().is_empty() => {
             blocked(format!("Tool execution was blocked by {}", gate.name()))
         }

@@ -136,7 +136,7 @@ impl Settings {
             (_, Some("auto")) => Grouping::Auto,
             (_, Some("min2")) => Grouping::Min2,
             (_, None | Some("true" | "false")) => default,
-            (_, Some(other)) => return Err(IntlError::value(other, "useGrouping")),
+            (_, Some(other)) => return Err(IntlError::value(other, options.1, "useGrouping")),
         };
         let sign = options
             .one_of("signDisplay", &["auto", "never", "always", "exceptZero", "negative"])?

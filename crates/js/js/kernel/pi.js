@@ -107,9 +107,14 @@ let moduleUi;
 // them, and libraries load when they are touched.
 class HostApi {
   #registered;
+  #proxy;
   constructor(registered) {
     this.cwd = host.cwd();
     this.#registered = registered;
+  }
+  /** What the module sees, and other parts know it by. */
+  static wrap(api) {
+    return (api.#proxy ??= new Proxy(api, TRAPS));
   }
   /** Whether the module's factory has ended. */
   static isLoaded(api) {
@@ -154,7 +159,7 @@ for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension").member(this, name, HostApi.isLoaded(this));
+      return builtin("toolsmith:pi/extension").member(HostApi.wrap(this), name, HostApi.isLoaded(this));
     },
   });
 }
@@ -162,4 +167,4 @@ for (const name of EXTENSION_MEMBERS) {
 const TRAPS = spreadable(HostApi.prototype);
 
 /** A fresh host API. `registered` takes the tools of modules that register instead of returning them. */
-export const makePi = (registered) => new Proxy(new HostApi(registered), TRAPS);
+export const makePi = (registered) => HostApi.wrap(new HostApi(registered));

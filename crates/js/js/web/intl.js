@@ -161,7 +161,7 @@ const RelativeTimeFormat = define("RelativeTimeFormat", false, {
 function items(list) {
   if (list === undefined) return "[]";
   const texts = [...list];
-  for (const text of texts) if (typeof text !== "string") throw new TypeError("Iterable yielded a non-String value");
+  for (const text of texts) if (typeof text !== "string") throw new TypeError(`Iterable yielded ${String(text)} which is not a string`);
   return JSON.stringify(texts);
 }
 

@@ -287,7 +287,9 @@ impl ThreadState {
             // Code that belongs to no call, while a single one runs.
             (false, [only]) if call == 0 => *only,
             _ => {
-                self.ui(call).notify(&text, toolsmith_tool::NoticeLevel::Warning);
+                let own = self.ui(call);
+                let ui = if own.has_ui() { own } else { self.shared.engine.ui.handle().current() };
+                ui.notify(&text, toolsmith_tool::NoticeLevel::Warning);
                 return;
             }
         };
@@ -308,7 +310,8 @@ impl ThreadState {
 
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
     pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
-        if self.has_rejections.get() {
+        let is_call = matches!(self.calls.borrow().get(&call), Some((_, Reply::Call(_))));
+        if self.has_rejections.get() && is_call && kind == "result" {
             self.waiting.borrow_mut().push((call, kind.to_owned(), payload));
             return;
         }

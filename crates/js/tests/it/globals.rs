@@ -310,7 +310,8 @@ async fn an_unhandled_rejection_after_the_call_ends_nothing() {
     )]);
     let tool = project.tool("t.ts").await;
     for _ in 0..3 {
-        assert_eq!(call(&tool, serde_json::json!({})).await.unwrap().joined_text(), "fine");
+        let text = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
+        assert!(text.starts_with("fine\n"), "{text}");
     }
 }
 
@@ -324,7 +325,7 @@ async fn c3_1_c4_4_copies_of_pi_and_ctx_keep_their_members() {
         return { content: [{ type: \"text\", text: JSON.stringify(found) }] }; } }; };";
     let project = Project::new(&[("t.mjs", source)]);
     let tool = project.tool("t.mjs").await;
-    let result = call(&tool, json!({})).await.unwrap().joined_text();
+    let result = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
     let functions =
         "\"function\",\"function\",true,\"function\",\"function\",\"function\",\"function\",true,true,true";
     assert_eq!(result, format!("[{functions}]"));
@@ -337,6 +338,6 @@ async fn c1_4_a_missing_export_is_a_stub_on_pi_too() {
         return { content: [{ type: \"text\", text: `${typeof pi.pi.StringEnum} ${thrown}` }] }; } });";
     let project = Project::new(&[("t.mjs", source)]);
     let tool = project.tool("t.mjs").await;
-    let result = call(&tool, json!({})).await.unwrap().joined_text();
+    let result = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
     assert_eq!(result, "function \"NoSuchThing\" of \"pi.pi\" is not available in Toolsmith");
 }
