@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod project;
 mod project_files;
+mod project_views;
 mod prompt;
 mod review;
 mod runtime;

@@ -24,7 +24,7 @@ mod tool;
 
 pub use engine::{Engine, EngineOptions, EngineStats, WeakEngine};
 pub use engine_kind::EngineKind;
-pub use engine_version::engine_version;
+pub use engine_version::{engine_version, supports_locale};
 pub use errors::{LoadError, Location, code_frame};
 pub use limits::Limits;
 pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};

@@ -14,7 +14,7 @@ use toolsmith_tool::{
 use crate::{
     errors::LoadError,
     instance::{CallFailure, CallKind, Drawn},
-    load::{DescribedTool, read_approval},
+    load::{DescribedTool, SchemaKind, read_approval},
     module::ModuleHost,
 };
 
@@ -27,6 +27,8 @@ pub(crate) struct JsTool {
     render_hooks: RenderHooks,
     has_on_session: bool,
     has_prepare: bool,
+    /// Parameters are of a library whose code checks more than JSON Schema can say.
+    has_own_check: bool,
     /// A failing renderer is logged once.
     render_failure_logged: AtomicBool,
 }
@@ -49,6 +51,7 @@ impl JsTool {
             render_hooks,
             has_on_session: described.has_on_session,
             has_prepare: described.has_prepare,
+            has_own_check: matches!(described.schema, SchemaKind::Zod | SchemaKind::ArkType),
             render_failure_logged: AtomicBool::new(false),
         })
     }
@@ -179,6 +182,10 @@ impl Tool for JsTool {
             return None;
         }
         self.ask("prepare", arguments).await
+    }
+
+    async fn accepts_arguments(&self, arguments: &Value) -> bool {
+        self.has_own_check && self.ask("accepts", arguments).await == Some(Value::Bool(true))
     }
 
     async fn approval(&self, arguments: &Value) -> Approval {

@@ -64,6 +64,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns whether the tool's own schema library accepts arguments exactly as the model sent them, although the JSON Schema
+    /// does not (CONTRACT 4.2). They are not repaired then.
+    async fn accepts_arguments(&self, _arguments: &Value) -> bool {
+        false
+    }
+
     /// Returns the approval this call requires: the declared one, unless the tool decides by arguments.
     async fn approval(&self, _arguments: &Value) -> Approval {
         self.spec().approval.clone()

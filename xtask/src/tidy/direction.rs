@@ -4,7 +4,7 @@ use crate::cargo::{Dependency, Metadata};
 
 /// Level of each crate, lowest first. Crates of the same level do not depend on each other.
 const LEVELS: &[&[&str]] = &[
-    &["toolsmith-text", "toolsmith-tool"],
+    &["toolsmith-intl", "toolsmith-text", "toolsmith-tool"],
     &["toolsmith-host"],
     &["toolsmith-builtins", "toolsmith-js", "toolsmith-llm", "toolsmith-mcp"],
     &["toolsmith-session"],

@@ -268,7 +268,7 @@ impl Dispatcher {
         }
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
-        let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail)?;
+        let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail).await?;
         let gated_call = self.pass_gates(&found, request, arguments, trail).await?;
         let Gated { arguments, approval, notes } = gated_call;
         request.tell(CallEvent::Prepared { arguments: &arguments });
@@ -413,12 +413,22 @@ async fn translate(found: &RegisteredTool, arguments: &Arguments) -> Option<Argu
     catching(found.tool.prepare_arguments(&value)).await.ok().flatten().map(Arguments::Value)
 }
 
-pub(super) fn prepare(
+/// Prepares arguments. What the JSON Schema rejects is shown to the tool's own schema library before it is repaired.
+pub(super) async fn prepare(
     found: &RegisteredTool,
     arguments: Arguments,
     trail: &mut Trail,
 ) -> Result<Value, Refusal> {
     let name = &found.tool.spec().name;
+    let sent = match &arguments {
+        Arguments::Value(value) => Some(value.clone()),
+        Arguments::Text(text) => serde_json::from_str(text).ok(),
+    };
+    if let Some(sent) = sent.filter(|sent| sent.is_object() && !found.arguments.accepts(sent))
+        && catching(found.tool.accepts_arguments(&sent)).await.is_ok_and(|accepted| accepted)
+    {
+        return Ok(sent);
+    }
     let prepared = match arguments {
         Arguments::Text(text) => found.arguments.prepare_text(name, &text),
         Arguments::Value(value) => found.arguments.prepare(name, value),

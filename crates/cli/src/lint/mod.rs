@@ -6,6 +6,7 @@ mod finding;
 mod hooks;
 mod naming;
 mod providers;
+mod source;
 mod source_place;
 mod subject;
 mod wording;
@@ -124,6 +125,13 @@ pub(crate) const RULES: &[Rule] = &[
         "renderCall uses the old parameter order.",
         Check::Tool(hooks::render_call_order),
     ),
+    rule(
+        "argument-order",
+        Warning,
+        "execute takes its arguments in the wrong order.",
+        Check::Module(source::argument_order),
+    ),
+    rule("locale", Warning, "The embedded engine has no data for a locale.", Check::Module(source::locale)),
     rule("typescript", Warning, "The TypeScript compiler reports an error.", Check::Elsewhere),
 ];
 

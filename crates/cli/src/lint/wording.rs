@@ -77,8 +77,20 @@ pub(super) fn parameter_type(subject: &Subject<'_>) -> Vec<Remark> {
 }
 
 /// Phrases that document what happens if an optional parameter is omitted.
-const SAYS_DEFAULT: &[&str] =
-    &["default", "if ", "unless", "omit", "without", "otherwise", "optional", "else"];
+const SAYS_DEFAULT: &[&str] = &[
+    "default",
+    "if ",
+    "unless",
+    "omit",
+    "without",
+    "otherwise",
+    "optional",
+    "else",
+    "left out",
+    "not given",
+    "absent",
+    "none",
+];
 
 pub(super) fn optional_without_default(subject: &Subject<'_>) -> Vec<Remark> {
     let parameters = subject.parameters();

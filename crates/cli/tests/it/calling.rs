@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::place::{HELLO, Place, STAGE};
+use crate::{
+    place::{HELLO, Place, STAGE},
+    workshop::Workshop,
+};
 
 /// A tool that says what it was called with.
 const ECHO: &str = r#"export default () => ({
@@ -174,4 +177,38 @@ async fn with_many_modules_the_right_one_is_called() {
     }
     let said = place.run(&["call", "t13", "number=13"]).await;
     assert_eq!(said.json(), json!({ "number": 13 }));
+}
+
+#[tokio::test]
+async fn c4_2_zod_sees_what_was_sent_before_anything_is_repaired() {
+    let shop = Workshop::new();
+    shop.write(
+        "t.ts",
+        "export default (pi) => { const z = pi.zod; return { name: \"t\", description: \"d\", parameters: z.object({\n\
+         yes: z.preprocess((value) => value === \"yes\", z.boolean()),\n\
+         list: z.preprocess((value) => (typeof value === \"string\" ? value.split(\",\") : [\"not text\"]), z.array(z.string())),\n\
+         count: z.preprocess((value) => (value === \"two\" ? 2 : value), z.number()) }),\n\
+         async execute(id, params) { return { content: [{ type: \"text\", text: JSON.stringify(params) }] }; } }; };\n",
+    );
+    let sent = "{\"yes\":\"yes\",\"list\":\"x,y\",\"count\":\"two\"}";
+    let run = shop.run(&["call", "--tool", "t.ts", "t", "--args", sent]).await;
+    assert_eq!(run.stdout.trim(), "{\"yes\":true,\"list\":[\"x\",\"y\"],\"count\":2}", "{}", run.stderr);
+    // What zod rejects is repaired and shown to it again.
+    let run = shop
+        .run(&["call", "--tool", "t.ts", "t", "--args", "{\"yes\":true,\"list\":\"a\",\"count\":\"7\"}"])
+        .await;
+    assert!(run.stdout.contains("\"count\":7"), "{} {}", run.stdout, run.stderr);
+}
+
+#[tokio::test]
+async fn c4_4_the_context_of_a_call_has_a_session_settings_and_models() {
+    let shop = Workshop::new();
+    shop.write(
+        "t.ts",
+        "export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute(id, params, onUpdate, ctx) {\n\
+         const found = [ctx.sessionManager.getCwd() === ctx.cwd, typeof ctx.sessionManager.getSessionId(), typeof ctx.settings.approval.mode, Array.isArray(ctx.modelRegistry.getAll())];\n\
+         return { content: [{ type: \"text\", text: JSON.stringify(found) }] }; } });\n",
+    );
+    let run = shop.run(&["call", "--tool", "t.ts", "t"]).await;
+    assert_eq!(run.stdout.trim(), "[true,\"string\",\"string\",true]", "{}", run.stderr);
 }

@@ -32,6 +32,23 @@ fn examples() -> Vec<(&'static str, String, String)> {
     let text = "type: \"string\"";
     vec![
         ("load-error", "throw new Error('no')".to_owned(), fine.clone()),
+        ("load-error", tool("approval: \"maybe\""), tool("approval: \"read\"")),
+        ("load-error", with_schema("\"a text\""), fine.clone()),
+        ("load-error", with_schema("[1]"), fine.clone()),
+        (
+            "argument-order",
+            tool("async execute(params, toolCallId) { return { content: [] }; }"),
+            tool("async execute(toolCallId, params) { return { content: [] }; }"),
+        ),
+        (
+            "locale",
+            tool(
+                "async execute() { return { content: [{ type: \"text\", text: (5).toLocaleString(\"sa\") }] }; }",
+            ),
+            tool(
+                "async execute() { return { content: [{ type: \"text\", text: (5).toLocaleString(\"de-CH\") }] }; }",
+            ),
+        ),
         ("no-tool", "export default () => null".to_owned(), fine.clone()),
         ("engine", format!("import vm from \"node:vm\"; void vm;\n{fine}"), fine.clone()),
         ("note", tool("async execute(id, params, signal) { return { content: [] }; }"), fine.clone()),
@@ -68,6 +85,15 @@ fn examples() -> Vec<(&'static str, String, String)> {
             )),
             with_schema(&format!(
                 "{{ type: \"object\", properties: {{ p: {{ {text}, description: \"Where; the whole if left out\" }} }} }}"
+            )),
+        ),
+        (
+            "optional-default",
+            with_schema(&format!(
+                "{{ type: \"object\", properties: {{ p: {{ {text}, description: \"A place\" }} }} }}"
+            )),
+            with_schema(&format!(
+                "{{ type: \"object\", properties: {{ p: {{ {text}, description: \"A place. None when left out.\" }} }} }}"
             )),
         ),
         (

@@ -77,6 +77,7 @@ const PARTS = {
   "toolsmith:bun/shell": ["$", "ShellError"],
   "toolsmith:bun/hashing": ["CryptoHasher", "hash", "MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512_256"],
   "toolsmith:bun/glob": ["Glob"],
+  "toolsmith:bun/formats": ["YAML", "TOML", "semver", "password", "serve", "listen", "connect", "build"],
   "toolsmith:node/zlib": ["gzipSync", "gunzipSync", "deflateSync", "inflateSync"],
 };
 for (const [module, names] of Object.entries(PARTS)) {

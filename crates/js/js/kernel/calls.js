@@ -150,8 +150,9 @@ export function tellSession(call, number, eventJson) {
 export function askApproval(call, number, what, argumentsJson) {
   begin(call);
   const run = async () => {
-    const { object } = toolAt(number);
+    const { object, check } = toolAt(number);
     const args = JSON.parse(argumentsJson);
+    if (what === "accepts") return String(await check(args).then(() => true, () => false));
     if (what === "approval") return stringify(await object.approval(args)) ?? "";
     if (what === "prepare") return stringify(await object.prepareArguments(args)) ?? "";
     const details = await object.formatApprovalDetails(args);

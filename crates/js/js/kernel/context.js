@@ -2,6 +2,7 @@
 
 import { currentFrame } from "./frames.js";
 import { builtin, host } from "./host.js";
+import { spreadable } from "./spread.js";
 import { makeUi } from "./ui.js";
 
 const ask = (call, what, argument) => {
@@ -142,5 +143,7 @@ for (const name of SESSION_MEMBERS) {
   });
 }
 
+const TRAPS = spreadable(CallContext.prototype);
+
 /** The `ctx` of a call. */
-export const makeContext = (call, signal) => new CallContext(call, signal);
+export const makeContext = (call, signal) => new Proxy(new CallContext(call, signal), TRAPS);

@@ -5,6 +5,7 @@ import { console } from "./console.js";
 import * as events from "./events.js";
 import { bound } from "./frames.js";
 import { builtin, host } from "./host.js";
+import { installLocales } from "./locales.js";
 import * as timers from "./timers.js";
 
 function define(name, value) {
@@ -65,6 +66,7 @@ export function installGlobals() {
   defineLazy("toolsmith:node/buffer", ["Buffer"]);
   defineLazy("toolsmith:node/process", ["process"]);
   define("navigator", { userAgent: "Toolsmith", hardwareConcurrency: 1, language: "en-US", languages: ["en-US"] });
+  installLocales(defineLazy);
   guardCompilers();
 }
 

@@ -6,6 +6,7 @@ import { builtin, host } from "./host.js";
 import { operation } from "./operations.js";
 import { stagePending } from "./pending.js";
 import { takesUpdatesThird } from "./parameters.js";
+import { spreadable } from "./spread.js";
 import { makeUi } from "./ui.js";
 
 /** Runs a program (CONTRACT 3.2). */
@@ -86,15 +87,34 @@ function makeArktype() {
   return new Proxy(library.type, { get: (type, key) => (key in type ? Reflect.get(type, key) : library[key]) });
 }
 
+let hostPackage;
+
+/** The exports of the host package. A name it has elsewhere and not here is a stub, as when it is imported (CONTRACT 1.4). */
+function makePackage() {
+  const stubs = new Map();
+  return new Proxy(builtin("toolsmith:family/coding_agent"), {
+    get(exports, key) {
+      if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule") return exports[key];
+      if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:pi/missing").missing("pi.pi", key));
+      return stubs.get(key);
+    },
+  });
+}
+
 let moduleUi;
 
 // The members are on the prototype, because this is made for every module; taking one out of its object is fine for all of
 // them, and libraries load when they are touched.
 class HostApi {
   #registered;
+  #proxy;
   constructor(registered) {
     this.cwd = host.cwd();
     this.#registered = registered;
+  }
+  /** What the module sees, and other parts know it by. */
+  static wrap(api) {
+    return (api.#proxy ??= new Proxy(api, TRAPS));
   }
   /** Whether the module's factory has ended. */
   static isLoaded(api) {
@@ -122,7 +142,7 @@ class HostApi {
     return (arktype ??= makeArktype());
   }
   get pi() {
-    return builtin("toolsmith:family/coding_agent");
+    return (hostPackage ??= makePackage());
   }
 }
 Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stagePending });
@@ -139,10 +159,12 @@ for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension").member(this, name, HostApi.isLoaded(this));
+      return builtin("toolsmith:pi/extension").member(HostApi.wrap(this), name, HostApi.isLoaded(this));
     },
   });
 }
 
+const TRAPS = spreadable(HostApi.prototype);
+
 /** A fresh host API. `registered` takes the tools of modules that register instead of returning them. */
-export const makePi = (registered) => new HostApi(registered);
+export const makePi = (registered) => HostApi.wrap(new HostApi(registered));

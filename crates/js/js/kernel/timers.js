@@ -1,5 +1,6 @@
 // Timers as Node has them: objects that can be released, and numbers where a number is asked for.
 
+import { describeJson } from "./errors.js";
 import { currentFrame, within } from "./frames.js";
 import { host } from "./host.js";
 
@@ -34,7 +35,11 @@ export class Timeout {
   static fire(timer) {
     if (timer.#repeat) host.startTimer(timer.#number, timer.#delay);
     else running.delete(timer.#number);
-    within(timer.#frame, timer.#callback, timer, timer.#args);
+    try {
+      within(timer.#frame, timer.#callback, timer, timer.#args);
+    } catch (error) {
+      within(timer.#frame, host.unhandled, undefined, ["A timer's callback failed", describeJson(error)]);
+    }
   }
   static number(timer) {
     return timer instanceof Timeout ? timer.#number : Number(timer);

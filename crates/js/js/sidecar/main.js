@@ -9,14 +9,14 @@ import * as kernel from "../kernel/boot.js";
 installLoader();
 kernel.host.importName = importName;
 
-// A tool cannot end the program it runs in, and what nobody handles is logged.
+// A tool cannot end the program it runs in, and what nobody handles is reported.
 const refuse = (what) => (code) => {
   throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot exit the host program`);
 };
 process.exit = refuse("process.exit");
 process.reallyExit = refuse("process.reallyExit");
 process.abort = refuse("process.abort");
-const report = (what) => (error) => tell("log", "warn", `${what}: ${kernel.describe(error).message}`, "");
+const report = (what) => (error) => tell("unhandled", what, kernel.describeJson(error));
 process.on("uncaughtException", report("A callback failed"));
 process.on("unhandledRejection", report("Unhandled promise rejection"));
 // Ending is asked for by the program at the other end alone.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsmith_tool::{Failure, ToolError};
 
-use super::load_error::Location;
+use super::{code_frame::code_frame, load_error::Location};
 use crate::modules::original_position;
 
 /// Finds the source of a module by its name in the engine.
@@ -72,6 +72,19 @@ impl Thrown {
             })
             .collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// Describes an error that nobody handled: message, position and the lines around it.
+    pub(crate) fn report(&self, what: &str, sources: &dyn SourceLookup) -> String {
+        let mut text = format!("{what}: {}", self.full_message());
+        let Some(place) = self.location(sources) else { return text };
+        text.push_str(&format!("\n    at {place}"));
+        let known = sources.source(&place.file.to_string_lossy()).map(|text| text.to_string());
+        let source = known.or_else(|| std::fs::read_to_string(&place.file).ok());
+        if let Some(frame) = source.and_then(|source| code_frame(&source, place.line, place.column)) {
+            text.push_str(&format!("\n{frame}"));
+        }
+        text
     }
 
     /// Converts to the failure for the model.

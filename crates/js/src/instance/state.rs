@@ -169,7 +169,16 @@ pub(crate) struct ThreadState {
     pub(crate) hears: Cell<bool>,
     /// Set if callbacks of `process.nextTick` are pending.
     pub(crate) ticks_wait: Cell<bool>,
+    /// Set while promises are rejected that nobody handles so far. Calls end after that is decided.
+    pub(crate) has_rejections: Cell<bool>,
+    /// Outcomes of calls that wait for that.
+    waiting: RefCell<Vec<(u32, String, String)>>,
+    /// Errors that nobody handled, by the call they occurred in.
+    unhandled: RefCell<HashMap<u32, Vec<String>>>,
 }
+
+/// Maximum number of unhandled errors that a result mentions.
+const MAX_UNHANDLED: usize = 5;
 
 impl ThreadState {
     pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
@@ -185,6 +194,9 @@ impl ThreadState {
             frames: OnceCell::new(),
             hears: Cell::new(false),
             ticks_wait: Cell::new(false),
+            has_rejections: Cell::new(false),
+            waiting: RefCell::default(),
+            unhandled: RefCell::default(),
         })
     }
 
@@ -264,8 +276,47 @@ impl ThreadState {
         self.calls.borrow().keys().copied().collect()
     }
 
+    /// Reports an error that nobody handled: in the result of its call, else as a notice.
+    pub(crate) fn report_unhandled(&self, call: u32, what: &str, thrown: &Thrown) {
+        let stack = thrown.mapped_stack(self).unwrap_or_default();
+        tracing::warn!(tool = %self.shared.label, error = %thrown.full_message(), %stack, "{what}");
+        let text = thrown.report(what, self);
+        let running = self.outstanding();
+        let call = match (running.contains(&call), &running[..]) {
+            (true, _) => call,
+            // Code that belongs to no call, while a single one runs.
+            (false, [only]) if call == 0 => *only,
+            _ => {
+                let own = self.ui(call);
+                let ui = if own.has_ui() { own } else { self.shared.engine.ui.handle().current() };
+                ui.notify(&text, toolsmith_tool::NoticeLevel::Warning);
+                return;
+            }
+        };
+        let mut unhandled = self.unhandled.borrow_mut();
+        let list = unhandled.entry(call).or_default();
+        if list.len() < MAX_UNHANDLED {
+            list.push(text);
+        }
+    }
+
+    /// Ends the calls that waited for the decision about rejected promises.
+    pub(crate) fn finish_waiting(&self) {
+        let waiting = std::mem::take(&mut *self.waiting.borrow_mut());
+        for (call, kind, payload) in waiting {
+            self.finish(call, &kind, payload);
+        }
+    }
+
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
     pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
+        let is_call = matches!(self.calls.borrow().get(&call), Some((_, Reply::Call(_))));
+        if self.has_rejections.get() && is_call && kind == "result" {
+            self.waiting.borrow_mut().push((call, kind.to_owned(), payload));
+            return;
+        }
+        let unhandled = self.unhandled.borrow_mut().remove(&call).unwrap_or_default();
+        let payload = if kind == "result" { with_unhandled(payload, &unhandled) } else { payload };
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
             return;
         };
@@ -337,4 +388,17 @@ fn what_was_missing(message: &str) -> Option<String> {
         ["is not available in Toolsmith", "WebAssembly is not defined", "'WebAssembly' is not defined"];
     let line = message.lines().find(|line| lacks.iter().any(|part| line.contains(part)))?;
     Some(line.trim_start_matches("Failed to load tool: ").to_owned())
+}
+
+/// Adds unhandled errors to the result of a call.
+fn with_unhandled(payload: String, unhandled: &[String]) -> String {
+    if unhandled.is_empty() {
+        return payload;
+    }
+    let Ok(mut result) = serde_json::from_str::<serde_json::Value>(&payload) else { return payload };
+    let Some(content) = result.get_mut("content").and_then(serde_json::Value::as_array_mut) else {
+        return payload;
+    };
+    content.extend(unhandled.iter().map(|text| serde_json::json!({ "type": "text", "text": text })));
+    result.to_string()
 }

@@ -3,7 +3,7 @@
 
 use std::{
     cell::RefCell,
-    rc::Rc,
+    rc::{Rc, Weak},
     sync::{Arc, mpsc},
     time::Instant,
 };
@@ -42,9 +42,9 @@ pub(crate) fn run(
     let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
     let (resolve, load) = modules.hooks();
     runtime.set_loader(resolve, load);
-    let rejections = Rejections::watch(&runtime);
     let context = Context::full(&runtime).map_err(failed)?;
     let state = ThreadState::new(shared, modules, limits.memory);
+    let rejections = Rejections::watch(&runtime, Rc::downgrade(&state));
     let (frames, kernel) = context
         .with(|ctx| {
             let frames = Frames::install(&ctx, Arc::clone(&state.shared), Rc::clone(&state.contexts))?;
@@ -109,7 +109,7 @@ impl Thread<'_> {
                 Ok(false) if self.run_ticks() => {}
                 Ok(false) => break,
                 // The job's own error has no other destination than the log.
-                Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, "A callback failed")),
+                Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, 0, "A callback failed")),
             }
             self.context.with(|ctx| self.frames.after_job(&ctx));
             if count.is_multiple_of(JOBS_BETWEEN_LOOKS)
@@ -119,6 +119,7 @@ impl Thread<'_> {
             }
         }
         self.context.with(|ctx| self.report_rejections(&ctx));
+        self.state.finish_waiting();
     }
 
     /// Runs the callbacks of `nextTick`; returns whether there were any.
@@ -138,7 +139,7 @@ impl Thread<'_> {
                 exports.get::<_, Function<'_>>(function)?.call(())
             };
             if call().is_err() {
-                self.log_caught(&ctx, "A callback failed");
+                self.log_caught(&ctx, 0, "A callback failed");
             }
         });
     }
@@ -152,7 +153,7 @@ impl Thread<'_> {
             self.context.with(|ctx| {
                 let module = self.frames.module(&ctx);
                 if self.frames.within(&ctx, &module, || self.kernel.fire_timer(&ctx, number)).is_err() {
-                    self.log_caught(&ctx, "A timer's callback failed");
+                    self.log_caught(&ctx, 0, "A timer's callback failed");
                 }
             });
         }
@@ -232,7 +233,7 @@ impl Thread<'_> {
             if outcome.is_err() {
                 let thrown = self.describe_caught(&ctx);
                 if call == 0 {
-                    self.log(&thrown, "A callback failed");
+                    self.log(0, &thrown, "A callback failed");
                 } else {
                     self.state.finish(call, "thrown", thrown);
                 }
@@ -269,26 +270,25 @@ impl Thread<'_> {
         }
     }
 
-    fn log_caught(&self, ctx: &Ctx<'_>, what: &str) {
+    fn log_caught(&self, ctx: &Ctx<'_>, call: u32, what: &str) {
         let thrown = self.describe_caught(ctx);
-        self.log(&thrown, what);
+        self.log(call, &thrown, what);
     }
 
-    fn log(&self, thrown: &str, what: &str) {
+    fn log(&self, call: u32, thrown: &str, what: &str) {
         // Everything fails while the runtime is being stopped.
         if self.state.shared.stop.is_forced() {
             return;
         }
-        let thrown = Thrown::from_json(thrown);
-        let stack = thrown.mapped_stack(&*self.state).unwrap_or_default();
-        tracing::warn!(tool = %self.state.shared.label, error = %thrown.full_message(), %stack, "{what}");
+        self.state.report_unhandled(call, what, &Thrown::from_json(thrown));
     }
 
     fn report_rejections(&self, ctx: &Ctx<'_>) {
-        for reason in self.rejections.take() {
+        self.state.has_rejections.set(false);
+        for (call, reason) in self.rejections.take() {
             let Ok(reason) = reason.restore(ctx) else { continue };
             if let Ok(json) = self.kernel.describe(ctx, reason) {
-                self.log(&json, "Unhandled promise rejection");
+                self.log(call, &json, "Unhandled promise rejection");
             }
         }
     }
@@ -306,32 +306,40 @@ impl Thread<'_> {
     }
 }
 
+/// A rejected promise: the call it belongs to, the promise, and the reason.
+type Rejection = (u32, Persistent<Value<'static>>, Persistent<Value<'static>>);
+
 /// Unhandled rejections. A handler may still be attached before the jobs are done.
 #[derive(Default)]
 struct Rejections {
-    list: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
+    list: RefCell<Vec<Rejection>>,
 }
 
 impl Rejections {
     /// Maximum number kept, so that an endless loop of rejections cannot fill the memory.
     const MAX: usize = 100;
 
-    fn watch(runtime: &Runtime) -> Rc<Self> {
+    fn watch(runtime: &Runtime, state: Weak<ThreadState>) -> Rc<Self> {
         let list = Rc::new(Self::default());
         let watching = Rc::downgrade(&list);
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
-            let Some(list) = watching.upgrade() else { return };
+            let (Some(list), Some(state)) = (watching.upgrade(), state.upgrade()) else { return };
             let mut list = list.list.borrow_mut();
             if handled {
-                list.retain(|(known, _)| known.clone().restore(&ctx).is_ok_and(|known| known != promise));
+                list.retain(|(_, known, _)| known.clone().restore(&ctx).is_ok_and(|known| known != promise));
             } else if list.len() < Self::MAX {
-                list.push((Persistent::save(&ctx, promise), Persistent::save(&ctx, reason)));
+                list.push((
+                    state.current_call(),
+                    Persistent::save(&ctx, promise),
+                    Persistent::save(&ctx, reason),
+                ));
             }
+            state.has_rejections.set(!list.is_empty());
         })));
         list
     }
 
-    fn take(&self) -> Vec<Persistent<Value<'static>>> {
-        self.list.borrow_mut().drain(..).map(|(_, reason)| reason).collect()
+    fn take(&self) -> Vec<(u32, Persistent<Value<'static>>)> {
+        self.list.borrow_mut().drain(..).map(|(call, _, reason)| (call, reason)).collect()
     }
 }

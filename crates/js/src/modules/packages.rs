@@ -140,13 +140,18 @@ const NODE_MODULES: &[&str] = &[
     "zlib",
 ];
 
+const BUN_MODULES: &[&str] = &["bun:ffi", "bun:jsc", "bun:main", "bun:sqlite", "bun:test", "bun:wrap"];
+
 /// Returns whether only a real Node or Bun has the complete module.
 pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
     if specifier.starts_with("bun:") {
-        return served_by_host(specifier).is_none();
+        return BUN_MODULES.contains(&specifier) && served_by_host(specifier).is_none();
     }
     match specifier.strip_prefix("node:") {
-        Some(name) => ONLY_ELSEWHERE.contains(&name) || node_module(specifier).is_none(),
+        Some(name) => {
+            ONLY_ELSEWHERE.contains(&name)
+                || (NODE_MODULES.contains(&name) && node_module(specifier).is_none())
+        }
         // Without the prefix these may be packages.
         None => ONLY_ELSEWHERE.contains(&specifier) && !matches!(specifier, "test" | "sea"),
     }
@@ -154,8 +159,11 @@ pub(crate) fn is_only_elsewhere(specifier: &str) -> bool {
 
 /// Returns whether a specifier names a Node or Bun module, built in or not.
 pub(crate) fn is_runtime_module(specifier: &str) -> bool {
-    specifier.starts_with("node:")
-        || specifier.starts_with("bun:")
+    // A misspelled name with the prefix is an error, not a module of another runtime.
+    let is_node =
+        specifier.strip_prefix("node:").is_some_and(|name| NODE_MODULES.contains(&name) || name == "sqlite");
+    is_node
+        || BUN_MODULES.contains(&specifier)
         || NODE_MODULES.contains(&specifier)
         || is_only_elsewhere(specifier)
 }

@@ -132,7 +132,12 @@ fn options(condition: &str, extensions: &[&str]) -> ResolveOptions {
 }
 
 fn not_found(importer: &Path, specifier: &str, error: &ResolveError) -> NotFound {
-    let is_bare = !specifier.starts_with(['.', '/', '#']);
+    if specifier.starts_with("node:") || specifier.starts_with("bun:") {
+        let message = format!("No such built-in module: {specifier} (imported from {})", importer.display());
+        return NotFound { message, package: None };
+    }
+    let is_alias = is_path_alias(importer, specifier);
+    let is_bare = !specifier.starts_with(['.', '/', '#']) && !is_alias;
     let kind = if is_bare { "package" } else { "module" };
     let detail = match error {
         ResolveError::NotFound(_) | ResolveError::MatchedAliasNotFound(..) => String::new(),
@@ -143,6 +148,23 @@ fn not_found(importer: &Path, specifier: &str, error: &ResolveError) -> NotFound
         message: format!("Cannot find {kind} '{specifier}' imported from {}{detail}", importer.display()),
         package,
     }
+}
+
+/// Returns whether a bare specifier is a path alias: npm has no package of such a name, or a `tsconfig.json` above the importer
+/// lists its first part under `paths`.
+fn is_path_alias(importer: &Path, specifier: &str) -> bool {
+    if specifier.starts_with("@/") || specifier.starts_with('~') {
+        return true;
+    }
+    let first = specifier.split('/').next().unwrap_or_default();
+    let keys = [format!("\"{first}/*\""), format!("\"{first}\""), format!("\"{specifier}\"")];
+    let names = ["tsconfig.json", "jsconfig.json"];
+    let configured = importer.ancestors().skip(1).flat_map(|folder| names.map(|name| folder.join(name)));
+    let mut texts = configured.filter_map(|path| std::fs::read_to_string(path).ok());
+    texts.any(|text| {
+        let paths = text.split_once("\"paths\"").map_or("", |(_, rest)| rest);
+        keys.iter().any(|key| paths.contains(key.as_str()))
+    })
 }
 
 /// Returns the path of a `file://` URL.

@@ -8,10 +8,13 @@ mod errno;
 mod exec;
 mod failure;
 mod fetch;
+mod formats;
 mod frames;
 mod fs;
 mod guard;
 mod hashing;
+#[cfg(feature = "intl")]
+mod intl;
 mod machine;
 mod modules;
 mod native;
@@ -73,9 +76,12 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
             hashing::install(&group, state)?;
             cipher::install(&group)?;
         }
+        "formats" => formats::install(&group)?,
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
         "sqlite" => sqlite::install(&group, state)?,
+        #[cfg(feature = "intl")]
+        "intl" => intl::install(&group)?,
         "zlib" => zlib::install(&group, state)?,
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),

@@ -4,7 +4,10 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use super::{context, exec, pending, runtime, session, system, text, ui};
-use crate::instance::{HostError, ThreadState};
+use crate::{
+    errors::Thrown,
+    instance::{HostError, ThreadState},
+};
 
 /// Arguments by position. Missing ones and those of another type count as empty.
 struct Arguments(Vec<Value>);
@@ -50,6 +53,10 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
         }
         "sendUpdate" => {
             runtime::send_update(state, args.call(0), args.text(1));
+            Value::Null
+        }
+        "unhandled" => {
+            state.report_unhandled(0, args.text(0), &Thrown::from_json(args.text(1)));
             Value::Null
         }
         "log" => {

@@ -13,12 +13,13 @@ use rquickjs::{
 };
 use toolsmith_tool::ToolResult;
 
-use crate::instance::ThreadState;
+use crate::{errors::Thrown, instance::ThreadState};
 
 /// Maximum length of a compiled text; see `modules::transform`.
 const MAX_SCRIPT_BYTES: usize = 16 << 20;
 
 pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    host.set("hasIntl", cfg!(feature = "intl"))?;
     let own = Rc::clone(state);
     host.set(
         "finishCall",
@@ -40,6 +41,13 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     let own = Rc::clone(state);
     host.set("cancelOperation", Func::from(move |number: f64| own.shared.operations.cancel(whole(number))))?;
     host.set("now", Func::from(milliseconds_since_start))?;
+    let own = Rc::clone(state);
+    host.set(
+        "unhandled",
+        Func::from(move |what: String, thrown: String| {
+            own.report_unhandled(own.current_call(), &what, &Thrown::from_json(&thrown))
+        }),
+    )?;
     let own = Rc::clone(state);
     host.set(
         "log",

@@ -126,3 +126,35 @@ async fn smaller_members_do_what_they_say() {
     ]);
     assert_eq!(found, expected);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn yaml_toml_and_semver_are_read_as_bun_reads_them() {
+    let found = in_tool(
+        "",
+        r#"
+        const refused = (action) => { try { return action(); } catch (error) { return `${error.name}: ${error.message}`; } };
+        const versions = [["1.2.3", "^1.0.0"], ["2.0.0", "^1.0.0"], ["1.2.9", "~1.2.3"], ["1.3.0", "~1.2.3"], ["0.2.5", "^0.2.3"], ["0.3.0", "^0.2.3"], ["1.5.0", "1.x"],
+          ["1.0.0-beta.2", "^1.0.0-beta.1"], ["1.1.0-beta", "^1.0.0"], ["3.0.0", "<2 || >=3"], ["1.5.0", "1.2.0 - 1.9.0"], ["1.0.0", "*"], ["x", "*"], ["1.0.0", ">1.0.0"]];
+        return [
+          Bun.YAML.parse("a: 1\nb: [x, true, null]\nc:\n  - d: 2.5\n"), Bun.YAML.parse("- 1\n- two"), refused(() => Bun.YAML.parse("a: [1")).startsWith("SyntaxError: YAML Parse error"),
+          Bun.YAML.parse(Bun.YAML.stringify({ a: [1, { b: "yes", c: [] }], "d e": null, f: "x: y" }, null, 2)),
+          Bun.TOML.parse("a = 1\n[b]\nc = \"d\""), refused(() => Bun.TOML.parse("a =")).startsWith("SyntaxError"),
+          versions.map(([version, range]) => Bun.semver.satisfies(version, range)), ["2.0.0", "1.0.0", "1.0.0-a", "1.0.0-1"].sort(Bun.semver.order), refused(() => Bun.semver.order("x", "1.0.0")),
+          refused(() => Bun.serve({ fetch() {} })), refused(() => Bun.password.hashSync("x")),
+        ];
+        "#,
+    )
+    .await;
+    assert_eq!(
+        found,
+        json!([
+            { "a": 1, "b": ["x", true, null], "c": [{ "d": 2.5 }] }, [1, "two"], true,
+            { "a": [1, { "b": "yes", "c": [] }], "d e": null, "f": "x: y" },
+            { "a": 1, "b": { "c": "d" } }, true,
+            [true, false, true, false, true, false, true, true, false, true, true, true, false, false],
+            ["1.0.0-1", "1.0.0-a", "1.0.0", "2.0.0"], "Error: Invalid SemVer: x",
+            "Error: Bun.serve is not available in the embedded engine; set engine = \"bun\" for this tool",
+            "Error: Bun.password is not available in the embedded engine; set engine = \"bun\" for this tool",
+        ])
+    );
+}

@@ -151,3 +151,26 @@ async fn a_survey_sees_what_loading_sees_and_its_tools_can_be_called() {
     }
     assert_eq!(call(&modules[6].tools[0].tool, json!({})).await.unwrap().joined_text(), "last");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c2_7_a_misspelled_built_in_module_is_an_error() {
+    for name in ["node:fss", "bun:sqlit", "node:fs/promise"] {
+        let project =
+            Project::new(&[("t.ts", &format!("import x from \"{name}\";\nexport default () => x;\n"))]);
+        let error = project.load_error("t.ts").await;
+        assert!(error.message.contains(&format!("No such built-in module: {name}")), "{error}");
+        assert_eq!(error.hint, None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c2_7_a_path_alias_is_not_offered_for_installation() {
+    let tsconfig = "{ \"compilerOptions\": { \"paths\": { \"@app/*\": [\"./src/*\"] } } }";
+    for name in ["@app/nothing", "@/lib/nothing", "~/nothing"] {
+        let source = format!("import x from \"{name}\";\nexport default () => x;\n");
+        let project = Project::new(&[("tsconfig.json", tsconfig), ("t.ts", &source)]);
+        let error = project.load_error("t.ts").await;
+        assert!(error.message.contains(&format!("Cannot find module '{name}'")), "{error}");
+        assert_eq!(error.hint, None, "{name}");
+    }
+}

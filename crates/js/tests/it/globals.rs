@@ -310,6 +310,34 @@ async fn an_unhandled_rejection_after_the_call_ends_nothing() {
     )]);
     let tool = project.tool("t.ts").await;
     for _ in 0..3 {
-        assert_eq!(call(&tool, serde_json::json!({})).await.unwrap().joined_text(), "fine");
+        let text = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
+        assert!(text.starts_with("fine\n"), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c3_1_c4_4_copies_of_pi_and_ctx_keep_their_members() {
+    let source = "export default (pi) => { const copy = { ...pi }; return { name: \"t\", description: \"d\", parameters: { type: \"object\" },\n\
+        async execute(id, params, onUpdate, ctx, signal) {\n\
+        const all = { ...ctx };\n\
+        const found = [typeof copy.exec, typeof copy.zod.object, copy.cwd === pi.cwd, typeof copy.logger.info, typeof copy.pushPendingAction,\n\
+          typeof all.sessionManager.getCwd, typeof all.abort, all.signal === signal, all.nothing === undefined, \"modelRegistry\" in all];\n\
+        return { content: [{ type: \"text\", text: JSON.stringify(found) }] }; } }; };";
+    let project = Project::new(&[("t.mjs", source)]);
+    let tool = project.tool("t.mjs").await;
+    let result = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
+    let functions =
+        "\"function\",\"function\",true,\"function\",\"function\",\"function\",\"function\",true,true,true";
+    assert_eq!(result, format!("[{functions}]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c1_4_a_missing_export_is_a_stub_on_pi_too() {
+    let source = "export default (pi) => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute() {\n\
+        const { NoSuchThing } = pi.pi; let thrown; try { new NoSuchThing(); } catch (error) { thrown = error.message; }\n\
+        return { content: [{ type: \"text\", text: `${typeof pi.pi.StringEnum} ${thrown}` }] }; } });";
+    let project = Project::new(&[("t.mjs", source)]);
+    let tool = project.tool("t.mjs").await;
+    let result = call(&tool, serde_json::json!({})).await.unwrap().joined_text();
+    assert_eq!(result, "function \"NoSuchThing\" of \"pi.pi\" is not available in Toolsmith");
 }

@@ -22,3 +22,4 @@ mod sidecar;
 mod sqlite;
 mod staging;
 mod surroundings;
+mod unhandled;

@@ -84,6 +84,11 @@ impl ArgumentSchema {
         }
     }
 
+    /// Returns whether arguments are valid as they are.
+    pub fn accepts(&self, arguments: &Value) -> bool {
+        !is_deeper_than(arguments, MAX_DEPTH) && self.tree.is_valid(arguments)
+    }
+
     /// Prepares arguments given as a value.
     ///
     /// # Errors

@@ -406,6 +406,9 @@ impl SessionBuilder {
         protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
         let untrusted = discovered.untrusted_folder.clone();
         let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
+        // A factory may stage actions too (CONTRACT 8.1).
+        let pending = PendingStack::with_file_tiers(rules);
+        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let disabled = &self.settings.tools.disabled;
         let found: Vec<FoundModule> =
             discovered.ready().filter(|module| module.kind == ModuleKind::Extension).cloned().collect();
@@ -448,7 +451,6 @@ impl SessionBuilder {
             registry.register(tool, Origin::new(OriginKind::Sdk, ""))?;
         }
         loaded.register_into(&mut registry);
-        let pending = PendingStack::with_file_tiers(rules);
         let mut resolver = Resolver::new(Arc::clone(&pending), changes, &self.cwd)
             .deadlines(self.settings.deadlines())
             .gate(hook_gate.clone());
@@ -473,7 +475,6 @@ impl SessionBuilder {
         // Only a model that can change the list is reminded of it.
         let reminds = self.settings.todo.reminders && registry.is_active(TODO_WRITE);
 
-        engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let ui = UiSlot::headless();
         if let Some(given) = self.ui {
             ui.set(Arc::clone(&given));
@@ -538,6 +539,7 @@ impl SessionBuilder {
             .session(Arc::new(current.clone()))
             .hook(Arc::new(HookEvents::new(hooks.clone())))
             .hook(Arc::new(ExtensionHook::new(modules.clone())))
+            .settings(self.settings.shown.clone())
             .models_from({
                 let models = models.clone();
                 move || models.available()

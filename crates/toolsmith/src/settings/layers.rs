@@ -375,6 +375,12 @@ impl Layers {
             }
         }
         let entries = entries(&self.held);
+        let mut shown = json!({});
+        for (path, held) in &self.held {
+            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            insert(&mut shown, &path, &secrets::shown(held.key, held.value.clone()));
+        }
+        settings.shown = shown;
         LoadedSettings {
             settings,
             entries,

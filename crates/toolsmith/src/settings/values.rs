@@ -62,6 +62,9 @@ pub struct Settings {
     pub rules: RulesSettings,
     /// The terminal interface.
     pub ui: UiSettings,
+    /// All values as tools see them, nested by name and without secrets.
+    #[serde(skip)]
+    pub shown: serde_json::Value,
 }
 
 /// The terminal interface. The words are those of the settings table.

@@ -35,6 +35,7 @@ use crate::{
     interrupts, logging,
     progress::Progress,
     project::Project,
+    project_views::with_views,
     runtime, terminal, thrown,
 };
 
@@ -217,6 +218,8 @@ struct Call {
     ui: UiHandle,
     terminal: Option<Arc<TerminalUi>>,
     cancel: CancelToken,
+    /// The context of the call, without what the call itself adds.
+    context: ToolContext,
 }
 
 impl Call {
@@ -279,12 +282,14 @@ impl Call {
             ui: slot.handle(),
             terminal,
             cancel: CancelToken::new(),
+            context: with_views(ToolContext::detached(), project),
         })
     }
 
     /// Creates the context for the tool.
     fn context(&self, as_json: bool) -> ToolContext {
-        ToolContext::detached()
+        self.context
+            .clone()
             .with_cancel(self.cancel.clone())
             .with_ui(self.ui.clone())
             .with_pending(PendingHandle::new(Arc::clone(self.resolver.stack())))

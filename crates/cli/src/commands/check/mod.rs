@@ -60,6 +60,7 @@ pub(crate) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
             let checked = typescript::check(&project, &paths).await;
             report.findings.extend(checked.findings);
             report.untrusted_compilers.extend(checked.untrusted);
+            report.without_compiler = checked.without_compiler;
         }
         progress.end();
         Ok(())

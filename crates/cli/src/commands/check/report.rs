@@ -32,6 +32,8 @@ pub(crate) struct Report {
     pub(crate) refused: Vec<ToolLoadError>,
     /// TypeScript compilers of the project that were not run because they are not trusted.
     pub(crate) untrusted_compilers: Vec<PathBuf>,
+    /// TypeScript modules that were not type-checked because no compiler was found.
+    pub(crate) without_compiler: usize,
 }
 
 /// A loaded tool.
@@ -98,6 +100,15 @@ impl Report {
             let path = project.show(path);
             writeln!(out, "{} {path} is not trusted and was not run", paint(DIM, "note:"))?;
         }
+        if self.without_compiler > 0 {
+            let modules = match self.without_compiler {
+                1 => "1 module was".to_owned(),
+                count => format!("{count} modules were"),
+            };
+            let text =
+                format!("{modules} not type-checked: tsc was not found (npm install --save-dev typescript)");
+            writeln!(out, "{} {text}", paint(DIM, "note:"))?;
+        }
         let width = self.tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
         for tool in &self.tools {
             writeln!(
@@ -145,6 +156,7 @@ impl Report {
             "findings": self.findings,
             "waiting": self.waiting,
             "untrustedCompilers": self.untrusted_compilers,
+            "withoutCompiler": self.without_compiler,
             "refused": self.refused.iter().map(load_error_json).collect::<Vec<_>>(),
             "errors": self.count(Severity::Error),
             "warnings": self.count(Severity::Warning),

@@ -30,9 +30,11 @@ pub(super) struct Checked {
     pub(super) findings: Vec<Finding>,
     /// Installed compilers that were not used because they are not trusted.
     pub(super) untrusted: BTreeSet<PathBuf>,
+    /// TypeScript modules for which no compiler was found.
+    pub(super) without_compiler: usize,
 }
 
-/// Checks the modules that are TypeScript. Where there is no compiler nothing is found, and nothing is wrong. An installed
+/// Checks the modules that are TypeScript. Where there is no compiler that is only noted. An installed
 /// compiler is code of the project, so it runs only where it is trusted (CONTRACT 2.8); otherwise the one in `PATH` does.
 pub(super) async fn check(project: &Project, paths: &[PathBuf]) -> Checked {
     let folder = &project.cwd;
@@ -40,8 +42,11 @@ pub(super) async fn check(project: &Project, paths: &[PathBuf]) -> Checked {
     let mut checked = Checked::default();
     let mut programs: BTreeMap<Surroundings, Vec<PathBuf>> = BTreeMap::new();
     for path in paths.iter().filter(|path| is_typescript(path) && path.is_file()) {
-        if let Some(around) = Surroundings::of(path, project, &trusted, &mut checked.untrusted) {
-            programs.entry(around).or_default().push(path.clone());
+        let refused = checked.untrusted.len();
+        match Surroundings::of(path, project, &trusted, &mut checked.untrusted) {
+            Some(around) => programs.entry(around).or_default().push(path.clone()),
+            // A refused compiler is reported by itself.
+            None => checked.without_compiler += usize::from(checked.untrusted.len() == refused),
         }
     }
     for (around, modules) in &programs {

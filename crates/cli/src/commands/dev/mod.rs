@@ -27,6 +27,7 @@ use crate::{
     lint::Examiner,
     logging,
     project::Project,
+    project_views::with_views,
     runtime, terminal,
     tool_view::CallView,
 };
@@ -234,7 +235,7 @@ async fn call(
         move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
     });
     let pending = PendingStack::new();
-    let context = ToolContext::detached()
+    let context = with_views(ToolContext::detached(), project)
         .with_cancel(cancel.clone())
         .with_updates(sink)
         .with_pending(PendingHandle::new(Arc::clone(&pending)));

@@ -1,0 +1,13 @@
+//! `Intl.DateTimeFormat`.
+
+mod civil;
+mod format;
+mod names;
+mod pattern;
+mod range;
+mod settings;
+mod skeleton;
+mod zone;
+
+pub use format::DateTimeFormat;
+pub use zone::{canonical_time_zone, system_time_zone};
