@@ -22,6 +22,7 @@ mod sidecar;
 mod stop;
 mod tool;
 
+pub use builtins::LIBRARIES;
 pub use engine::{Engine, EngineOptions, EngineStats, WeakEngine};
 pub use engine_kind::EngineKind;
 pub use engine_version::engine_version;

@@ -103,7 +103,7 @@ class HostApi {
   get registerTool() {
     return (definition) => {
       if (!Object.isFrozen(this.#registered)) this.#registered.push(definition);
-      else builtin("toolsmith:pi/extension").registerLate(definition, takesUpdatesThird);
+      else builtin("toolsmith:adapters/extension").registerLate(definition, takesUpdatesThird);
     };
   }
   get ui() {
@@ -116,13 +116,13 @@ class HostApi {
     return builtin("toolsmith:npm/typebox");
   }
   get zod() {
-    return builtin("toolsmith:npm/zod");
+    return builtin("toolsmith:npm/zod/index");
   }
   get arktype() {
     return (arktype ??= makeArktype());
   }
   get pi() {
-    return builtin("toolsmith:family/coding_agent");
+    return builtin("toolsmith:compat/coding_agent");
   }
 }
 Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stagePending });
@@ -139,7 +139,7 @@ for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension").member(this, name, HostApi.isLoaded(this));
+      return builtin("toolsmith:adapters/extension").member(this, name, HostApi.isLoaded(this));
     },
   });
 }

@@ -6,7 +6,7 @@ mod client_ui;
 mod driver;
 mod events;
 mod frame;
-mod handle;
+mod handlers;
 mod host_tools;
 mod incoming;
 mod outgoing;
