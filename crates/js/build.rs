@@ -6,19 +6,29 @@
     reason = "a build script starts programs and fails by panicking"
 )]
 
+#[cfg(feature = "engine")]
 #[path = "build/bytecode.rs"]
 mod bytecode;
+#[cfg(feature = "engine")]
 #[path = "build/prepare.rs"]
 mod prepare;
+#[cfg(feature = "engine")]
 #[path = "build/versions.rs"]
 mod versions;
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
-
+/// Without the engine there is nothing to compile.
+#[cfg(not(feature = "engine"))]
 fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+#[cfg(feature = "engine")]
+fn main() {
+    use std::{
+        env, fs,
+        path::{Path, PathBuf},
+    };
+
     for input in ["build.rs", "build", "js", "npm"] {
         println!("cargo::rerun-if-changed={input}");
     }

@@ -10,6 +10,7 @@
 mod prepare;
 
 use anyhow::Result;
+pub(crate) use prepare::files_below;
 
 use crate::cargo::root;
 

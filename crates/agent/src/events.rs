@@ -19,9 +19,12 @@
 
 use std::{
     path::PathBuf,
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
 };
 
+use futures_core::Stream;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -277,7 +280,8 @@ impl RunEnd {
     }
 }
 
-/// A subscription to an agent's events. Nothing is lost: events that were not read yet are kept in memory.
+/// A subscription to an agent's events, also as a [`Stream`]. Nothing is lost: events that were not read yet are kept in
+/// memory.
 #[derive(Debug)]
 pub struct Subscription {
     receiver: mpsc::UnboundedReceiver<Arc<AgentEvent>>,
@@ -292,6 +296,14 @@ impl Subscription {
     /// Returns the next event, if there is one already.
     pub fn try_next(&mut self) -> Option<Arc<AgentEvent>> {
         self.receiver.try_recv().ok()
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Arc<AgentEvent>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.receiver.poll_recv(context)
     }
 }
 

@@ -12,9 +12,9 @@ use toolsmith_tool::{
 };
 
 use crate::{
+    described::{DescribedTool, read_approval},
     errors::LoadError,
     instance::{CallFailure, CallKind, Drawn},
-    load::{DescribedTool, read_approval},
     module::ModuleHost,
 };
 

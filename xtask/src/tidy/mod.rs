@@ -2,6 +2,7 @@
 
 mod direction;
 mod files;
+mod javascript;
 mod packages;
 mod phrases;
 mod versions;
@@ -21,6 +22,7 @@ pub(crate) fn run() -> Result<()> {
     broken.extend(versions::check(&metadata)?);
     broken.extend(notices::check(&metadata)?);
     broken.extend(files::check(&root())?);
+    broken.extend(javascript::check()?);
     if broken.is_empty() {
         return Ok(());
     }
