@@ -11,12 +11,12 @@ use crate::{cargo::root, javascript::files_below};
 /// Names that the engine, the kernel, Bun or Node provide.
 const GLOBALS: &str = "\
     AbortController AbortSignal AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array \
-    Blob Boolean Buffer Bun DOMException DataView Date Error EvalError Event EventTarget FinalizationRegistry \
+    Blob Boolean ByteLengthQueuingStrategy CountQueuingStrategy Buffer Bun DOMException DataView Date Error EvalError Event EventTarget FinalizationRegistry \
     Float16Array Float32Array Float64Array Function Headers Infinity Int16Array Int32Array Int8Array Intl \
     Iterator JSON Map Math MessageChannel MessagePort NaN Number Object Promise Proxy RangeError ReadableStream \
     ReferenceError Reflect RegExp Request Response Set SharedArrayBuffer String Symbol SyntaxError TextDecoder \
     TextEncoder TransformStream TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array \
-    Uint8ClampedArray WeakMap WeakRef WeakSet WritableStream arguments clearInterval clearTimeout console crypto \
+    Uint8ClampedArray WeakMap WeakRef WeakSet WritableStream arguments atob btoa clearInterval clearTimeout console crypto \
     decodeURIComponent encodeURIComponent eval fetch globalThis isNaN parseFloat parseInt performance process \
     queueMicrotask require setImmediate setInterval setTimeout structuredClone undefined";
 
@@ -37,7 +37,8 @@ fn check_text(path: &Path, text: &str) -> Vec<String> {
     let line_of = |offset: u32| text[..(offset as usize).min(text.len())].matches('\n').count() + 1;
     let mut broken: Vec<String> =
         parsed.diagnostics.iter().map(|error| format!("{}: {error}", path.display())).collect();
-    let built = SemanticBuilder::new().with_check_syntax_error(true).build(&parsed.program);
+    let built =
+        SemanticBuilder::new().with_check_syntax_error(true).with_build_nodes(true).build(&parsed.program);
     broken.extend(built.diagnostics.iter().map(|error| format!("{}: {error}", path.display())));
     let scoping = built.semantic.scoping();
     for (name, references) in scoping.root_unresolved_references() {

@@ -4,7 +4,6 @@
 mod approvals;
 mod client_ui;
 mod driver;
-mod events;
 mod frame;
 mod handlers;
 mod host_tools;
