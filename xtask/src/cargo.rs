@@ -21,6 +21,11 @@ fn command() -> Command {
     command
 }
 
+/// Returns the build directory.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// Runs cargo with its output passed through.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     let status = command().args(arguments).status().context("cargo could not be started")?;

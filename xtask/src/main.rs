@@ -1,6 +1,6 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
-//! code, `notices` the licences of what is built in, `extensions` loads public
+//! code, `notices` the licences of what is built in, `js` the JavaScript that packages hold, `package` builds packages, `dist` the program, `extensions` loads public
 //! extensions, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
@@ -11,7 +11,9 @@ mod compat;
 mod conformance;
 mod docs;
 mod extensions;
+mod javascript;
 mod notices;
+mod packaging;
 mod svg;
 mod tidy;
 
@@ -19,7 +21,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,6 +45,10 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["docs", "--check"] => docs::run(true),
         ["picture"] => cast::run(false),
         ["picture", "--release"] => cast::run(true),
+        ["js"] => javascript::run(),
+        ["dist"] => packaging::dist(),
+        ["package"] => packaging::run(false),
+        ["package", "--clean"] => packaging::run(true),
         ["notices"] => notices::run(),
         ["extensions", more @ ..] => extensions::run(more),
         ["bench", subjects @ ..] => bench::run(subjects),

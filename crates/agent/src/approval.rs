@@ -148,6 +148,7 @@ pub fn judge(name: &str, approval: &Approval, settings: &ApprovalSettings) -> Ve
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ApprovalRequest {
@@ -177,6 +178,7 @@ pub struct ApprovalRequest {
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "decision", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Decision {

@@ -19,10 +19,13 @@
 
 use std::{
     path::PathBuf,
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
 };
 
-use serde::{Serialize, Serializer};
+use futures_core::Stream;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
@@ -36,6 +39,8 @@ use crate::{
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum AgentEvent {
@@ -147,7 +152,7 @@ pub enum AgentEvent {
     },
     /// A model request failed.
     Error {
-        /// Error class, as in [`toolsmith_llm::ErrorClass::as_str`].
+        /// Error class, such as `rate_limited` or `auth`.
         class: &'static str,
         /// Error message.
         message: String,
@@ -163,22 +168,7 @@ pub enum AgentEvent {
     /// A session event, which tools receive too. The `type` is the reason passed to `onSession`, prefixed with
     /// `session_` where it would be ambiguous: `session_switch`, `auto_retry_start`, `todo_reminder`.
     #[serde(untagged)]
-    Session(#[serde(serialize_with = "session_event")] SessionEvent),
-}
-
-fn session_event<S: Serializer>(event: &SessionEvent, serializer: S) -> Result<S::Ok, S::Error> {
-    use SessionEvent::{Branch, Shutdown, Start, Switch, Tree};
-    let mut fields = event.to_json();
-    let name = match event {
-        Start | Switch { .. } | Branch { .. } | Tree | Shutdown => format!("session_{}", event.reason()),
-        _ => event.reason().to_owned(),
-    };
-    let mut whole = serde_json::Map::from_iter([("type".to_owned(), Value::String(name))]);
-    if let Some(fields) = fields.as_object_mut() {
-        fields.remove("reason");
-        whole.append(fields);
-    }
-    whole.serialize(serializer)
+    Session(SessionEvent),
 }
 
 impl AgentEvent {
@@ -230,6 +220,7 @@ impl AgentEvent {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum RunEnd {
@@ -242,7 +233,7 @@ pub enum RunEnd {
     },
     /// A model request failed.
     Failed {
-        /// Error class, as in [`toolsmith_llm::ErrorClass::as_str`].
+        /// Error class, such as `rate_limited` or `auth`.
         class: &'static str,
         /// Error message.
         message: String,
@@ -277,7 +268,8 @@ impl RunEnd {
     }
 }
 
-/// A subscription to an agent's events. Nothing is lost: events that were not read yet are kept in memory.
+/// A subscription to an agent's events, also as a [`Stream`]. Nothing is lost: events that were not read yet are kept in
+/// memory.
 #[derive(Debug)]
 pub struct Subscription {
     receiver: mpsc::UnboundedReceiver<Arc<AgentEvent>>,
@@ -292,6 +284,14 @@ impl Subscription {
     /// Returns the next event, if there is one already.
     pub fn try_next(&mut self) -> Option<Arc<AgentEvent>> {
         self.receiver.try_recv().ok()
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Arc<AgentEvent>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.receiver.poll_recv(context)
     }
 }
 

@@ -5,6 +5,7 @@
 //! loop and live in `toolsmith-agent`.
 #![warn(missing_docs)]
 
+#[cfg(feature = "ast")]
 mod ast;
 mod bash;
 mod edit;
@@ -18,6 +19,7 @@ mod todo;
 mod walk;
 mod write;
 
+#[cfg(feature = "ast")]
 pub use ast::{AstEditTool, AstGrepTool};
 pub use files::{Saving, Workspace};
 pub use read::{OpenedName, ReadNames};

@@ -10,6 +10,7 @@ mod interface;
 mod interrupts;
 mod lint;
 mod logging;
+mod memory;
 mod output;
 mod progress;
 mod project;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 static ALLOCATOR: toolsmith_host::memory::EndingAllocator = toolsmith_host::memory::EndingAllocator;
 
 fn main() -> ExitCode {
-    toolsmith_host::memory::grow_in_large_steps();
+    memory::grow_in_large_steps();
     if let Err(error) = toolsmith_host::limits::check() {
         return failure::failed(&error.into(), false);
     }

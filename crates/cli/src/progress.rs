@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Quick work says nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
+const SHOWN_AFTER: Duration = Duration::from_millis(400);
 
 /// Work that may take long.
 pub(crate) struct Progress {
@@ -24,7 +24,7 @@ impl Progress {
             return Self { task: None };
         }
         let task = tokio::spawn(async move {
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(SHOWN_AFTER).await;
             for frame in ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"].into_iter().cycle() {
                 draw(frame, what);
                 tokio::time::sleep(Duration::from_millis(120)).await;

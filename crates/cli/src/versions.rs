@@ -2,7 +2,16 @@
 
 use std::sync::LazyLock;
 
-include!(concat!(env!("OUT_DIR"), "/versions.rs"));
+/// Packages that decide how tools behave, with their versions in `Cargo.lock`; `cargo xtask tidy` compares them.
+const CRATES: &[(&str, &str)] = &[
+    ("rquickjs", "0.14.0"),
+    ("oxc", "0.146.0"),
+    ("oxc_resolver", "11.24.3"),
+    ("ast-grep-core", "0.51.1"),
+    ("jsonschema", "0.60.2"),
+    ("reqwest", "0.13.5"),
+    ("rustls", "0.23.46"),
+];
 
 /// Returns the output of `--version` after the name; `-V` prints its first line.
 pub(crate) fn long() -> &'static str {
@@ -14,7 +23,7 @@ pub(crate) fn long() -> &'static str {
             "{}\nengine:    QuickJS-NG {}\nlibraries: {}\ncrates:    {}",
             env!("CARGO_PKG_VERSION"),
             toolsmith_js::engine_version(),
-            list(LIBRARIES),
+            list(toolsmith_js::LIBRARIES),
             list(CRATES)
         )
     });

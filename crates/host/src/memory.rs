@@ -45,19 +45,3 @@ unsafe impl GlobalAlloc for EndingAllocator {
         given(unsafe { System.realloc(memory, layout, size) }, size)
     }
 }
-
-/// Steps in which the allocator takes memory from the system.
-#[cfg(target_env = "gnu")]
-const STEP: libc::c_int = 4 << 20;
-
-/// Has the allocator take memory in large steps. Called once, first of all.
-///
-/// The C library gives each thread a heap that it opens page by page, with a call to the system for each; a tool that is
-/// loaded on a thread of its own made some hundred such calls. A page that is open and not touched takes no memory.
-pub fn grow_in_large_steps() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: it changes one number, and no other thread runs yet. An allocator that does not know it says so and goes on.
-    unsafe {
-        libc::mallopt(libc::M_TOP_PAD, STEP);
-    }
-}

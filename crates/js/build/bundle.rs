@@ -6,17 +6,17 @@ use std::{
     process::Command,
 };
 
-use super::{bytecode::Source, unbundled};
+use super::unbundled;
 
 /// Entry points of the libraries, each as (name of the built-in module, package). Those of zod are bundled only for Bun
 /// and Node; the embedded engine uses `unbundled`.
 pub(crate) const ENTRIES: &[(&str, &str)] = &[
-    ("zod", "zod"),
-    ("zod-v4", "zod/v4"),
-    ("zod-v4-core", "zod/v4/core"),
-    ("zod-mini", "zod/mini"),
-    ("zod-v3", "zod/v3"),
-    ("zod-locales", "zod/locales"),
+    ("zod/index", "zod"),
+    ("zod/v4/index", "zod/v4"),
+    ("zod/v4/core/index", "zod/v4/core"),
+    ("zod/mini/index", "zod/mini"),
+    ("zod/v3/index", "zod/v3"),
+    ("zod/v4/locales/index.whole", "zod/locales"),
     ("typebox", "@sinclair/typebox"),
     ("typebox-type", "@sinclair/typebox/type"),
     ("typebox-value", "@sinclair/typebox/value"),
@@ -64,23 +64,25 @@ const DEFAULTS: &[&str] = &[
     "typebox/system",
 ];
 
-fn esbuild(libraries: &Path, arguments: &[String]) {
-    run_esbuild(libraries, &["--format=esm", "--external:toolsmith:*"], arguments);
+fn esbuild(cwd: &Path, libraries: &Path, arguments: &[String]) {
+    run_esbuild(cwd, libraries, &["--format=esm", "--external:toolsmith:*"], arguments);
 }
 
 /// Bundles a program for Bun and Node into one file.
 pub(crate) fn esbuild_program(libraries: &Path, entry: &Path, out: &Path) {
     let arguments = [entry.display().to_string(), format!("--outfile={}", out.display())];
     let fixed = ["--format=cjs", "--platform=node", "--minify", "--legal-comments=none"];
-    run_esbuild(libraries, &fixed, &arguments);
+    run_esbuild(libraries, libraries, &fixed, &arguments);
 }
 
-fn run_esbuild(libraries: &Path, fixed: &[&str], arguments: &[String]) {
+/// Runs the bundler in `cwd`, which its comments name files relative to.
+fn run_esbuild(cwd: &Path, libraries: &Path, fixed: &[&str], arguments: &[String]) {
     let program = libraries.join("node_modules/.bin/esbuild");
     let output = Command::new(&program)
         .args(["--bundle", "--target=es2023", "--log-level=warning"])
         .args(fixed)
         .args(arguments)
+        .current_dir(cwd)
         .env("NODE_PATH", libraries.join("node_modules"))
         .output()
         .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
@@ -91,7 +93,7 @@ fn run_esbuild(libraries: &Path, fixed: &[&str], arguments: &[String]) {
 
 /// Writes the file through which a library is bundled; its directory determines where packages are resolved from.
 pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
-    let entry = folder.join(format!("entry-{name}.js"));
+    let entry = folder.join(format!("entry-{}.js", name.replace('/', "-")));
     let code = match package {
         "readable-stream/lib/stream.js" => format!("export {{ default }} from {package:?};"),
         package if DEFAULTS.contains(&package) => {
@@ -104,8 +106,7 @@ pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
 }
 
 /// Bundles the libraries. Shared code becomes a part of its own, so that it exists once.
-pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
-    let _ = fs::remove_dir_all(out);
+pub(crate) fn libraries(libraries: &Path, out: &Path) {
     for (package, code) in STAND_INS {
         let folder = libraries.join("node_modules/readable-stream/node_modules").join(package);
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -118,25 +119,10 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) -> Vec<Source> {
         let entry = write_entry(libraries, name, package);
         arguments.push(format!("{name}={}", entry.display()));
     }
-    esbuild(libraries, &arguments);
-    let mut files: Vec<PathBuf> = fs::read_dir(out)
-        .unwrap_or_else(|error| panic!("{}: {error}", out.display()))
-        .map(|entry| entry.unwrap_or_else(|error| panic!("{error}")).path())
-        .collect();
-    files.sort();
-    files
-        .into_iter()
-        .map(|path| {
-            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            // Parts refer to each other as `./chunk-X.js`; built-in modules have names without an extension.
-            let code = Source::read(&path).replace("\"./", "\"toolsmith:npm/").replace(".js\"", "\"");
-            Source { name: format!("toolsmith:npm/{name}"), code }
-        })
-        .collect()
+    esbuild(libraries, libraries, &arguments);
 }
 
 /// Bundles the kernel into one module, which loads faster than a dozen.
-pub(crate) fn kernel(libraries: &Path, out: &Path) -> Source {
-    esbuild(libraries, &["js/kernel/boot.js".to_owned(), format!("--outfile={}", out.display())]);
-    Source { name: "toolsmith:kernel".to_owned(), code: Source::read(out) }
+pub(crate) fn kernel(root: &Path, libraries: &Path, out: &Path) {
+    esbuild(root, libraries, &["js/kernel/boot.js".to_owned(), format!("--outfile={}", out.display())]);
 }

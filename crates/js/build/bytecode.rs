@@ -1,11 +1,7 @@
 //! Compiles modules to bytecode and writes the table that the crate includes. The build script links the same engine as
 //! the crate, so the bytecode is compatible.
 
-use std::{
-    fmt::Write,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write, fs, path::Path};
 
 use rquickjs::{
     CatchResultExt, Context, Ctx, Module, Runtime, WriteOptions,
@@ -13,43 +9,39 @@ use rquickjs::{
     module::Declared,
 };
 
+use super::prepare::{files_below, read};
+
 /// A module to be built in.
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) code: String,
 }
 
-impl Source {
-    pub(crate) fn read(path: &Path) -> String {
-        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    }
-}
-
 /// Our own modules besides the kernel: `js/web/url.js` is `toolsmith:web/url`.
 pub(crate) fn own_modules() -> Vec<Source> {
-    let mut files = Vec::new();
-    list(Path::new("js"), &mut files);
-    files.sort();
+    let files = files_below(Path::new("js")).into_iter();
     files
-        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js"))
         .filter(|path| !path.starts_with("js/kernel") && !path.starts_with("js/sidecar"))
-        .map(|path| {
-            let name = path.with_extension("");
-            let name = name.strip_prefix("js").unwrap_or(&name).to_string_lossy().replace('\\', "/");
-            Source { name: format!("toolsmith:{name}"), code: Source::read(path) }
+        .map(|path| Source {
+            name: format!("toolsmith:{}", name_of(&path, Path::new("js"))),
+            code: read(&path),
         })
         .collect()
 }
 
-fn list(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-        let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
-        if path.is_dir() {
-            list(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "js") {
-            files.push(path);
-        }
-    }
+/// The kernel and the libraries of a prepared folder: `npm/zod/index.js` is `toolsmith:npm/zod/index`.
+pub(crate) fn prepared_modules(folder: &Path) -> Vec<Source> {
+    let kernel = Source { name: "toolsmith:kernel".to_owned(), code: read(&folder.join("kernel.js")) };
+    let libraries = files_below(&folder.join("npm"))
+        .into_iter()
+        .map(|path| Source { name: format!("toolsmith:{}", name_of(&path, folder)), code: read(&path) });
+    libraries.chain([kernel]).collect()
+}
+
+fn name_of(path: &Path, root: &Path) -> String {
+    let name = path.with_extension("");
+    name.strip_prefix(root).unwrap_or(&name).to_string_lossy().replace('\\', "/")
 }
 
 /// Compiles every module into `out` and writes `builtin_modules.rs`, sorted by name.

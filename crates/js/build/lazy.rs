@@ -6,26 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::entries;
+
 /// Creates the copies; returns their directory.
-pub(crate) fn lay_over(libraries: &Path) -> PathBuf {
+pub(crate) fn lay_over(root: &Path, libraries: &Path) -> PathBuf {
     let folder = libraries.join("lazy");
     let _ = fs::remove_dir_all(&folder);
-    for package in entries(Path::new("npm/lazy")) {
+    for package in entries(&root.join("npm/lazy")) {
         let name = package.file_name().unwrap_or_default();
         let copy = folder.join("node_modules").join(name);
         copy_code(&libraries.join("node_modules").join(name), &copy);
         replace(&package, &copy);
     }
     folder
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path())
-        .collect();
-    paths.sort();
-    paths
 }
 
 /// Copies code and package manifests.

@@ -3,16 +3,16 @@
 use std::{fs, path::Path, process::Command};
 
 /// Installs the packages of the lock file, unless they are installed already.
-pub(crate) fn install(folder: &Path) {
-    let lock =
-        fs::read("npm/package-lock.json").unwrap_or_else(|error| panic!("npm/package-lock.json: {error}"));
+pub(crate) fn install(root: &Path, folder: &Path) {
+    let lock = root.join("npm/package-lock.json");
+    let lock = fs::read(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let stamp = folder.join("installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return;
     }
     fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for file in ["package.json", "package-lock.json"] {
-        let from = Path::new("npm").join(file);
+        let from = root.join("npm").join(file);
         fs::copy(&from, folder.join(file)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
     }
     let output = Command::new("npm")
@@ -21,7 +21,8 @@ pub(crate) fn install(folder: &Path) {
         .output()
         .unwrap_or_else(|error| {
             panic!(
-                "npm could not be started ({error}); building Toolsmith needs Node.js with npm on the PATH"
+                "crates/js/generated is missing or out of date and npm could not be started ({error}): install Node.js \
+                 with npm, or copy the folder that `cargo xtask js` writes on a machine that has them"
             )
         });
     if !output.status.success() {

@@ -2,29 +2,28 @@
 
 use std::{fs, path::Path};
 
-use super::{bundle, bytecode::Source};
+use super::{bundle, read, write};
 
 /// Directories whose modules are included; a real runtime provides the others.
-const SERVED: &[&str] = &["family", "pi"];
+const SERVED: &[&str] = &["compat", "adapters"];
 
 /// Libraries that replace what a real runtime has.
 const STAND_INS: &[&str] = &["readable-stream", "web-streams"];
 
 /// Writes `sidecar.cjs`.
-pub(crate) fn program(libraries: &Path, out: &Path) {
-    let sources = out.join("sidecar");
+pub(crate) fn program(root: &Path, libraries: &Path, out: &Path) {
+    let js = root.join("js");
+    let sources = libraries.join("sidecar");
     let _ = fs::remove_dir_all(&sources);
     let mut served = Vec::new();
-    for folder in ["kernel", "family", "pi", "sidecar"] {
-        copy(&Path::new("js").join(folder), &sources.join(folder), &sources);
+    for folder in ["kernel", "compat", "adapters", "sidecar"] {
+        copy(&js.join(folder), &sources.join(folder), &sources);
         if SERVED.contains(&folder) {
-            served.extend(
-                names(&Path::new("js").join(folder)).into_iter().map(|name| format!("{folder}/{name}")),
-            );
+            served.extend(names(&js.join(folder)).into_iter().map(|name| format!("{folder}/{name}")));
         }
     }
     // Some kernel files have a different version here.
-    copy(Path::new("js/sidecar/kernel"), &sources.join("kernel"), &sources);
+    copy(&js.join("sidecar/kernel"), &sources.join("kernel"), &sources);
     let mut table = String::from(
         "// What can be loaded by name. Nothing of it runs before it is asked for.\n\nconst modules = {\n",
     );
@@ -53,7 +52,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn copy(from: &Path, to: &Path, root: &Path) {
     fs::create_dir_all(to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     for name in names(from) {
-        let code = Source::read(&from.join(format!("{name}.js")));
+        let code = read(&from.join(format!("{name}.js")));
         let code =
             code.replace("from \"toolsmith:kernel\"", &format!("from \"{}/kernel/boot.js\"", root.display()));
         let mut text = String::new();
@@ -67,8 +66,4 @@ fn copy(from: &Path, to: &Path, root: &Path) {
         }
         write(&to.join(format!("{name}.js")), &text);
     }
-}
-
-fn write(path: &Path, text: &str) {
-    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }

@@ -83,7 +83,7 @@ impl CappedAllocator {
     /// Records an allocated block.
     fn keep(&mut self, memory: *mut u8) -> *mut u8 {
         if !memory.is_null() {
-            self.held.insert(memory.addr());
+            self.held.insert(memory.expose_provenance());
             // SAFETY: `memory` was given by the C library just now.
             self.used.bytes.fetch_add(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
         }

@@ -3,30 +3,59 @@
 //! [`Engine::load`] takes module files and returns `dyn Tool`s. Each module has its own runtime on its own thread, with
 //! a memory cap and deadlines; a tool that loops, leaks or crashes fails only its own call.
 #![warn(missing_docs)]
+#![cfg_attr(
+    not(feature = "engine"),
+    allow(dead_code, reason = "only the engine applies rules, gates and options")
+)]
 
+#[cfg(feature = "engine")]
 mod allocator;
+#[cfg(feature = "engine")]
 mod builtins;
+#[cfg(feature = "engine")]
+mod described;
+#[cfg(feature = "engine")]
 mod engine;
 mod engine_kind;
+#[cfg(feature = "engine")]
 mod engine_version;
 mod errors;
+mod exec_handler;
+#[cfg(feature = "engine")]
 mod extension;
+#[cfg(feature = "engine")]
 mod instance;
 mod limits;
 mod load;
+#[cfg(feature = "engine")]
 mod module;
 mod module_request;
+#[cfg(feature = "engine")]
 mod modules;
+#[cfg(feature = "engine")]
 mod ops;
+mod options;
+#[cfg(feature = "engine")]
 mod sidecar;
+#[cfg(feature = "engine")]
 mod stop;
+#[cfg(feature = "engine")]
 mod tool;
+#[cfg(not(feature = "engine"))]
+mod without_engine;
 
-pub use engine::{Engine, EngineOptions, EngineStats, WeakEngine};
+#[cfg(feature = "engine")]
+pub use builtins::LIBRARIES;
+#[cfg(feature = "engine")]
+pub use engine::{Engine, WeakEngine};
 pub use engine_kind::EngineKind;
+#[cfg(feature = "engine")]
 pub use engine_version::{engine_version, supports_locale};
 pub use errors::{LoadError, Location, code_frame};
+pub use exec_handler::{ExecAnswer, ExecHandler};
 pub use limits::Limits;
 pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};
 pub use module_request::{ImportGate, ModuleRequest};
-pub use ops::{ExecAnswer, ExecHandler};
+pub use options::{EngineOptions, EngineStats};
+#[cfg(not(feature = "engine"))]
+pub use without_engine::{Engine, LIBRARIES, WeakEngine, engine_version, supports_locale};

@@ -15,12 +15,13 @@ use tokio::sync::Mutex;
 use toolsmith_tool::{ActionError, Extension, Origin, OriginKind, Registrations, Tool};
 
 use crate::{
+    described::{Described, DescribedExtension, DescribedTool, Problem},
     engine::EngineShared,
     engine_kind::EngineKind,
     errors::{LoadError, Thrown},
     extension::JsExtension,
     instance::{Instance, InstanceOptions, LoadReply, Runner, StartedLoad},
-    load::{Described, DescribedExtension, DescribedTool, LoadedModule, LoadedTool, Problem, real_path},
+    load::{LoadedModule, LoadedTool, real_path},
     module_request::{ImportGate, ModuleRequest},
     sidecar::SidecarRuntime,
     tool::JsTool,
@@ -401,10 +402,7 @@ fn finish(
 const MAX_AHEAD: usize = 4;
 
 /// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
-pub(crate) async fn survey_all(
-    engine: &Arc<EngineShared>,
-    requests: Vec<ModuleRequest>,
-) -> Vec<LoadedModule> {
+pub(crate) async fn scan_all(engine: &Arc<EngineShared>, requests: Vec<ModuleRequest>) -> Vec<LoadedModule> {
     let requests: Arc<[ModuleRequest]> = requests.into();
     let workers = engine.loading.available_permits().clamp(1, requests.len().max(1));
     let next = Arc::new(AtomicUsize::new(0));

@@ -12,9 +12,10 @@ use toolsmith_tool::{
 };
 
 use crate::{
+    described::{DescribedTool, read_approval},
     errors::LoadError,
     instance::{CallFailure, CallKind, Drawn},
-    load::{DescribedTool, SchemaKind, read_approval},
+    load::SchemaKind,
     module::ModuleHost,
 };
 

@@ -14,6 +14,7 @@ use crate::{
 /// provider accepted the request consists of a single `Error`. Several blocks may be open at once; `content_index` is a
 /// block's index in the message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum StreamEvent {

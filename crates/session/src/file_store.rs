@@ -12,9 +12,11 @@ use std::{
 
 use super::{
     error::StoreError,
-    files::{beside, create_private_file, create_private_folder, read_failed, remove_if_there, write_failed},
+    files::{
+        Lock, beside, create_private_file, create_private_folder, lock, read_failed, remove_if_there,
+        write_failed,
+    },
     format::title_line,
-    lock::{Lock, lock},
     store::{SessionStore, Weight},
 };
 

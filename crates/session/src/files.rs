@@ -1,13 +1,75 @@
-//! Files and directories of sessions: accessible only to their owner, with errors that name the path.
+//! Files of sessions: `<home>/sessions/<project>/<time>_<id>.jsonl`, accessible only to their owner, with errors that name
+//! the path, and the writer lock. The lock is held on the session's file itself, so that it ends with the process; a small
+//! file beside it names the process, for information only.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    ffi::OsStr,
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    },
     path::{Path, PathBuf},
 };
 
-use super::error::StoreError;
+use toolsmith_host::changes::content_hash;
+
+use super::{entry::Header, error::StoreError};
+
+/// Extension of a session file.
+const ENDING: &str = "jsonl";
+
+/// Maximum part of a working directory's path in the directory name. The hash after it makes the name unique.
+const SHOWN: usize = 60;
+
+/// Returns the real path of the working directory, so that one directory has one location.
+pub(crate) fn real_folder(cwd: &Path) -> PathBuf {
+    fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf())
+}
+
+/// Returns the directory name for a working directory: the end of its path for people, and a hash of the whole, because
+/// `/a-b` and `/a/b` differ and a path may exceed the length of a name.
+pub(crate) fn folder_name(cwd: &Path) -> String {
+    let plain = |char: char| if char.is_alphanumeric() || matches!(char, '.' | '_') { char } else { '-' };
+    let readable: String = cwd.to_string_lossy().chars().map(plain).collect();
+    let readable = readable.trim_matches('-');
+    let mut from = readable.len().saturating_sub(SHOWN);
+    while !readable.is_char_boundary(from) {
+        from += 1;
+    }
+    let hash = content_hash(cwd.as_os_str().as_bytes()).to_string();
+    let name = format!("{}-{}", readable[from..].trim_matches(['-', '.']), &hash[..8]);
+    name.trim_start_matches('-').to_owned()
+}
+
+/// Returns the name of a session file.
+pub(crate) fn file_name(header: &Header) -> String {
+    let time: String =
+        header.timestamp.chars().map(|char| if matches!(char, ':' | '.') { '-' } else { char }).collect();
+    format!("{time}_{}.{ENDING}", header.id)
+}
+
+/// Returns the id in the name of a session file.
+pub(crate) fn id_of(path: &Path) -> Option<&str> {
+    path.file_stem()?.to_str()?.rsplit_once('_').map(|(_, id)| id)
+}
+
+/// Returns the session files in a directory; none if it does not exist.
+pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let found = match fs::read_dir(folder) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let files = found.filter_map(|file| Some(file.ok()?.path()));
+    let is_session = |path: &PathBuf| {
+        path.extension() == Some(OsStr::new(ENDING))
+            && path.is_file()
+            && !path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+    };
+    Ok(files.filter(is_session).collect())
+}
 
 pub(crate) fn read_failed(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_path_buf();
@@ -42,4 +104,43 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(write_failed(path)(error)),
         _ => Ok(()),
     }
+}
+
+/// The lock, held until dropped.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+    note: PathBuf,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // In this order, so that the next writer's note is never removed.
+        let _ = fs::remove_file(&self.note);
+        // Closing the file is not enough: a process being started at this moment has a copy of the descriptor until it
+        // executes its program.
+        let _ = self.file.unlock();
+    }
+}
+
+/// Locks a session's file for writing.
+pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
+    let note = beside(path, ".lock");
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let pid = fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
+            return Err(StoreError::Locked { path: path.to_path_buf(), pid });
+        }
+        // Some network file systems have no locks. Refusing to work there would protect nothing.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+        Err(TryLockError::Error(source)) => return Err(write_failed(path)(source)),
+    }
+    // The session may have been removed between opening and locking.
+    if file.metadata().map_err(read_failed(path))?.nlink() == 0 {
+        return Err(StoreError::Removed { path: path.to_path_buf() });
+    }
+    let file = file.try_clone().map_err(read_failed(path))?;
+    let _ = fs::write(&note, format!("{}\n", std::process::id()));
+    Ok(Lock { file, note })
 }

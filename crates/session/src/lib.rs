@@ -19,8 +19,6 @@ mod format;
 mod ids;
 mod listing;
 mod live;
-mod location;
-mod lock;
 mod log_view;
 mod outline;
 mod session_log;

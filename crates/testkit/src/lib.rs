@@ -2,11 +2,11 @@
 //! loopback; packages from the npm registry; and modules that must run unmodified.
 
 mod model_server;
-mod npm;
+mod programs;
 mod redirect;
 mod seeds;
 
 pub use model_server::{Gate, ModelServer, Problem, Recorded, Reply, Stop, Tokens, Wire};
-pub use npm::install_packages;
+pub use programs::{has_program, install_packages};
 pub use redirect::follow_redirect;
 pub use seeds::BATCH_RENAME;

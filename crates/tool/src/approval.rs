@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a call can change. Ordered: `Read < Write < Exec`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Tier {

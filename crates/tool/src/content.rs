@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One block of a result. The JSON form is that of the contract: `{"type":"text","text":…}` or
 /// `{"type":"image","data":…,"mimeType":…}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ContentBlock {

@@ -8,6 +8,7 @@ use crate::content::ContentBlock;
 
 /// A tool's result (CONTRACT 4.1). The model receives `content`; `details` is for people, renderers and state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// Content sent to the model.

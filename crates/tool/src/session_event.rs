@@ -3,10 +3,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Trigger of an automatic compaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CompactionTrigger {
     /// The context exceeded the threshold.
@@ -18,7 +21,9 @@ pub enum CompactionTrigger {
 }
 
 /// Kind of compaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CompactionAction {
     /// Replaces old messages by a summary.
@@ -28,22 +33,28 @@ pub enum CompactionAction {
 }
 
 /// Outcome of a compaction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct CompactionEnd {
     /// Kind of compaction.
     pub action: CompactionAction,
     /// The compaction, if there was one: summary, first kept entry, tokens before.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
     /// It was aborted.
     pub aborted: bool,
     /// The interrupted turn will be sent again.
     pub will_retry: bool,
     /// Error message.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
 
 /// A retry is about to wait.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct RetryStart {
     /// Number of the attempt, starting at one.
     pub attempt: u32,
@@ -56,18 +67,23 @@ pub struct RetryStart {
 }
 
 /// A series of retries ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct RetryEnd {
     /// Set if the last attempt succeeded.
     pub success: bool,
     /// Number of the last attempt.
     pub attempt: u32,
     /// The last error, or `Retry cancelled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_error: Option<String>,
 }
 
 /// The agent stopped with open todos.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct TodoReminder {
     /// The open items.
     pub todos: Vec<Value>,
@@ -77,25 +93,35 @@ pub struct TodoReminder {
     pub max_attempts: u32,
 }
 
-/// A session event.
-#[derive(Clone, Debug, PartialEq)]
+/// A session event. As JSON its `type` is the reason, with `session_` before those that would be ambiguous in the stream of
+/// all events.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum SessionEvent {
     /// The session is ready; once per run.
+    #[serde(rename = "session_start")]
     Start,
     /// The session was replaced by a new, forked or resumed one.
+    #[serde(rename = "session_switch")]
     Switch {
         /// File of the previous session.
+        #[serde(skip_serializing_if = "Option::is_none")]
         previous_session_file: Option<PathBuf>,
     },
     /// The conversation continues from an earlier message in a new file.
+    #[serde(rename = "session_branch")]
     Branch {
         /// File of the previous session.
+        #[serde(skip_serializing_if = "Option::is_none")]
         previous_session_file: Option<PathBuf>,
     },
     /// The leaf moved within the file.
+    #[serde(rename = "session_tree")]
     Tree,
     /// The session ends.
+    #[serde(rename = "session_shutdown")]
     Shutdown,
     /// A compaction starts.
     AutoCompactionStart {
@@ -137,45 +163,13 @@ impl SessionEvent {
         }
     }
 
-    /// Returns the object that authors receive. Missing values are omitted, so that they read as `undefined`.
+    /// Returns the object that authors receive: the JSON form with `reason` in place of `type`. Missing values are omitted,
+    /// so that they read as `undefined`.
     pub fn to_json(&self) -> Value {
-        let payload = match self {
-            Self::Start | Self::Tree | Self::Shutdown => json!({}),
-            Self::Switch { previous_session_file } | Self::Branch { previous_session_file } => {
-                json!({ "previousSessionFile": previous_session_file })
-            }
-            Self::AutoCompactionStart { trigger, action } => {
-                json!({ "trigger": trigger.as_str(), "action": action.as_str() })
-            }
-            Self::AutoCompactionEnd(end) => json!({
-                "action": end.action.as_str(),
-                "result": end.result,
-                "aborted": end.aborted,
-                "willRetry": end.will_retry,
-                "errorMessage": end.error_message,
-            }),
-            Self::AutoRetryStart(start) => json!({
-                "attempt": start.attempt,
-                "maxAttempts": start.max_attempts,
-                "delayMs": start.delay_ms,
-                "errorMessage": start.error_message,
-            }),
-            Self::AutoRetryEnd(end) => json!({
-                "success": end.success,
-                "attempt": end.attempt,
-                "finalError": end.final_error,
-            }),
-            Self::TtsrTriggered { rules } => json!({ "rules": rules }),
-            Self::TodoReminder(reminder) => json!({
-                "todos": reminder.todos,
-                "attempt": reminder.attempt,
-                "maxAttempts": reminder.max_attempts,
-            }),
-        };
-        let mut event = Map::new();
-        event.insert("reason".to_owned(), self.reason().into());
-        if let Value::Object(fields) = payload {
-            event.extend(fields.into_iter().filter(|(_, value)| !value.is_null()));
+        let mut event = Map::from_iter([("reason".to_owned(), Value::from(self.reason()))]);
+        if let Ok(Value::Object(mut fields)) = serde_json::to_value(self) {
+            fields.shift_remove("type");
+            event.append(&mut fields);
         }
         Value::Object(event)
     }

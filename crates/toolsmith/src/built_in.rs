@@ -6,9 +6,9 @@ use std::{
 };
 
 use toolsmith_agent::RESOLVE;
-use toolsmith_builtins::{
-    AstEditTool, AstGrepTool, ReadNames, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules,
-};
+#[cfg(feature = "ast")]
+use toolsmith_builtins::{AstEditTool, AstGrepTool};
+use toolsmith_builtins::{ReadNames, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules};
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},
     location::{Protected, WriteRules, named_files},
@@ -18,7 +18,12 @@ use toolsmith_tool::Tool;
 
 use crate::{discovery::Discovered, home::Home, loading::LoadedTools, settings::Settings};
 
-/// Names of the built-in tools.
+/// Names of the built-in tools of this build.
+#[cfg(not(feature = "ast"))]
+pub const BUILT_IN_NAMES: [&str; 9] =
+    ["read", "write", "edit", "bash", "grep", "find", "ls", TODO_WRITE, RESOLVE];
+/// Names of the built-in tools of this build.
+#[cfg(feature = "ast")]
 pub const BUILT_IN_NAMES: [&str; 11] =
     ["read", "write", "edit", "bash", "grep", "find", "ls", "ast_grep", "ast_edit", TODO_WRITE, RESOLVE];
 
@@ -122,8 +127,11 @@ pub(crate) fn built_in_tools_with(
     let saving = if preview { Saving::Preview } else { Saving::Undoable(Arc::clone(store)) };
     let mut tools =
         built_in_tools_with_rules(cwd, Some(home.user().to_path_buf()), saving, Arc::clone(rules), names);
-    tools.push(Arc::new(AstGrepTool::new(cwd)));
-    tools.push(Arc::new(AstEditTool::new(cwd, Arc::clone(store)).rules(Arc::clone(rules))));
+    #[cfg(feature = "ast")]
+    tools.extend([
+        Arc::new(AstGrepTool::new(cwd)) as Arc<dyn Tool>,
+        Arc::new(AstEditTool::new(cwd, Arc::clone(store)).rules(Arc::clone(rules))),
+    ]);
     tools.push(Arc::new(TodoTool::new(todos)));
     tools
 }

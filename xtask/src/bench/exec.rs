@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use toolsmith_host::exec::{Request, run as run_leashed};
+use toolsmith_host::exec::{Request, run as run_supervised};
 use toolsmith_tool::CancelToken;
 
 use super::{
@@ -23,22 +23,22 @@ const BALLAST_BYTES: usize = 64 << 20;
 
 pub(crate) fn run(report: &mut Report) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (plain, leashed) = start_and_wait(&runtime)?;
+    let (plain, supervised) = start_and_wait(&runtime)?;
     println!("exec: start `true` and wait for it, {ROUNDS} rounds, median (middle half)");
     println!("  standard library        {}", describe(&plain));
-    println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
-    report.compare(SUBJECT, "start `true` and wait for it", &leashed, (STANDARD, &plain), None);
+    println!("  supervised              {}   {:.2} ×", describe(&supervised), supervised.ratio(&plain));
+    report.compare(SUBJECT, "start `true` and wait for it", &supervised, (STANDARD, &plain), None);
     let ballast = vec![1_u8; BALLAST_BYTES];
-    let (plain, leashed) = start_and_wait(&runtime)?;
+    let (plain, supervised) = start_and_wait(&runtime)?;
     std::hint::black_box(&ballast);
     println!("  the same from a program that holds {} MB", BALLAST_BYTES >> 20);
     println!("  standard library        {}", describe(&plain));
-    println!("  leashed                 {}   {:.2} ×", describe(&leashed), leashed.ratio(&plain));
+    println!("  supervised              {}   {:.2} ×", describe(&supervised), supervised.ratio(&plain));
     let what = format!("the same from a program that holds {} MB", BALLAST_BYTES >> 20);
-    report.compare(SUBJECT, what, &leashed, (STANDARD, &plain), None);
+    report.compare(SUBJECT, what, &supervised, (STANDARD, &plain), None);
     println!("exec: cancel to all gone, a tree that ignores SIGTERM, no grace");
     let gone = cancel_to_gone(&runtime)?;
-    println!("  leashed                 {}", describe(&gone));
+    println!("  supervised              {}", describe(&gone));
     report.figure(
         SUBJECT,
         "cancel to all gone, a tree that ignores SIGTERM, no grace",
@@ -49,7 +49,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
 }
 
 fn start_and_wait(runtime: &tokio::runtime::Runtime) -> Result<(Sample, Sample)> {
-    let (mut plain, mut leashed) = (Sample::default(), Sample::default());
+    let (mut plain, mut supervised) = (Sample::default(), Sample::default());
     let request = Request::new("true");
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -63,10 +63,10 @@ fn start_and_wait(runtime: &tokio::runtime::Runtime) -> Result<(Sample, Sample)>
         plain.push(start.elapsed());
 
         let start = Instant::now();
-        runtime.block_on(run_leashed(&request, &CancelToken::new(), |_| {}))?;
-        leashed.push(start.elapsed());
+        runtime.block_on(run_supervised(&request, &CancelToken::new(), |_| {}))?;
+        supervised.push(start.elapsed());
     }
-    Ok((plain, leashed))
+    Ok((plain, supervised))
 }
 
 fn cancel_to_gone(runtime: &tokio::runtime::Runtime) -> Result<Sample> {
@@ -76,7 +76,7 @@ fn cancel_to_gone(runtime: &tokio::runtime::Runtime) -> Result<Sample> {
     for _ in 0..ROUNDS / 10 {
         let cancel = CancelToken::new();
         let mut cancelled = None;
-        runtime.block_on(run_leashed(&request, &cancel, |_| {
+        runtime.block_on(run_supervised(&request, &cancel, |_| {
             cancelled.get_or_insert_with(Instant::now);
             cancel.cancel("bench");
         }))?;

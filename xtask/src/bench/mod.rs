@@ -30,7 +30,16 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
         // Figures of an unoptimised build are meaningless. Both programs are in one build, which compiles shared code
         // once.
-        cargo(&["build", "--quiet", "--release", "--package", "xtask", "--package", program::PACKAGE])?;
+        cargo(&[
+            "build",
+            "--quiet",
+            "--profile",
+            "dist",
+            "--package",
+            "xtask",
+            "--package",
+            program::PACKAGE,
+        ])?;
         return program::rerun(subjects);
     }
     let mut report = report::Report::default();

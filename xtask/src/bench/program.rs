@@ -17,7 +17,7 @@ pub(crate) const PACKAGE: &str = "toolsmith-cli";
 pub(crate) fn rerun(subjects: &[&str]) -> Result<()> {
     let own = std::env::current_exe()?;
     let folder = own.parent().and_then(Path::parent).context("this program is in no build folder")?;
-    let status = peers::start(folder.join("release/xtask"), &std::env::current_dir()?)
+    let status = peers::start(folder.join("dist/xtask"), &std::env::current_dir()?)
         .arg("bench")
         .args(subjects)
         .status()

@@ -19,7 +19,7 @@ const COLUMNS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(115);
 /// Tall enough that nothing scrolls away; empty rows are omitted.
 const ROWS: NonZero<u16> = NonZero::<u16>::MIN.saturating_add(199);
 /// The demo takes some seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// `release` runs the optimised program, whose times users see.
 pub(crate) fn run(release: bool) -> Result<()> {
@@ -68,7 +68,7 @@ fn record(program: &Path) -> Result<Vec<u8>> {
         let _ = send.send(bytes);
     });
     let bytes =
-        receive.recv_timeout(PATIENCE).inspect_err(|_| drop(child.kill())).context("the demo hangs")?;
+        receive.recv_timeout(TIMEOUT).inspect_err(|_| drop(child.kill())).context("the demo hangs")?;
     ensure!(child.wait()?.success(), "the demo failed:\n{}", String::from_utf8_lossy(&bytes));
     Ok(bytes)
 }

@@ -16,7 +16,7 @@ use crate::cargo::{Metadata, root};
 use packages::Notice;
 
 fn file() -> PathBuf {
-    root().join("THIRD-PARTY-NOTICES")
+    root().join("crates/cli/THIRD-PARTY-NOTICES")
 }
 
 pub(crate) fn run() -> Result<()> {

@@ -17,6 +17,11 @@ const LEVELS: &[&[&str]] = &[
 /// Development crates; nothing that ships may depend on them.
 const DEVELOPMENT: &[&str] = &["toolsmith-testkit", "xtask"];
 
+/// Returns whether a crate is for development only.
+pub(crate) fn is_development(name: &str) -> bool {
+    DEVELOPMENT.contains(&name)
+}
+
 fn level(name: &str) -> Option<usize> {
     LEVELS.iter().position(|names| names.contains(&name))
 }
@@ -25,7 +30,7 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
     let mut broken = Vec::new();
     for id in &metadata.workspace_members {
         let name = metadata.name(id);
-        if level(name).is_none() && !DEVELOPMENT.contains(&name) {
+        if level(name).is_none() && !is_development(name) {
             broken.push(format!("{name}: has no level; give it one in xtask/src/tidy/direction.rs"));
             continue;
         }
@@ -40,7 +45,7 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
 
 fn check_one(name: &str, target: &str, dependency: &Dependency) -> Option<String> {
     let own = level(name)?;
-    if DEVELOPMENT.contains(&target) {
+    if is_development(target) {
         return dependency.ships().then(|| {
             format!("{name}: depends on {target}, which is for development; make it a dev-dependency")
         });

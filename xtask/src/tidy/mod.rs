@@ -2,10 +2,13 @@
 
 mod direction;
 mod files;
+mod javascript;
 mod packages;
 mod phrases;
+mod versions;
 
 use anyhow::{Result, bail};
+pub(crate) use direction::is_development;
 
 use crate::{
     cargo::{Metadata, root},
@@ -16,8 +19,10 @@ pub(crate) fn run() -> Result<()> {
     let metadata = Metadata::load()?;
     let mut broken = direction::check(&metadata);
     broken.extend(packages::check(&metadata));
+    broken.extend(versions::check(&metadata)?);
     broken.extend(notices::check(&metadata)?);
     broken.extend(files::check(&root())?);
+    broken.extend(javascript::check()?);
     if broken.is_empty() {
         return Ok(());
     }

@@ -71,7 +71,7 @@ impl CallDeadline {
             return ui;
         }
         let slot = UiSlot::headless();
-        slot.set(Arc::new(PatientUi { ui, deadline_watch: self.clone() }));
+        slot.set(Arc::new(PausingUi { ui, deadline_watch: self.clone() }));
         slot.handle()
     }
 
@@ -92,13 +92,13 @@ impl Drop for Paused<'_> {
     }
 }
 
-struct PatientUi {
+struct PausingUi {
     ui: UiHandle,
     deadline_watch: CallDeadline,
 }
 
 #[async_trait]
-impl Ui for PatientUi {
+impl Ui for PausingUi {
     fn has_ui(&self) -> bool {
         self.ui.current().has_ui()
     }

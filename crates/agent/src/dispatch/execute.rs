@@ -86,14 +86,12 @@ pub(super) enum Site {
 /// A tool's result, or the message of its panic.
 type Answer = Result<Result<ToolResult, ToolError>, String>;
 
-/// The tool's work. Dropping it abandons the work.
-fn work(
+/// The work of a call with its panics caught, at its site. Dropping it abandons the work.
+fn at_site(
     site: Site,
-    tool: Arc<dyn Tool>,
-    call: ToolCall,
-    context: ToolContext,
+    work: impl Future<Output = Result<ToolResult, ToolError>> + Send + 'static,
 ) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
-    let work = async move { catching(tool.execute(call, context)).await };
+    let work = catching(work);
     if site == Site::Here {
         return Box::pin(work);
     }
@@ -121,11 +119,27 @@ pub(super) async fn execute(
     site: Site,
     tool: Arc<dyn Tool>,
     call: ToolCall,
-    mut context: ToolContext,
+    context: ToolContext,
     deadline: Duration,
     limits: &Deadlines,
     on_update: impl Fn(&ToolResult) + Send + 'static,
 ) -> Execution {
+    let work = |context| async move { tool.execute(call, context).await };
+    run_work(site, work, context, deadline, limits, on_update).await
+}
+
+/// Runs `work` with a context that is bound to the deadline.
+async fn run_work<W>(
+    site: Site,
+    work: impl FnOnce(ToolContext) -> W,
+    mut context: ToolContext,
+    deadline: Duration,
+    limits: &Deadlines,
+    on_update: impl Fn(&ToolResult) + Send + 'static,
+) -> Execution
+where
+    W: Future<Output = Result<ToolResult, ToolError>> + Send + 'static,
+{
     let cancel = context.cancel.child();
     let deadline_watch = CallDeadline::new(deadline);
     let onward = context.updates.clone();
@@ -140,7 +154,7 @@ pub(super) async fn execute(
     context.cancel = cancel.clone();
     context.updates = updates.clone();
     context.ui = deadline_watch.interface(context.ui);
-    let mut running = work(site, tool, call, context);
+    let mut running = at_site(site, work(context));
     let mut timed_out = false;
 
     let ended = 'ended: {
@@ -174,15 +188,18 @@ pub(super) async fn execute(
     Execution { ending, timed_out }
 }
 
-/// Runs work that no model asked for the way calls run: same deadline, same steps to its end.
-pub(crate) async fn run_to_end(
-    work: Arc<dyn Tool>,
-    call: ToolCall,
+/// Runs work that no model requested the way calls run: the same deadline and the same steps that stop it. `work` makes
+/// the future from the context it runs in.
+pub(crate) async fn run_to_end<W>(
+    work: impl FnOnce(ToolContext) -> W,
     context: ToolContext,
     deadline: Duration,
     limits: &Deadlines,
-) -> Result<ToolResult, ToolError> {
-    match execute(Site::Here, work, call, context, deadline, limits, |_| {}).await.ending {
+) -> Result<ToolResult, ToolError>
+where
+    W: Future<Output = Result<ToolResult, ToolError>> + Send + 'static,
+{
+    match run_work(Site::Here, work, context, deadline, limits, |_| {}).await.ending {
         Ending::Answered(answer) => answer,
         Ending::Panicked(text) => {
             Err(ToolError::reply(format!("It crashed: {text}. Its side effects may be incomplete.")))

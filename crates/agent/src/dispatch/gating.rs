@@ -61,7 +61,7 @@ impl Dispatcher {
                 }
                 let mut passage = pass(*gate, found, request, &arguments).await?;
                 if let Some(replaced) = passage.arguments.take() {
-                    arguments = prepare(found, replaced.into(), trail)?;
+                    arguments = prepare(found, replaced.into(), trail).await?;
                 }
                 passages[at] = passage;
                 // With one gate there is nobody to look again.

@@ -1,4 +1,4 @@
-//! A staged action as front ends see it.
+//! A pending action as clients see it.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use toolsmith_tool::{PendingAction, Tier};
 
 /// A pending action as data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PendingView {
@@ -24,6 +25,7 @@ pub struct PendingView {
     pub details: Option<Value>,
     /// The files it will change, where it says so.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub files: Vec<PathBuf>,
     /// Reason why it can no longer be applied.
     #[serde(skip_serializing_if = "Option::is_none")]

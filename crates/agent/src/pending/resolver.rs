@@ -8,7 +8,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
 use toolsmith_host::{
     blocking::blocking,
     changes::{
@@ -17,8 +16,8 @@ use toolsmith_host::{
     },
 };
 use toolsmith_tool::{
-    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Tier, Tool, ToolCall, ToolContext,
-    ToolError, ToolResult, ToolSpec, Writes, async_trait,
+    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Tier, ToolContext, ToolError,
+    ToolResult, Writes,
 };
 
 use super::{
@@ -311,14 +310,9 @@ impl Resolver {
         context: ToolContext,
         deadline: Duration,
     ) -> Result<ToolResult, ToolError> {
-        let work = OneDecision {
-            spec: ToolSpec::new("resolve", ""),
-            resolver: self.clone(),
-            action,
-            decision,
-            reason: reason.to_owned(),
-        };
-        run_to_end(Arc::new(work), ToolCall::new("", json!({})), context, deadline, &self.deadlines).await
+        let (resolver, reason) = (self.clone(), reason.to_owned());
+        let work = |context| async move { resolver.carry_out(&action, &decision, &reason, context).await };
+        run_to_end(work, context, deadline, &self.deadlines).await
     }
 
     /// The decision of a call of `resolve` about `action`, which was the newest when the call was bound. Refused when another
@@ -456,26 +450,6 @@ enum Decision {
     /// With these files only, if any are given.
     Apply(Option<Vec<FileSelection>>),
     Discard,
-}
-
-/// A decision in the shape of a tool, so that it ends the way calls end.
-struct OneDecision {
-    spec: ToolSpec,
-    resolver: Resolver,
-    action: PendingAction,
-    decision: Decision,
-    reason: String,
-}
-
-#[async_trait]
-impl Tool for OneDecision {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    async fn execute(&self, _call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
-        self.resolver.carry_out(&self.action, &self.decision, &self.reason, context, By::Person).await
-    }
 }
 
 /// Records what an action's own `apply` writes, for undo; also if it fails halfway or is killed.

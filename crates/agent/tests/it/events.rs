@@ -130,3 +130,20 @@ async fn all_subscribers_hear_the_same_and_one_that_left_is_forgotten() {
     }
     assert!(count > 5);
 }
+
+#[tokio::test]
+async fn a_subscription_is_a_stream_that_ends_with_the_agent() {
+    use futures::StreamExt as _;
+    let provider = ScriptedProvider::new(Script::parse(r#"["Hello."]"#).unwrap());
+    let model = provider.model().clone();
+    let agent = Agent::builder().model(Arc::new(provider), model).build().unwrap();
+    let events = agent.subscribe();
+    agent.run("Hi").await.unwrap();
+    drop(agent);
+    let kinds: Vec<String> = events
+        .map(|event| serde_json::to_value(&*event).unwrap()["type"].as_str().unwrap().to_owned())
+        .collect()
+        .await;
+    assert_eq!(kinds.first().map(String::as_str), Some("agent_start"));
+    assert_eq!(kinds.last().map(String::as_str), Some("agent_end"));
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 /// Finding the smallest difference of large files takes for ever; a larger one will do after this.
-const PATIENCE: Duration = Duration::from_millis(300);
+const TIMEOUT: Duration = Duration::from_millis(300);
 const CONTEXT: usize = 3;
 /// A diff for the result.
 const MAX_BYTES: usize = 100_000;
@@ -22,7 +22,7 @@ pub(crate) struct Diff {
 }
 
 pub(crate) fn diff(name: &str, old: &str, new: &str) -> Diff {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let diff = TextDiff::configure().timeout(TIMEOUT).diff_lines(old, new);
     let (mut added, mut removed, mut first) = (0, 0, None);
     for change in diff.iter_all_changes() {
         match change.tag() {

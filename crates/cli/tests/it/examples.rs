@@ -33,8 +33,9 @@ async fn repository(files: &[(&str, &[u8])]) -> Workshop {
 #[tokio::test]
 async fn nothing_is_found_in_the_examples_also_by_the_compiler() {
     let shop = Workshop::new().with_programs(compiler::programs().await);
-    for folder in ["tools", "demo"] {
-        let folder = examples().join(folder).display().to_string();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    for folder in [examples().join("tools"), demo] {
+        let folder = folder.display().to_string();
         let said = shop.run(&["check", "--strict", "--json", &folder]).await.expect(0);
         assert_eq!(said.json()["findings"], serde_json::json!([]), "{said:#?}");
     }

@@ -12,7 +12,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::place::Place;
 
 /// A test that waits longer has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The program on a terminal of 80 columns.
 pub(crate) struct Terminal {
@@ -53,7 +53,7 @@ impl Terminal {
     /// Waits until the text was printed, and forgets what came before its end.
     pub(crate) fn wait_for(&mut self, text: &str) {
         while !self.seen.contains(text) {
-            match self.pieces.recv_timeout(PATIENCE) {
+            match self.pieces.recv_timeout(TIMEOUT) {
                 Ok(piece) => self.seen.push_str(&piece),
                 Err(error) => panic!("{text:?} never came ({error}): {}", self.seen),
             }

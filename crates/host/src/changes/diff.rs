@@ -14,7 +14,7 @@ use toolsmith_tool::HunkRange;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 /// After this the difference is still right, but not the shortest.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// How much of a binary file is kept for showing it.
 const MAX_BINARY: usize = 64 << 10;
 /// Where a zero byte makes a content binary, as Git sees it.
@@ -118,7 +118,7 @@ impl FilePreview {
 
     fn write_hunks(&mut self, before: &[u8], after: &[u8]) {
         let (old, new) = (lines(before), lines(after));
-        let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
+        let diff = TextDiff::configure().timeout(TIMEOUT).diff_slices(&old, &new);
         for hunk in diff.grouped_ops(CONTEXT) {
             let (start, added, removed) = (self.diff.len(), self.added, self.removed);
             self.diff.extend_from_slice(UnifiedHunkHeader::new(&hunk).to_string().as_bytes());

@@ -16,6 +16,7 @@ use std::{
     },
     path::PathBuf,
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use tokio::process::{Child, Command};
@@ -32,6 +33,9 @@ const KILL: u8 = b'K';
 
 /// The supervisor's answer when the program runs; any other comes with an error number.
 const STARTED: u8 = b'P';
+
+/// Time a supervisor has to start the program.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// This program's end. Dropping it kills everything at the other end.
 #[derive(Debug)]
@@ -77,6 +81,8 @@ pub(super) fn start(
         }
     };
     drop(theirs);
+    // Normally it answers within a millisecond. A supervisor that was stopped must not stop this program too.
+    ours.set_read_timeout(Some(START_TIMEOUT))?;
     let mut answer = [0; 5];
     let answered = ours.read_exact(&mut answer);
     let [kind, number @ ..] = answer;

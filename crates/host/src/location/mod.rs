@@ -4,7 +4,7 @@
 
 mod folder;
 mod git;
-mod handle;
+mod resolved_location;
 mod rules;
 mod save;
 mod table;
@@ -12,10 +12,10 @@ mod temporaries;
 mod walk;
 
 pub use git::named_files;
-pub use handle::Location;
+pub use resolved_location::Location;
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;
 pub use temporaries::Temporaries;
 
-pub(crate) use handle::Beside;
+pub(crate) use resolved_location::Beside;
 pub(crate) use walk::lexical;

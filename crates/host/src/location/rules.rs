@@ -12,7 +12,7 @@ use toolsmith_tool::{FileChange, FileTiers, Tier};
 
 use super::{
     git,
-    handle::Location,
+    resolved_location::Location,
     table::{
         ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, fold, plain_names,
     },

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    handle::Location,
+    resolved_location::Location,
     temporaries::{Record, Temporaries},
 };
 

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::handle::Location;
+use super::resolved_location::Location;
 
 const PREFIX: &str = ".toolsmith-";
 const SUFFIX: &str = ".tmp";

@@ -166,7 +166,7 @@ export function askApproval(call, number, what, argumentsJson) {
 export function startExtension(call, number, what, name, payloadJson) {
   const controller = begin(call);
   const run = async () => {
-    const events = builtin("toolsmith:pi/extension_events");
+    const events = builtin("toolsmith:adapters/extension_events");
     const payload = JSON.parse(payloadJson);
     const context = makeContext(call, controller.signal);
     let outcome;
@@ -180,7 +180,7 @@ export function startExtension(call, number, what, name, payloadJson) {
 }
 
 /** Hands on a partial result of an action. */
-export const taskUpdate = (number, json) => builtin("toolsmith:pi/extension").taskUpdate(number, json);
+export const taskUpdate = (number, json) => builtin("toolsmith:adapters/extension").taskUpdate(number, json);
 
 /** Loads a module; what it says of its tools goes to the Rust side. */
 export function startLoad(call, path) {

@@ -57,10 +57,10 @@ function modelRegistry(call) {
     getAll: all,
     getAvailable: () => all().filter((model) => model.available !== false),
     find: (provider, id) => all().find((model) => model.provider === provider && model.id === id) ?? ask(call, "agent.findModel", [String(provider), String(id)]),
-    complete: (model, context, options) => builtin("toolsmith:family/model_calls").complete(model, context, options),
-    completeSimple: (model, context, options) => builtin("toolsmith:family/model_calls").complete(model, context, options),
-    stream: (model, context, options) => builtin("toolsmith:family/model_calls").stream(model, context, options),
-    streamSimple: (model, context, options) => builtin("toolsmith:family/model_calls").stream(model, context, options),
+    complete: (model, context, options) => builtin("toolsmith:compat/model_calls").complete(model, context, options),
+    completeSimple: (model, context, options) => builtin("toolsmith:compat/model_calls").complete(model, context, options),
+    stream: (model, context, options) => builtin("toolsmith:compat/model_calls").stream(model, context, options),
+    streamSimple: (model, context, options) => builtin("toolsmith:compat/model_calls").stream(model, context, options),
     getError: () => undefined,
     // Keys never reach a tool: requests that name a model of the host are made by the host.
     getApiKeyAndHeaders: async (model) => ({ ok: true, apiKey: HOST_KEY, headers: {}, model }),
@@ -138,7 +138,7 @@ for (const name of SESSION_MEMBERS) {
   Object.defineProperty(CallContext.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension_context").contextMember(this, name);
+      return builtin("toolsmith:adapters/extension_context").contextMember(this, name);
     },
   });
 }

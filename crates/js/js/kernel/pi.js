@@ -92,10 +92,10 @@ let hostPackage;
 /** The exports of the host package. A name it has elsewhere and not here is a stub, as when it is imported (CONTRACT 1.4). */
 function makePackage() {
   const stubs = new Map();
-  return new Proxy(builtin("toolsmith:family/coding_agent"), {
+  return new Proxy(builtin("toolsmith:compat/coding_agent"), {
     get(exports, key) {
       if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule") return exports[key];
-      if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:pi/missing").missing("pi.pi", key));
+      if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:adapters/missing").missing("pi.pi", key));
       return stubs.get(key);
     },
   });
@@ -123,7 +123,7 @@ class HostApi {
   get registerTool() {
     return (definition) => {
       if (!Object.isFrozen(this.#registered)) this.#registered.push(definition);
-      else builtin("toolsmith:pi/extension").registerLate(definition, takesUpdatesThird);
+      else builtin("toolsmith:adapters/extension").registerLate(definition, takesUpdatesThird);
     };
   }
   get ui() {
@@ -136,7 +136,7 @@ class HostApi {
     return builtin("toolsmith:npm/typebox");
   }
   get zod() {
-    return builtin("toolsmith:npm/zod");
+    return builtin("toolsmith:npm/zod/index");
   }
   get arktype() {
     return (arktype ??= makeArktype());
@@ -159,7 +159,7 @@ for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {
     configurable: true,
     get() {
-      return builtin("toolsmith:pi/extension").member(HostApi.wrap(this), name, HostApi.isLoaded(this));
+      return builtin("toolsmith:adapters/extension").member(HostApi.wrap(this), name, HostApi.isLoaded(this));
     },
   });
 }

@@ -48,8 +48,8 @@ function contextOf(row, slot, { args, options, result, row: known }) {
     ...options, ...known, durationMs: known.durationMs ?? undefined, toolCallId: known.toolCallId ?? "", args, state: row.state,
     lastComponent: row.last[slot], cwd: host.cwd(), isError: result?.isError === true, outputPad: 1,
     invalidate: () => void (known.toolCallId !== null && host.uiCall(0, "callChanged", JSON.stringify(known.toolCallId))),
-    keyText: (id) => builtin("toolsmith:family/keys").keyText(id),
-    keyHint: (id, text) => builtin("toolsmith:family/coding_agent").keyHint(id, text),
+    keyText: (id) => builtin("toolsmith:compat/keys").keyText(id),
+    keyHint: (id, text) => builtin("toolsmith:compat/coding_agent").keyHint(id, text),
   };
 }
 
@@ -65,7 +65,7 @@ function themeWith(theme, context) {
 
 function callHook(object, isPi, row, payload) {
   const { args, options } = payload;
-  const { theme } = builtin("toolsmith:family/theme");
+  const { theme } = builtin("toolsmith:compat/theme");
   const context = contextOf(row, "call", payload);
   const hook = object.renderCall;
   const names = parametersOf(hook);
@@ -77,7 +77,7 @@ function callHook(object, isPi, row, payload) {
 
 function resultHook(object, isPi, row, payload) {
   const { args, options, result } = payload;
-  const { theme } = builtin("toolsmith:family/theme");
+  const { theme } = builtin("toolsmith:compat/theme");
   const context = contextOf(row, "result", payload);
   const names = parametersOf(object.renderResult);
   const takesContext = isContext(names[3]) || (!isArgs(names[3]) && isPi);
@@ -99,8 +99,8 @@ const asLines = (component, width) => JSON.stringify(draw(component, width).map(
 export function renderExtension(number, kind, width, payloadJson) {
   try {
     const { customType, value, options } = JSON.parse(payloadJson);
-    const { theme } = builtin("toolsmith:family/theme");
-    const component = builtin("toolsmith:pi/extension_events").component(number, kind, customType, value, options, theme);
+    const { theme } = builtin("toolsmith:compat/theme");
+    const component = builtin("toolsmith:adapters/extension_events").component(number, kind, customType, value, options, theme);
     if (component === undefined || component === null) return ["json", "null"];
     return ["lines", asLines(component, width)];
   } catch (error) {
@@ -113,7 +113,7 @@ export function render(number, what, width, payloadJson) {
   try {
     const { object, invoke } = toolAt(number);
     const payload = JSON.parse(payloadJson);
-    builtin("toolsmith:family/theme").refresh();
+    builtin("toolsmith:compat/theme").refresh();
     const row = rowOf(number, payload.row.toolCallId ?? undefined);
     // One object for all renderers of a row, so that a closure sees later values.
     for (const name of Object.keys(row.options)) delete row.options[name];

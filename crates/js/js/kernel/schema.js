@@ -45,7 +45,7 @@ export class Refused extends Error {
 
 const readers = {
   zod(schema) {
-    const zod = builtin("toolsmith:npm/zod");
+    const zod = builtin("toolsmith:npm/zod/index");
     const json = zod.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
     return {
       json: withoutNoise(json),
@@ -59,7 +59,7 @@ const readers = {
 
   zod3(schema) {
     return {
-      json: builtin("toolsmith:pi/zod3").toJsonSchema(schema),
+      json: builtin("toolsmith:adapters/zod3").toJsonSchema(schema),
       async check(value) {
         const outcome = await schema.safeParseAsync(value);
         if (outcome.success) return outcome.data;
@@ -91,7 +91,7 @@ export function readSchema(parameters) {
   const kind = kindOf(parameters);
   if (kind === "none") throw new TypeError(`expected a zod, TypeBox, arktype or JSON schema, got ${typeof parameters}`);
   if (kind === "json" && isZodShape(parameters)) {
-    return { kind: "zod", ...readers.zod(builtin("toolsmith:npm/zod").object(parameters)) };
+    return { kind: "zod", ...readers.zod(builtin("toolsmith:npm/zod/index").object(parameters)) };
   }
   return { kind: kind === "zod3" ? "zod" : kind, ...readers[kind](parameters) };
 }

@@ -127,7 +127,7 @@ async function runFactory(factory) {
   const made = await factory(pi);
   Object.freeze(registered);
   const notes = [];
-  const extension = isLoaded("toolsmith:pi/extension") ? builtin("toolsmith:pi/extension").finishLoad(pi) : undefined;
+  const extension = isLoaded("toolsmith:adapters/extension") ? builtin("toolsmith:adapters/extension").finishLoad(pi) : undefined;
   // What the factory of an extension returns is its own affair, unless it is a tool.
   const isExtension = registered.length > 0 || extension !== undefined;
   const returned = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
@@ -137,7 +137,7 @@ async function runFactory(factory) {
     notes.push(`Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`);
     return { object, invoke: signalThird };
   });
-  if (registered.length > 0) found.push(...builtin("toolsmith:pi/extension").adapt(registered, takesUpdatesThird));
+  if (registered.length > 0) found.push(...builtin("toolsmith:adapters/extension").adapt(registered, takesUpdatesThird));
   return { found, notes, extension };
 }
 
@@ -157,7 +157,7 @@ export async function load(path) {
   let notes = [];
   let extension;
   if (factory === undefined) {
-    found = builtin("toolsmith:pi/opencode").toolsOf(exports, path);
+    found = builtin("toolsmith:adapters/opencode").toolsOf(exports, path);
     if (found === undefined) throw new TypeError("Tool must export a default function");
   } else ({ found, notes, extension } = await runFactory(factory));
   const described = [];

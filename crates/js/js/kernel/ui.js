@@ -17,7 +17,7 @@ export function makeUi(call, signal) {
     const json = await operation((number) => host.openDialog(number, call, kind, JSON.stringify(payload)), either);
     return json === undefined ? undefined : JSON.parse(json);
   };
-  const components = () => builtin("toolsmith:pi/components");
+  const components = () => builtin("toolsmith:adapters/components");
   const tell = (method, value) => {
     const json = host.uiCall(call, method, value === undefined ? "" : JSON.stringify(value));
     return json === "" ? undefined : JSON.parse(json);
@@ -47,7 +47,7 @@ export function makeUi(call, signal) {
         return;
       }
       // A live component that was there before is unmounted with its lines.
-      if (isLoaded("toolsmith:pi/components")) components().keep(call, `widget:${extra.key}`, "setWidget", undefined, extra);
+      if (isLoaded("toolsmith:adapters/components")) components().keep(call, `widget:${extra.key}`, "setWidget", undefined, extra);
       const lines = Array.isArray(content) ? content.map(asText) : typeof content === "string" ? content.split("\n") : undefined;
       tell("setWidget", { ...extra, lines });
     },
@@ -69,13 +69,13 @@ export function makeUi(call, signal) {
     getToolsExpanded: () => tell("toolsExpanded") === true,
     setToolsExpanded: (expanded) => void tell("setToolsExpanded", Boolean(expanded)),
     getAllThemes: () => (tell("themeNames") ?? []).map((name) => ({ name, path: undefined })),
-    getTheme: (name) => builtin("toolsmith:family/theme").themeNamed(asText(name)),
+    getTheme: (name) => builtin("toolsmith:compat/theme").themeNamed(asText(name)),
     setTheme(wanted) {
       const error = tell("setTheme", asText(wanted?.name ?? wanted));
       return error === undefined ? { success: true } : { success: false, error };
     },
     get theme() {
-      const { theme, refresh } = builtin("toolsmith:family/theme");
+      const { theme, refresh } = builtin("toolsmith:compat/theme");
       refresh();
       return theme;
     },

@@ -100,7 +100,7 @@ export function requireFrom(file) {
   };
   const require = (specifier) => {
     const { kind, name } = resolve(specifier);
-    if (kind === "missing") return builtin("toolsmith:pi/missing").missingModule(specifier);
+    if (kind === "missing") return builtin("toolsmith:adapters/missing").missingModule(specifier);
     return kind === "builtin" ? builtinExports(name) : run(name, cache[file]);
   };
   require.resolve = (specifier, options) => {

@@ -116,7 +116,7 @@ class ZlibBase extends Transform {
 }
 
 /** The class, the function that makes one, and the functions that do it at once, for one kind. */
-function family(kind) {
+function codec(kind) {
   const name = kind.startsWith("brotli") ? kind.replace("brotli", "Brotli") : kind[0].toUpperCase() + kind.slice(1);
   // Node's classes can be called without `new`.
   const Class = { [name]: function (options) {
@@ -142,15 +142,15 @@ function family(kind) {
   return { Class, create: (options) => new Class(options), sync, later };
 }
 
-export const { Class: Gzip, create: createGzip, sync: gzipSync, later: gzip } = family("gzip");
-export const { Class: Gunzip, create: createGunzip, sync: gunzipSync, later: gunzip } = family("gunzip");
-export const { Class: Deflate, create: createDeflate, sync: deflateSync, later: deflate } = family("deflate");
-export const { Class: Inflate, create: createInflate, sync: inflateSync, later: inflate } = family("inflate");
-export const { Class: DeflateRaw, create: createDeflateRaw, sync: deflateRawSync, later: deflateRaw } = family("deflateRaw");
-export const { Class: InflateRaw, create: createInflateRaw, sync: inflateRawSync, later: inflateRaw } = family("inflateRaw");
-export const { Class: Unzip, create: createUnzip, sync: unzipSync, later: unzip } = family("unzip");
-export const { Class: BrotliCompress, create: createBrotliCompress, sync: brotliCompressSync, later: brotliCompress } = family("brotliCompress");
-export const { Class: BrotliDecompress, create: createBrotliDecompress, sync: brotliDecompressSync, later: brotliDecompress } = family("brotliDecompress");
+export const { Class: Gzip, create: createGzip, sync: gzipSync, later: gzip } = codec("gzip");
+export const { Class: Gunzip, create: createGunzip, sync: gunzipSync, later: gunzip } = codec("gunzip");
+export const { Class: Deflate, create: createDeflate, sync: deflateSync, later: deflate } = codec("deflate");
+export const { Class: Inflate, create: createInflate, sync: inflateSync, later: inflate } = codec("inflate");
+export const { Class: DeflateRaw, create: createDeflateRaw, sync: deflateRawSync, later: deflateRaw } = codec("deflateRaw");
+export const { Class: InflateRaw, create: createInflateRaw, sync: inflateRawSync, later: inflateRaw } = codec("inflateRaw");
+export const { Class: Unzip, create: createUnzip, sync: unzipSync, later: unzip } = codec("unzip");
+export const { Class: BrotliCompress, create: createBrotliCompress, sync: brotliCompressSync, later: brotliCompress } = codec("brotliCompress");
+export const { Class: BrotliDecompress, create: createBrotliDecompress, sync: brotliDecompressSync, later: brotliDecompress } = codec("brotliDecompress");
 
 export const crc32 = (data, start = 0) => native.crc32(toBytes(data, "data"), start);
 export const codes = Object.freeze({ Z_OK: 0, Z_STREAM_END: 1, Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4, Z_BUF_ERROR: -5, Z_VERSION_ERROR: -6 });

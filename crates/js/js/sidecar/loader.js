@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { MessageChannel } from "node:worker_threads";
 import { ask } from "./channel.js";
 import { builtin } from "../kernel/host.js";
-import { missing } from "../pi/missing.js";
+import { missing } from "../adapters/missing.js";
 
 const failures = [];
 

@@ -8,15 +8,15 @@ const FAMILY_SCOPES: &[&str] =
 
 /// Libraries by import specifier.
 const LIBRARIES: &[(&str, &str)] = &[
-    ("zod", "toolsmith:npm/zod"),
-    ("zod/v4", "toolsmith:npm/zod-v4"),
-    ("zod/v4/core", "toolsmith:npm/zod-v4-core"),
-    ("zod/v4/mini", "toolsmith:npm/zod-mini"),
-    ("zod/v4-mini", "toolsmith:npm/zod-mini"),
-    ("zod/mini", "toolsmith:npm/zod-mini"),
-    ("zod/v3", "toolsmith:npm/zod-v3"),
-    ("zod/locales", "toolsmith:npm/zod-locales"),
-    ("zod/v4/locales", "toolsmith:npm/zod-locales"),
+    ("zod", "toolsmith:npm/zod/index"),
+    ("zod/v4", "toolsmith:npm/zod/v4/index"),
+    ("zod/v4/core", "toolsmith:npm/zod/v4/core/index"),
+    ("zod/v4/mini", "toolsmith:npm/zod/mini/index"),
+    ("zod/v4-mini", "toolsmith:npm/zod/mini/index"),
+    ("zod/mini", "toolsmith:npm/zod/mini/index"),
+    ("zod/v3", "toolsmith:npm/zod/v3/index"),
+    ("zod/locales", "toolsmith:npm/zod/v4/locales/index.whole"),
+    ("zod/v4/locales", "toolsmith:npm/zod/v4/locales/index.whole"),
     ("@sinclair/typebox", "toolsmith:npm/typebox"),
     ("@sinclair/typebox/type", "toolsmith:npm/typebox-type"),
     ("@sinclair/typebox/value", "toolsmith:npm/typebox-value"),
@@ -39,8 +39,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("@oxc-project/runtime/helpers/decorate", "toolsmith:module/decorate"),
     ("@oxc-project/runtime/helpers/decorateParam", "toolsmith:module/decorate_param"),
     ("@oxc-project/runtime/helpers/decorateMetadata", "toolsmith:module/decorate_metadata"),
-    ("@opencode-ai/plugin", "toolsmith:pi/opencode"),
-    ("@opencode-ai/plugin/tool", "toolsmith:pi/opencode"),
+    ("@opencode-ai/plugin", "toolsmith:adapters/opencode"),
+    ("@opencode-ai/plugin/tool", "toolsmith:adapters/opencode"),
     ("bun", "toolsmith:bun/module"),
     ("bun:sqlite", "toolsmith:bun/sqlite"),
 ];
@@ -52,13 +52,13 @@ pub(crate) fn served_by_host(specifier: &str) -> Option<&'static str> {
     }
     let package = FAMILY_SCOPES.iter().find_map(|scope| specifier.strip_prefix(scope))?;
     if package == "pi-utils/chalk" {
-        return Some("toolsmith:family/chalk");
+        return Some("toolsmith:compat/chalk");
     }
     Some(match package.split('/').next().unwrap_or_default() {
-        "pi-tui" => "toolsmith:family/tui",
-        "pi-ai" => "toolsmith:family/ai",
-        "pi-utils" => "toolsmith:family/environment",
-        _ => "toolsmith:family/coding_agent",
+        "pi-tui" => "toolsmith:compat/tui",
+        "pi-ai" => "toolsmith:compat/ai",
+        "pi-utils" => "toolsmith:compat/environment",
+        _ => "toolsmith:compat/coding_agent",
     })
 }
 

@@ -31,7 +31,7 @@ use crate::{builtins, module_request::ImportGate, stop::StopFlags};
 /// Suffix of the name of a file imported as text.
 const AS_TEXT: &str = "?text";
 /// Prefix of a module that is not built in.
-const NOTHING: &str = "toolsmith:pi/nothing";
+const NOTHING: &str = "toolsmith:adapters/nothing";
 const STAND_IN: &str = "toolsmith:stand-in/";
 /// The module that runs CommonJS files.
 pub(super) const COMMON_JS: &str = "toolsmith:module/common_js";
@@ -253,7 +253,7 @@ impl ModuleStore {
         // The kernel imports tools by path; other built-in modules and the code generated for CommonJS files import
         // built-in modules.
         if base.starts_with("toolsmith:") || name == COMMON_JS {
-            return Ok(name.to_owned());
+            return Ok(builtins::beside(base, name).unwrap_or_else(|| name.to_owned()));
         }
         self.note_import(base, name);
         match self.resolve_from(ctx, base, name, false)? {
@@ -287,7 +287,7 @@ impl ModuleStore {
                 return Err(Exception::throw_reference(ctx, name));
             };
             code.push_str(&format!(
-                "export * from {module:?};\nimport {{ missing }} from \"toolsmith:pi/missing\";\n"
+                "export * from {module:?};\nimport {{ missing }} from \"toolsmith:adapters/missing\";\n"
             ));
             if !missing.iter().any(|name| name == "default") {
                 code.push_str(&format!(

@@ -1,6 +1,15 @@
-//! AES in the modes tools use, as it comes in pieces: GCM, CBC and CTR.
+//! AES in the modes tools use, as it comes in pieces: GCM, CBC and CTR. The modes are those of RustCrypto. GCM is put
+//! together from its counter mode and its hash, because its own GCM takes a whole message at once.
 
-use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::{
+    Aes128, Aes192, Aes256,
+    cipher::{
+        Array, Block, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit,
+        StreamCipher,
+    },
+};
+use cbc::{Decryptor, Encryptor};
+use ctr::{Ctr32BE, Ctr128BE};
 use ghash::{GHash, universal_hash::UniversalHash};
 use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
 
@@ -9,70 +18,68 @@ use crate::instance::HostError;
 
 const BLOCK: usize = 16;
 
-enum Key {
-    Short(Box<aes::Aes128>),
-    Middle(Box<aes::Aes192>),
-    Long(Box<aes::Aes256>),
+/// Encrypts or decrypts bytes in place; returns whether the counter was not used up.
+type KeyStream = Box<dyn FnMut(&mut [u8]) -> bool>;
+/// Encrypts or decrypts whole blocks in place.
+type Blocks = Box<dyn FnMut(&mut [u8])>;
+
+fn key_stream<S: StreamCipher + KeyIvInit + 'static>(key: &[u8], iv: &[u8]) -> Option<KeyStream> {
+    let mut stream = S::new_from_slices(key, iv).ok()?;
+    Some(Box::new(move |bytes| stream.try_apply_keystream(bytes).is_ok()))
 }
 
-impl Key {
-    fn new(bits: u32, key: &[u8]) -> Option<Self> {
-        Some(match bits {
-            128 => Self::Short(Box::new(aes::Aes128::new_from_slice(key).ok()?)),
-            192 => Self::Middle(Box::new(aes::Aes192::new_from_slice(key).ok()?)),
-            256 => Self::Long(Box::new(aes::Aes256::new_from_slice(key).ok()?)),
-            _ => return None,
-        })
-    }
-    fn encrypt(&self, block: [u8; BLOCK]) -> [u8; BLOCK] {
-        let mut block = Array(block);
-        match self {
-            Self::Short(key) => key.encrypt_block(&mut block),
-            Self::Middle(key) => key.encrypt_block(&mut block),
-            Self::Long(key) => key.encrypt_block(&mut block),
-        }
-        block.0
-    }
-    fn decrypt(&self, block: [u8; BLOCK]) -> [u8; BLOCK] {
-        let mut block = Array(block);
-        match self {
-            Self::Short(key) => key.decrypt_block(&mut block),
-            Self::Middle(key) => key.decrypt_block(&mut block),
-            Self::Long(key) => key.decrypt_block(&mut block),
-        }
-        block.0
+fn encrypting<C: BlockModeEncrypt + KeyIvInit + 'static>(key: &[u8], iv: &[u8]) -> Option<Blocks> {
+    let mut mode = C::new_from_slices(key, iv).ok()?;
+    Some(Box::new(move |bytes| mode.encrypt_blocks(Block::<C>::slice_as_chunks_mut(bytes).0)))
+}
+
+fn decrypting<C: BlockModeDecrypt + KeyIvInit + 'static>(key: &[u8], iv: &[u8]) -> Option<Blocks> {
+    let mut mode = C::new_from_slices(key, iv).ok()?;
+    Some(Box::new(move |bytes| mode.decrypt_blocks(Block::<C>::slice_as_chunks_mut(bytes).0)))
+}
+
+/// Counter mode over all sixteen bytes.
+fn ctr(key: &[u8], iv: &[u8]) -> Option<KeyStream> {
+    match key.len() {
+        16 => key_stream::<Ctr128BE<Aes128>>(key, iv),
+        24 => key_stream::<Ctr128BE<Aes192>>(key, iv),
+        32 => key_stream::<Ctr128BE<Aes256>>(key, iv),
+        _ => None,
     }
 }
 
-/// Bytes made by encrypting a counter, to be added to what is to be hidden.
-struct KeyStream {
-    counter: [u8; BLOCK],
-    /// How many bytes of the counter's end count: GCM counts in four, CTR in all.
-    counting: usize,
-    block: [u8; BLOCK],
-    used: usize,
+/// Counter mode of GCM, which counts in the last four bytes.
+fn gcm_stream(key: &[u8], first: &[u8; BLOCK]) -> Option<KeyStream> {
+    match key.len() {
+        16 => key_stream::<Ctr32BE<Aes128>>(key, first),
+        24 => key_stream::<Ctr32BE<Aes192>>(key, first),
+        32 => key_stream::<Ctr32BE<Aes256>>(key, first),
+        _ => None,
+    }
 }
 
-impl KeyStream {
-    fn new(counter: [u8; BLOCK], counting: usize) -> Self {
-        Self { counter, counting, block: [0; BLOCK], used: BLOCK }
+fn cbc(key: &[u8], iv: &[u8], is_encrypting: bool) -> Option<Blocks> {
+    match (key.len(), is_encrypting) {
+        (16, true) => encrypting::<Encryptor<Aes128>>(key, iv),
+        (24, true) => encrypting::<Encryptor<Aes192>>(key, iv),
+        (32, true) => encrypting::<Encryptor<Aes256>>(key, iv),
+        (16, false) => decrypting::<Decryptor<Aes128>>(key, iv),
+        (24, false) => decrypting::<Decryptor<Aes192>>(key, iv),
+        (32, false) => decrypting::<Decryptor<Aes256>>(key, iv),
+        _ => None,
     }
-    fn apply(&mut self, key: &Key, bytes: &mut [u8]) {
-        for byte in bytes {
-            if self.used == BLOCK {
-                self.block = key.encrypt(self.counter);
-                self.used = 0;
-                for digit in self.counter[BLOCK - self.counting..].iter_mut().rev() {
-                    *digit = digit.wrapping_add(1);
-                    if *digit != 0 {
-                        break;
-                    }
-                }
-            }
-            *byte ^= self.block[self.used];
-            self.used += 1;
-        }
+}
+
+/// The key of GCM's hash: zeros, encrypted.
+fn hash_key(key: &[u8]) -> Option<[u8; BLOCK]> {
+    let mut block = Array([0; BLOCK]);
+    match key.len() {
+        16 => Aes128::new_from_slice(key).ok()?.encrypt_block(&mut block),
+        24 => Aes192::new_from_slice(key).ok()?.encrypt_block(&mut block),
+        32 => Aes256::new_from_slice(key).ok()?.encrypt_block(&mut block),
+        _ => return None,
     }
+    Some(block.0)
 }
 
 /// The sum that authenticates a message in GCM.
@@ -111,13 +118,12 @@ impl Authenticator {
 }
 
 enum Mode {
-    Cbc { last: [u8; BLOCK], rest: Vec<u8>, padding: bool },
+    Cbc { blocks: Blocks, rest: Vec<u8>, padding: bool },
     Ctr(KeyStream),
     Gcm(KeyStream, Box<Authenticator>),
 }
 
 struct Cipher {
-    key: Key,
     mode: Mode,
     encrypting: bool,
 }
@@ -140,7 +146,8 @@ impl Cipher {
         let unknown = || HostError::new("Unknown cipher").with("code", "ERR_CRYPTO_UNKNOWN_CIPHER");
         let name = name.to_ascii_lowercase();
         let name = name.strip_prefix("id-").unwrap_or(&name);
-        let (bits, mode) = match name.strip_prefix("aes").map(|rest| rest.trim_start_matches('-')) {
+        let (bits, mode): (usize, _) = match name.strip_prefix("aes").map(|rest| rest.trim_start_matches('-'))
+        {
             Some(rest) if rest.len() > 3 && rest.is_char_boundary(3) => {
                 (rest[..3].parse().unwrap_or(0), rest[3..].trim_start_matches('-').to_owned())
             }
@@ -155,51 +162,45 @@ impl Cipher {
             HostError::of_class("TypeError", "Invalid initialization vector")
                 .with("code", "ERR_CRYPTO_INVALID_IV")
         };
-        let key = Key::new(bits, key).ok_or_else(|| {
-            HostError::of_class("RangeError", "Invalid key length").with("code", "ERR_CRYPTO_INVALID_KEYLEN")
-        })?;
+        if key.len() * 8 != bits {
+            return Err(HostError::of_class("RangeError", "Invalid key length")
+                .with("code", "ERR_CRYPTO_INVALID_KEYLEN"));
+        }
         let mode = match mode.as_str() {
-            "gcm" if iv.is_empty() => return Err(invalid_iv()),
-            "gcm" => gcm(&key, iv, tag_length),
-            mode => {
-                let iv: [u8; BLOCK] = iv.try_into().map_err(|_| invalid_iv())?;
-                match mode {
-                    "ctr" => Mode::Ctr(KeyStream::new(iv, BLOCK)),
-                    _ => Mode::Cbc { last: iv, rest: Vec::new(), padding: true },
-                }
-            }
+            "gcm" if iv.is_empty() => None,
+            "gcm" => gcm(key, iv, tag_length),
+            "ctr" => ctr(key, iv).map(Mode::Ctr),
+            _ => cbc(key, iv, encrypting).map(|blocks| Mode::Cbc { blocks, rest: Vec::new(), padding: true }),
         };
-        Ok(Self { key, mode, encrypting })
+        Ok(Self { mode: mode.ok_or_else(invalid_iv)?, encrypting })
     }
 
-    fn update(&mut self, input: &[u8]) -> Vec<u8> {
-        match &mut self.mode {
-            Mode::Ctr(stream) => {
-                let mut output = input.to_vec();
-                stream.apply(&self.key, &mut output);
-                output
-            }
+    fn update(&mut self, input: &[u8]) -> std::result::Result<Vec<u8>, HostError> {
+        let mut output = input.to_vec();
+        let has_counted = match &mut self.mode {
+            Mode::Ctr(stream) => stream(&mut output),
             Mode::Gcm(stream, sum) => {
                 if sum.bytes == 0 {
                     sum.pad();
                 }
                 sum.bytes += input.len() as u64;
-                let mut output = input.to_vec();
-                stream.apply(&self.key, &mut output);
+                let has_counted = stream(&mut output);
                 sum.add(if self.encrypting { &output } else { input });
-                output
+                has_counted
             }
-            Mode::Cbc { last, rest, padding } => {
+            Mode::Cbc { blocks, rest, padding } => {
                 rest.extend_from_slice(input);
                 let mut whole = rest.len() / BLOCK * BLOCK;
                 // The last block may be padding, which is for the end to see.
                 if !self.encrypting && *padding && whole == rest.len() && whole > 0 {
                     whole -= BLOCK;
                 }
-                let taken: Vec<u8> = rest.drain(..whole).collect();
-                cbc(&self.key, last, &taken, self.encrypting)
+                output = rest.drain(..whole).collect();
+                blocks(&mut output);
+                true
             }
-        }
+        };
+        has_counted.then_some(output).ok_or_else(|| HostError::new("The message is too long for its counter"))
     }
 
     fn finish(&mut self) -> std::result::Result<Vec<u8>, HostError> {
@@ -219,7 +220,7 @@ impl Cipher {
                 }
                 Ok(Vec::new())
             }
-            Mode::Cbc { last, rest, padding } => {
+            Mode::Cbc { blocks, rest, padding } => {
                 if self.encrypting && *padding {
                     let missing = BLOCK - rest.len();
                     rest.resize(BLOCK, u8::try_from(missing).unwrap_or(16));
@@ -230,7 +231,8 @@ impl Cipher {
                         "1C80006B",
                     ));
                 }
-                let mut output = cbc(&self.key, last, &std::mem::take(rest), self.encrypting);
+                let mut output = std::mem::take(rest);
+                blocks(&mut output);
                 if !self.encrypting && *padding {
                     let count = output.last().map_or(0, |byte| usize::from(*byte));
                     let valid = (1..=BLOCK).contains(&count)
@@ -246,8 +248,8 @@ impl Cipher {
     }
 }
 
-fn gcm(key: &Key, iv: &[u8], tag_length: usize) -> Mode {
-    let sum = GHash::new(&Array(key.encrypt([0; BLOCK])));
+fn gcm(key: &[u8], iv: &[u8], tag_length: usize) -> Option<Mode> {
+    let sum = GHash::new(&Array(hash_key(key)?));
     let mut first = [0; BLOCK];
     if iv.len() == 12 {
         first[..12].copy_from_slice(iv);
@@ -260,30 +262,11 @@ fn gcm(key: &Key, iv: &[u8], tag_length: usize) -> Mode {
         from_iv.update_padded(&lengths);
         first = from_iv.finalize().into();
     }
-    let mut stream = KeyStream::new(first, 4);
+    let mut stream = gcm_stream(key, &first)?;
     let mut mask = [0; BLOCK];
-    stream.apply(key, &mut mask);
+    stream(&mut mask);
     let sum = Authenticator { sum, rest: Vec::new(), aad_bytes: 0, bytes: 0, mask, tag: None, tag_length };
-    Mode::Gcm(stream, Box::new(sum))
-}
-
-fn cbc(key: &Key, last: &mut [u8; BLOCK], input: &[u8], encrypting: bool) -> Vec<u8> {
-    let mut output = Vec::with_capacity(input.len());
-    for block in input.chunks_exact(BLOCK) {
-        let mut now = [0; BLOCK];
-        now.copy_from_slice(block);
-        if encrypting {
-            now.iter_mut().zip(&*last).for_each(|(byte, last)| *byte ^= last);
-            *last = key.encrypt(now);
-            output.extend_from_slice(last);
-        } else {
-            let mut clear = key.decrypt(now);
-            clear.iter_mut().zip(&*last).for_each(|(byte, last)| *byte ^= last);
-            *last = now;
-            output.extend_from_slice(&clear);
-        }
-    }
-    output
+    Some(Mode::Gcm(stream, Box::new(sum)))
 }
 
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
@@ -301,8 +284,10 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("cipherNew", Func::from(new))?;
     let update = |ctx: Ctx<'js>, handle: native::Handle<'js>, input: Bytes<'js>| -> Result<Bytes<'js>> {
         let input = bytes::copy(&input);
-        let output = native::with(&ctx, &handle, |cipher: &mut Cipher| cipher.update(&input))?;
-        bytes::array(&ctx, &output)
+        match native::with(&ctx, &handle, |cipher: &mut Cipher| cipher.update(&input))? {
+            Ok(output) => bytes::array(&ctx, &output),
+            Err(error) => Err(failure::throw(&ctx, &error)),
+        }
     };
     host.set("cipherUpdate", Func::from(update))?;
     let finish = |ctx: Ctx<'js>, handle: native::Handle<'js>| -> Result<Bytes<'js>> {

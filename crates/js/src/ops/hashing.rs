@@ -84,25 +84,32 @@ const NAMES: &[&str] = &[
     "sha512-256",
 ];
 
+/// Calls a function with the digest of a name; `None` for an unknown name.
+macro_rules! with_digest {
+    ($name:expr, $function:ident($($argument:expr),*)) => {{
+        let name = $name.to_ascii_lowercase();
+        match name.strip_prefix("rsa-").unwrap_or(&name) {
+            "md5" => $function::<md5::Md5>($($argument),*),
+            "sha1" | "sha-1" => $function::<sha1::Sha1>($($argument),*),
+            "sha224" | "sha-224" => $function::<sha2::Sha224>($($argument),*),
+            "sha256" | "sha-256" => $function::<sha2::Sha256>($($argument),*),
+            "sha384" | "sha-384" => $function::<sha2::Sha384>($($argument),*),
+            "sha512" | "sha-512" => $function::<sha2::Sha512>($($argument),*),
+            "sha512-224" | "sha512/224" => $function::<sha2::Sha512_224>($($argument),*),
+            "sha512-256" | "sha512/256" => $function::<sha2::Sha512_256>($($argument),*),
+            "sha3-224" => $function::<sha3::Sha3_224>($($argument),*),
+            "sha3-256" => $function::<sha3::Sha3_256>($($argument),*),
+            "sha3-384" => $function::<sha3::Sha3_384>($($argument),*),
+            "sha3-512" => $function::<sha3::Sha3_512>($($argument),*),
+            "blake2b512" | "blake2b" => $function::<blake2::Blake2b512>($($argument),*),
+            "blake2s256" | "blake2s" => $function::<blake2::Blake2s256>($($argument),*),
+            _ => None,
+        }
+    }};
+}
+
 fn hashing(name: &str, key: Option<&[u8]>) -> Option<Box<dyn Hashing>> {
-    let name = name.to_ascii_lowercase();
-    match name.strip_prefix("rsa-").unwrap_or(&name) {
-        "md5" => make::<md5::Md5>(key),
-        "sha1" | "sha-1" => make::<sha1::Sha1>(key),
-        "sha224" | "sha-224" => make::<sha2::Sha224>(key),
-        "sha256" | "sha-256" => make::<sha2::Sha256>(key),
-        "sha384" | "sha-384" => make::<sha2::Sha384>(key),
-        "sha512" | "sha-512" => make::<sha2::Sha512>(key),
-        "sha512-224" | "sha512/224" => make::<sha2::Sha512_224>(key),
-        "sha512-256" | "sha512/256" => make::<sha2::Sha512_256>(key),
-        "sha3-224" => make::<sha3::Sha3_224>(key),
-        "sha3-256" => make::<sha3::Sha3_256>(key),
-        "sha3-384" => make::<sha3::Sha3_384>(key),
-        "sha3-512" => make::<sha3::Sha3_512>(key),
-        "blake2b512" | "blake2b" => make::<blake2::Blake2b512>(key),
-        "blake2s256" | "blake2s" => make::<blake2::Blake2s256>(key),
-        _ => None,
-    }
+    with_digest!(name, make(key))
 }
 
 /// The kernel's key derivation request.
@@ -224,25 +231,37 @@ fn derive(
             format!("A derived key of {length} bytes is too long"),
         ));
     }
-    let keyed = |digest: &str, key: &[u8]| {
-        hashing(digest, Some(key)).ok_or_else(|| {
-            HostError::of_class("TypeError", format!("Invalid digest: {digest}"))
-                .with("code", "ERR_CRYPTO_INVALID_DIGEST")
-        })
-    };
     match asked {
         Derivation::Scrypt { cost, block, parallel, memory, length } => {
             scrypt_key(secret, salt, *cost, *block, *parallel, *memory, *length)
         }
         Derivation::Pbkdf2 { digest, rounds, length } => {
-            pbkdf2_key(keyed(digest, secret)?.as_ref(), salt, *rounds, *length, token)
+            let keyed = hashing(digest, Some(secret)).ok_or_else(|| unknown_digest(digest))?;
+            pbkdf2_key(keyed.as_ref(), salt, *rounds, *length, token)
         }
-        Derivation::Hkdf { digest, length } => {
-            let mut extract = keyed(digest, salt)?;
-            extract.update(secret);
-            hkdf_expand(keyed(digest, &extract.digest())?.as_ref(), info, *length)
-        }
+        Derivation::Hkdf { digest, length } => with_digest!(digest, hkdf_key(secret, salt, info, *length))
+            .ok_or_else(|| unknown_digest(digest))?,
     }
+}
+
+fn unknown_digest(name: &str) -> HostError {
+    HostError::of_class("TypeError", format!("Invalid digest: {name}"))
+        .with("code", "ERR_CRYPTO_INVALID_DIGEST")
+}
+
+/// The outer `Option` is that of [`with_digest`].
+#[expect(clippy::unnecessary_wraps, reason = "the shape that the macro needs")]
+fn hkdf_key<D: Digest + BlockSizeUser + Clone + 'static>(
+    secret: &[u8],
+    salt: &[u8],
+    info: &[u8],
+    length: usize,
+) -> Option<std::result::Result<Vec<u8>, HostError>> {
+    let mut key = vec![0; length];
+    let expanded = hkdf::SimpleHkdf::<D>::new(Some(salt), secret).expand(info, &mut key);
+    Some(expanded.map(|()| key).map_err(|_| {
+        HostError::of_class("RangeError", "Invalid key length").with("code", "ERR_CRYPTO_INVALID_KEYLEN")
+    }))
 }
 
 fn scrypt_key(
@@ -275,6 +294,7 @@ fn scrypt_key(
     Ok(key)
 }
 
+/// PBKDF2 over RustCrypto's HMAC. The crate `pbkdf2` cannot be stopped, and the tool chooses the number of rounds.
 fn pbkdf2_key(
     keyed: &dyn Hashing,
     salt: &[u8],
@@ -302,29 +322,6 @@ fn pbkdf2_key(
             sum.iter_mut().zip(&last).for_each(|(sum, byte)| *sum ^= byte);
         }
         key.extend_from_slice(&sum);
-    }
-    key.truncate(length);
-    Ok(key)
-}
-
-fn hkdf_expand(keyed: &dyn Hashing, info: &[u8], length: usize) -> std::result::Result<Vec<u8>, HostError> {
-    let mut key = Vec::with_capacity(length);
-    let mut last = Vec::new();
-    for number in 1..=u8::MAX {
-        if key.len() >= length {
-            break;
-        }
-        let mut next = keyed.copy();
-        next.update(&last);
-        next.update(info);
-        next.update(&[number]);
-        last = next.digest();
-        key.extend_from_slice(&last);
-    }
-    if key.len() < length {
-        return Err(
-            HostError::of_class("RangeError", "Invalid key length").with("code", "ERR_CRYPTO_INVALID_KEYLEN")
-        );
     }
     key.truncate(length);
     Ok(key)

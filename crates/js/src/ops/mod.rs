@@ -25,7 +25,9 @@ mod random;
 mod remote;
 mod runtime;
 mod session;
+#[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
 mod sqlite_memory;
 mod system;
 mod text;
@@ -33,7 +35,6 @@ mod ui;
 mod web_address;
 mod zlib;
 
-pub use exec::{ExecAnswer, ExecHandler};
 pub(crate) use fetch::WebClients;
 pub(crate) use fs::{OpenFiles, Watchers};
 pub(crate) use remote::answer_remote;
@@ -79,9 +80,17 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
         "formats" => formats::install(&group)?,
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
+        #[cfg(feature = "sqlite")]
         "sqlite" => sqlite::install(&group, state)?,
         #[cfg(feature = "intl")]
         "intl" => intl::install(&group)?,
+        #[cfg(not(feature = "sqlite"))]
+        "sqlite" => {
+            return Err(Exception::throw_message(
+                ctx,
+                "this build has no SQLite: it was compiled without the feature `sqlite`",
+            ));
+        }
         "zlib" => zlib::install(&group, state)?,
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),

@@ -8,8 +8,8 @@ use toolsmith_tool::{ActionError, SessionAction, SessionTask, UpdateSink};
 
 use super::runtime::whole;
 use crate::{
+    described::{DescribedExtension, DescribedTool},
     instance::{Command, HostError, Settled, ThreadState},
-    load::{DescribedExtension, DescribedTool},
 };
 
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {

@@ -80,8 +80,8 @@ fn limit(state: &ThreadState, mut connection: Connection) -> rusqlite::Result<Co
         if attempts == 0 {
             since = Instant::now();
         }
-        let patience = Duration::from_millis(wanted.load(Ordering::Relaxed).into());
-        if stop.is_over() || since.elapsed() >= patience {
+        let timeout = Duration::from_millis(wanted.load(Ordering::Relaxed).into());
+        if stop.is_over() || since.elapsed() >= timeout {
             return false;
         }
         std::thread::sleep(BUSY_PAUSE);

@@ -5,6 +5,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use serde_json::json;
 use toolsmith_js::{EngineKind, EngineOptions, Limits};
+use toolsmith_testkit::has_program;
 use toolsmith_tool::{
     CancelToken, PendingHandle, PendingStack, RenderOptions, Stop, Tool, ToolCall, ToolContext, ToolError,
 };
@@ -305,9 +306,7 @@ async fn c2_8_nothing_of_a_project_runs_before_a_tool_in_node() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c2_8_nothing_of_a_project_runs_before_a_tool_in_bun() {
-    let path = std::env::var("PATH").unwrap();
-    // Bun is not needed to build the crate, so it may not be there.
-    if std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join("bun").exists()) {
-        nothing_of_the_project_runs_first(EngineKind::Bun, &path).await;
+    if has_program("bun") {
+        nothing_of_the_project_runs_first(EngineKind::Bun, &std::env::var("PATH").unwrap()).await;
     }
 }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolsmith_llm::{AssistantBlock, ContentBlock, Message, Usage};
 
-use super::depth;
 use crate::entry::{BranchSummary, Compaction, CustomMessage, Entry, EntryKind};
 
 /// The common fields of every entry. Parsing only these makes opening a long session fast.
@@ -212,7 +211,7 @@ pub(crate) fn entry_line(entry: Entry) -> Value {
         line.entry(key).or_insert(value);
     }
     let mut line = Value::Object(line);
-    depth::limit(&mut line);
+    limit_depth(&mut line);
     line
 }
 
@@ -248,4 +247,27 @@ pub(crate) fn read_message(message: Value) -> Option<Message> {
         fields.remove("usage");
     }
     Message::deserialize(Value::Object(fields)).ok()
+}
+
+/// Maximum nesting of a line. JSON readers, including ours, stop at 128 levels, and what cannot be read back must not be
+/// written.
+const MAX_DEPTH: usize = 100;
+
+/// Converts deeper values to their JSON text, so that they stay readable.
+fn limit_depth(value: &mut Value) {
+    limit_below(value, MAX_DEPTH);
+}
+
+fn limit_below(value: &mut Value, levels: usize) {
+    if levels == 0 {
+        if value.is_object() || value.is_array() {
+            *value = Value::String(value.to_string());
+        }
+        return;
+    }
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(|field| limit_below(field, levels - 1)),
+        Value::Array(items) => items.iter_mut().for_each(|item| limit_below(item, levels - 1)),
+        _ => {}
+    }
 }

@@ -2,7 +2,6 @@
 //!
 //! A line that was read is never written again in another form: unknown parts stay unchanged.
 
-mod depth;
 mod foreign;
 mod header;
 mod lines;

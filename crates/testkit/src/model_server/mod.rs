@@ -33,7 +33,7 @@ pub use wire::Wire;
 use http::{Connection, Outcome};
 
 /// Deadline of waits in tests.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A model provider on loopback. It stops when dropped.
 pub struct ModelServer {
@@ -144,7 +144,7 @@ impl ModelServer {
     #[expect(clippy::panic, reason = "a test that waits for what never comes has failed")]
     async fn wait(&self, enough: impl FnMut(&Counts) -> bool) {
         let mut counts = self.state.counts.subscribe();
-        let waited = tokio::time::timeout(PATIENCE, counts.wait_for(enough)).await.is_ok();
+        let waited = tokio::time::timeout(TIMEOUT, counts.wait_for(enough)).await.is_ok();
         if !waited {
             panic!("waited in vain; so far {:?}", self.state.counts.borrow());
         }

@@ -104,7 +104,7 @@ fn a_cut_off_sequence_does_not_swallow_what_follows() {
     let mut parser = Parser::default();
     let mut out = Vec::new();
     parser.push(b"\x1b]11;rgb:12", &mut out);
-    assert!(out.is_empty() && parser.patience().is_some());
+    assert!(out.is_empty() && parser.timeout().is_some());
     parser.flush(&mut out);
     parser.push(b"a", &mut out);
     assert_eq!(out.len(), 1, "{out:?}");

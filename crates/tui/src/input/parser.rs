@@ -1,7 +1,7 @@
 //! The decoder: bytes in, [`Input`] out. It keeps incomplete sequences and resolves them when told that no more follows.
 //!
 //! Some sequences start like a key: ESC alone, `ESC [` (alt+[), `ESC ]` (alt+]), `ESC P` (alt+shift+p), `ESC O`. They become
-//! keys when nothing follows within [`Parser::patience`]. A longer sequence that never ends is dropped, so that it cannot
+//! keys when nothing follows within [`Parser::timeout`]. A longer sequence that never ends is dropped, so that it cannot
 //! swallow what is typed later.
 
 use std::time::Duration;
@@ -46,13 +46,13 @@ impl Parser {
         self.run(false, out);
     }
 
-    /// Resolves what is incomplete: no more bytes arrived within [`Parser::patience`].
+    /// Resolves what is incomplete: no more bytes arrived within [`Parser::timeout`].
     pub fn flush(&mut self, out: &mut Vec<Input>) {
         self.run(true, out);
     }
 
     /// Returns how long to wait for the rest of a sequence; `None` if nothing is incomplete. A paste may take any time.
-    pub fn patience(&self) -> Option<Duration> {
+    pub fn timeout(&self) -> Option<Duration> {
         if self.paste.is_some() || self.buffer.is_empty() {
             return None;
         }

@@ -123,10 +123,10 @@ fn read_all(shared: &Shared, woken: &OwnedFd, sender: &mpsc::UnboundedSender<Inp
                 return Ok(());
             }
         }
-        let patience = parser.patience().and_then(|time| Timespec::try_from(time).ok());
+        let timeout = parser.timeout().and_then(|time| Timespec::try_from(time).ok());
         let mut files =
             [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
-        let ready = match poll(&mut files, patience.as_ref()) {
+        let ready = match poll(&mut files, timeout.as_ref()) {
             Err(rustix::io::Errno::INTR) => continue,
             other => other?,
         };

@@ -13,7 +13,7 @@ use self::{narrator::Narrator, stage::Stage};
 use crate::{arguments::Shared, failure::Problem, interrupts, runtime};
 
 /// The script of the model.
-const SCRIPT: &str = include_str!("../../../../../examples/demo/script.json");
+const SCRIPT: &str = include_str!("../../../demo/script.json");
 const PROMPT: &str = "Have a look at this project and tidy up its notes.";
 
 /// Arguments of `demo`.

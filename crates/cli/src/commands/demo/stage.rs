@@ -15,10 +15,10 @@ use crate::failure::Problem;
 
 /// The tools, as in the repository.
 const TOOLS: &[(&str, &str)] = &[
-    ("repo_stats.ts", include_str!("../../../../../examples/tools/repo_stats.ts")),
-    ("batch_rename.ts", include_str!("../../../../../examples/tools/batch_rename.ts")),
-    ("slow_count.ts", include_str!("../../../../../examples/demo/slow_count.ts")),
-    ("endless.ts", include_str!("../../../../../examples/demo/endless.ts")),
+    ("repo_stats.ts", include_str!("../../../demo/repo_stats.ts")),
+    ("batch_rename.ts", include_str!("../../../demo/batch_rename.ts")),
+    ("slow_count.ts", include_str!("../../../demo/slow_count.ts")),
+    ("endless.ts", include_str!("../../../demo/endless.ts")),
 ];
 
 const FILES: &[(&str, &str)] = &[
@@ -99,4 +99,18 @@ fn write(path: &Path, text: &str) -> Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(path, text).with_context(|| format!("{} could not be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The demo has copies, because a package holds no files from outside its folder.
+    #[test]
+    fn the_tools_of_the_demo_are_the_examples() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tools");
+        for (name, text) in TOOLS.iter().filter(|(name, _)| examples.join(name).exists()) {
+            assert_eq!(fs::read_to_string(examples.join(name)).unwrap(), *text, "{name}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use tokio::{
 /// Changes within this time count as one, because editors write in several steps.
 const QUIET: Duration = Duration::from_millis(60);
 /// Interval for a file that changes continuously.
-const PATIENCE: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(1);
 /// Polling interval if the system cannot report changes.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -84,7 +84,7 @@ impl Watch {
                 // The watcher is ours, so its sender lives as long as this.
                 std::future::pending::<()>().await;
             }
-            let latest = Instant::now() + PATIENCE;
+            let latest = Instant::now() + MAX_DELAY;
             while let Ok(Some(())) =
                 timeout_at((Instant::now() + QUIET).min(latest), self.events.recv()).await
             {}

@@ -29,7 +29,7 @@ use crate::{
 /// Sidecar programs for modules the embedded engine cannot run.
 const SIDECARS: &[&str] = &["bun", "node"];
 /// Deadline for a program to print its version.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// A module that exercises the compiler, a virtual module and the schema library.
 const PROBE: &str = "import { Type } from \"@sinclair/typebox\";\n\
     export default () => ({ name: \"probe\", description: \"\", parameters: Type.Object({}), execute: async () => ({ content: [] }) });\n";
@@ -113,7 +113,7 @@ fn engine(project: &Project, findings: &mut Vec<Finding>) -> Result<()> {
 /// Returns the version a program prints; `None` if it is missing or does not answer.
 async fn version(project: &Project, program: &str) -> Option<String> {
     let program = project.program(program)?;
-    let request = Request::new(program.to_string_lossy()).args(["--version"]).timeout(PATIENCE);
+    let request = Request::new(program.to_string_lossy()).args(["--version"]).timeout(TIMEOUT);
     let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.ok()?;
     let text = outcome.stdout.text();
     (outcome.code == 0 && !outcome.killed).then(|| text.lines().next().unwrap_or_default().trim().to_owned())

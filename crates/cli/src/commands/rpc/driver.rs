@@ -21,7 +21,7 @@ use super::{
     approvals::ClientApprover,
     client_ui::ClientUi,
     frame::{Frame, Limits, PROTOCOL_VERSION},
-    handle,
+    handlers,
     host_tools::HostTools,
     incoming::{Incoming, MAX_FRAME_BYTES},
     outgoing::Outgoing,
@@ -155,7 +155,7 @@ impl Driver {
                     self.reply(id, &command, Ok(Value::Null));
                 }
                 Request::AbortRetry => {
-                    let outcome = handle::conversation::abort_retry(self);
+                    let outcome = handlers::conversation::abort_retry(self);
                     self.reply(id, &command, outcome);
                 }
                 Request::AbortTool { tool_call_id } => {
@@ -209,14 +209,14 @@ impl Driver {
                 (Request::CallTool { name, arguments, .. }, Some((call_id, cancel))) => {
                     let own = Arc::clone(&self);
                     tokio::spawn(async move {
-                        let outcome = handle::tools::call(&own, name, arguments, call_id, cancel).await;
+                        let outcome = handlers::tools::call(&own, name, arguments, call_id, cancel).await;
                         own.reply(id, &command, outcome);
                     });
                 }
                 (request, _) => {
                     // On a task of its own: one that panics must not take those behind it along.
                     let own = Arc::clone(&self);
-                    let work = tokio::spawn(async move { handle::request(&own, request).await });
+                    let work = tokio::spawn(async move { handlers::request(&own, request).await });
                     let outcome = work.await.unwrap_or_else(|error| Err(format!("It crashed: {error}")));
                     self.reply(id, &command, outcome);
                 }
@@ -224,7 +224,7 @@ impl Driver {
         }
     }
 
-    pub(super) fn reply(&self, id: Option<RequestId>, command: &str, outcome: handle::Outcome) {
+    pub(super) fn reply(&self, id: Option<RequestId>, command: &str, outcome: handlers::Outcome) {
         self.outgoing.send(&Frame::response(id, command, outcome));
     }
 
@@ -252,7 +252,7 @@ impl Driver {
         self.calls().remove(id);
     }
 
-    fn abort_call(&self, id: &str) -> handle::Outcome {
+    fn abort_call(&self, id: &str) -> handlers::Outcome {
         match self.calls().get(id) {
             Some(cancel) => {
                 cancel.cancel("requested by the client");

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use toolsmith_tool::Tier;
 
 use super::{
     reply::{LoadProblem, ModelInfo, SessionInfo},
-    request::{RequestId, TierName},
+    request::RequestId,
 };
 
 /// Version of the protocol. It is raised when a correct client could break: a frame or field is removed or changes its
@@ -86,7 +87,7 @@ pub(super) enum Frame {
         /// Arguments of the call.
         arguments: Value,
         /// Approval tier.
-        #[schemars(with = "TierName")]
+        #[schemars(with = "Tier")]
         tier: String,
         /// Reason given by the tool.
         #[serde(skip_serializing_if = "Option::is_none")]

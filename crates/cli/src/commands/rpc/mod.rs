@@ -4,9 +4,8 @@
 mod approvals;
 mod client_ui;
 mod driver;
-mod events;
 mod frame;
-mod handle;
+mod handlers;
 mod host_tools;
 mod incoming;
 mod outgoing;

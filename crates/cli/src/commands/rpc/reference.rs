@@ -100,7 +100,32 @@ impl Writer {
     }
 
     fn rows(&self, schema: &Value, without: &[&str]) -> Vec<Row> {
-        let schema = self.resolve(schema);
+        // A variant may have fields of its own beside those of a type, and fields that depend on one of them.
+        let mut rows = Vec::new();
+        if schema.get("properties").is_some() {
+            rows.extend(self.own_rows(schema, without));
+        }
+        if let Some(name) = reference(schema) {
+            rows.extend(self.own_rows(self.definition(name), without));
+        }
+        for choice in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
+            for mut row in self.own_rows(choice, without) {
+                match rows.iter_mut().find(|known| known.name == row.name) {
+                    Some(known) => {
+                        let other = row.fixed.map(|fixed| format!(" or `\"{fixed}\"`"));
+                        known.kind.push_str(&other.unwrap_or_default());
+                    }
+                    None => {
+                        row.is_optional |= row.fixed.is_none();
+                        rows.push(row);
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    fn own_rows(&self, schema: &Value, without: &[&str]) -> Vec<Row> {
         let required: Vec<&str> = schema
             .get("required")
             .and_then(Value::as_array)
@@ -118,13 +143,6 @@ impl Writer {
                 meaning: description(field),
             })
             .collect()
-    }
-
-    fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        match reference(schema) {
-            Some(name) => self.definition(name),
-            None => schema,
-        }
     }
 
     /// Returns the name of a type.

@@ -4,13 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use toolsmith::{CommandInfo, Session, ToolInfo, ToolLoadError};
-use toolsmith_llm::Model;
-use toolsmith_tool::Completion;
+use toolsmith_agent::PendingView;
+use toolsmith_llm::{Message, Model, Usage};
+use toolsmith_tool::{Completion, ContentBlock, Tier};
 
-use super::{
-    events::{ContentShape, MessageShape, PendingShape, UsageShape},
-    request::{Delivery, Thinking, TierName},
-};
+use super::request::{Delivery, Thinking};
 
 /// A session.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -183,7 +181,7 @@ pub(super) struct State {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Messages {
     /// The conversation up to the leaf.
-    #[schemars(with = "Vec<MessageShape>")]
+    #[schemars(with = "Vec<Message>")]
     pub(super) messages: Vec<Value>,
 }
 
@@ -216,7 +214,7 @@ pub(super) struct Stats {
     /// Entries of the session, on every branch.
     pub(super) entries: usize,
     /// Token usage and cost, on every branch.
-    #[schemars(with = "UsageShape")]
+    #[schemars(with = "Usage")]
     pub(super) usage: Value,
 }
 
@@ -283,7 +281,7 @@ pub(super) struct Went {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
     /// Messages removed from the queues.
-    #[schemars(with = "Vec<MessageShape>")]
+    #[schemars(with = "Vec<Message>")]
     pub(super) queued: Vec<Value>,
 }
 
@@ -457,7 +455,7 @@ pub(super) struct ToolRow {
     /// JSON Schema of the arguments.
     pub(super) parameters: Value,
     /// Declared approval tier.
-    #[schemars(with = "TierName")]
+    #[schemars(with = "Tier")]
     pub(super) tier: String,
     /// Origin, for display.
     pub(super) origin: String,
@@ -505,7 +503,7 @@ pub(super) struct Called {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Outcome {
     /// Text and images.
-    #[schemars(with = "Vec<ContentShape>")]
+    #[schemars(with = "Vec<ContentBlock>")]
     pub(super) content: Vec<Value>,
     /// Details that are never sent to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -539,7 +537,7 @@ pub(super) struct RetryAborted {
 #[serde(rename_all = "camelCase")]
 pub(super) struct PendingActions {
     /// Pending actions, newest first.
-    #[schemars(with = "Vec<PendingShape>")]
+    #[schemars(with = "Vec<PendingView>")]
     pub(super) actions: Vec<Value>,
 }
 

@@ -438,7 +438,6 @@ pub(super) struct HostToolDefinition {
     pub(super) strict: Option<bool>,
     /// Approval tier: `read`, `write` or `exec` (default).
     #[serde(default)]
-    #[schemars(with = "Option<TierName>")]
     pub(super) approval: Option<Tier>,
     /// A call waits for all earlier calls and delays all later ones.
     #[serde(default)]
@@ -446,20 +445,6 @@ pub(super) struct HostToolDefinition {
     /// Deadline of a call without progress in milliseconds, overriding the setting.
     #[serde(default)]
     pub(super) deadline_ms: Option<u64>,
-}
-
-/// Approval tier.
-#[derive(JsonSchema)]
-#[schemars(rename = "Tier")]
-#[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "the schema of a type of another crate")]
-pub(super) enum TierName {
-    /// Only reads.
-    Read,
-    /// Changes files that the user can restore.
-    Write,
-    /// Anything.
-    Exec,
 }
 
 /// Thinking level.

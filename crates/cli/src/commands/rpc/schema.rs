@@ -6,9 +6,9 @@ use std::{io::Write as _, process::ExitCode};
 use anyhow::Result;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+use toolsmith_agent::AgentEvent;
 
 use super::{
-    events::EventShape,
     frame::{Frame, PROTOCOL_VERSION},
     reference,
     reply::{
@@ -132,10 +132,14 @@ pub(super) fn whole() -> Value {
     generator.subschema_for::<RequestId>();
     generator.subschema_for::<Request>();
     generator.subschema_for::<Answer>();
-    generator.subschema_for::<Frame>();
-    generator.subschema_for::<EventShape>();
-    let replies = replies(&mut generator);
     let mut definitions = generator.take_definitions(true);
+    // What is written has other required fields than what is read.
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<Frame>();
+    generator.subschema_for::<AgentEvent>();
+    let replies = replies(&mut generator);
+    definitions.extend(generator.take_definitions(true));
+    flatten_events(&mut definitions);
     if let Some(request) = definitions.get_mut("Request") {
         add_ids(request);
     }
@@ -155,6 +159,17 @@ pub(super) fn whole() -> Value {
         "anyOf": [{ "$ref": "#/$defs/ClientLine" }, { "$ref": "#/$defs/ServerLine" }],
         "$defs": definitions,
     })
+}
+
+/// Lists the events of the session among the others: their types are in the same field.
+fn flatten_events(definitions: &mut Map<String, Value>) {
+    let session = definitions.remove("SessionEvent");
+    let session = session.as_ref().map_or(&[][..], variants).to_vec();
+    let Some(event) = definitions.get_mut("Event").and_then(Value::as_object_mut) else { return };
+    let all = event.remove("oneOf").or_else(|| event.remove("anyOf"));
+    let own = all.and_then(|all| all.as_array().cloned()).unwrap_or_default();
+    let own = own.into_iter().filter(|variant| tag(variant).is_some());
+    event.insert("oneOf".to_owned(), own.chain(session).collect());
 }
 
 fn any_of(names: &[&str]) -> Value {

@@ -13,7 +13,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use crate::place::Place;
 
 /// A test that waits longer has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Answers: synchronized output, a dark background, a terminal that does not wrap rows again, device attributes.
 const ANSWERS: [(&str, &str); 4] = [
     ("\x1b[?2026$p", "\x1b[?2026;2$y"),
@@ -98,7 +98,7 @@ impl Screen {
     /// Reads until the condition holds.
     pub(super) fn wait(&mut self, what: &str, condition: impl Fn(&str) -> bool) {
         // The screen may be animated, so each wait has an end of its own.
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while !condition(&self.contents()) {
             match self.pieces.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(piece) => self.take(&piece),
@@ -193,7 +193,7 @@ impl Screen {
     pub(super) fn finish(mut self) -> (String, u32) {
         let before = self.bytes.len();
         loop {
-            match self.pieces.recv_timeout(PATIENCE) {
+            match self.pieces.recv_timeout(TIMEOUT) {
                 Ok(piece) => self.take(&piece),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(error) => panic!("the program did not end ({error}):\n{}", self.contents()),

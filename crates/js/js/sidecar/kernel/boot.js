@@ -16,4 +16,4 @@ import { builtin } from "./host.js";
 export const { clearTimeout, setImmediate, setInterval, setTimeout } = globalThis;
 
 /** Draws a component a tool shows, or hands it keys. */
-export const view = (number, what, payload) => builtin("toolsmith:pi/components").view(number, what, payload);
+export const view = (number, what, payload) => builtin("toolsmith:adapters/components").view(number, what, payload);

@@ -113,11 +113,11 @@ fn blocking_again(file: &OwnedFd) -> rustix::io::Result<()> {
 }
 
 fn wait_for(file: &impl AsFd, what: PollFlags, scene: &Scene, syscall: &'static str) -> Result<(), FsError> {
-    let patience = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     loop {
         scene.go_on(syscall)?;
         let mut waiting = [PollFd::new(file, what)];
-        match poll(&mut waiting, Some(&patience)) {
+        match poll(&mut waiting, Some(&timeout)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => return Ok(()),
             Err(error) => return Err(about_file(syscall)(error)),

@@ -2,4 +2,4 @@
 
 import { lazyFunction } from "toolsmith:module/lazy";
 
-export const fromJSONSchema = lazyFunction("toolsmith:npm/zod-from-json-schema", "fromJSONSchema");
+export const fromJSONSchema = lazyFunction("toolsmith:npm/zod/v4/classic/from-json-schema.whole", "fromJSONSchema");

@@ -2,7 +2,7 @@
 
 import { lazyClass, lazyFunction } from "toolsmith:module/lazy";
 
-const MODULE = "toolsmith:npm/zod-compile";
+const MODULE = "toolsmith:npm/zod/v4/core/compile.whole";
 
 export const INVALID = Symbol.for("zod.compile.invalid");
 export const ZodCompileAsyncError = lazyClass(MODULE, "ZodCompileAsyncError");

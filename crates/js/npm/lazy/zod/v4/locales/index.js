@@ -2,7 +2,7 @@
 
 import { lazyFunction } from "toolsmith:module/lazy";
 
-const locale = (name) => lazyFunction("toolsmith:npm/zod-locales", name);
+const locale = (name) => lazyFunction("toolsmith:npm/zod/v4/locales/index.whole", name);
 
 export { default as en } from "./en.js";
 export const ar = locale("ar");

@@ -1,4 +1,4 @@
-// What tools take from the family's model package: schema helpers.
+// The model package of compatible agents: schema helpers.
 
 import { builtin } from "toolsmith:kernel";
 
@@ -19,9 +19,9 @@ export const calculateCost = () => ({ input: 0, output: 0, cacheRead: 0, cacheWr
 
 // Libraries the package hands on; they load when they are touched.
 export const Type = new Proxy({}, { get: (_, key) => builtin("toolsmith:npm/typebox").Type[key], has: (_, key) => key in builtin("toolsmith:npm/typebox").Type });
-export const z = new Proxy(function () {}, { get: (_, key) => builtin("toolsmith:npm/zod")[key], has: (_, key) => key in builtin("toolsmith:npm/zod") });
+export const z = new Proxy(function () {}, { get: (_, key) => builtin("toolsmith:npm/zod/index")[key], has: (_, key) => key in builtin("toolsmith:npm/zod/index") });
 
-export { AssistantMessageEventStream, EventStream, complete, completeSimple, createAssistantMessageEventStream, stream, streamSimple, uuidv7 } from "toolsmith:family/model_calls";
+export { AssistantMessageEventStream, EventStream, complete, completeSimple, createAssistantMessageEventStream, stream, streamSimple, uuidv7 } from "toolsmith:compat/model_calls";
 
 // Providers are registered with `pi.registerProvider`.
 export const registerApiProvider = () => {};

@@ -1,10 +1,10 @@
-// What tools take from the family's package of small things.
+// The utilities package of compatible agents.
 
 import { host, logger } from "toolsmith:kernel";
-import { formatSize } from "toolsmith:family/truncation";
+import { formatSize } from "toolsmith:compat/truncation";
 
 export { logger };
-export { formatSize as formatBytes } from "toolsmith:family/truncation";
+export { formatSize as formatBytes } from "toolsmith:compat/truncation";
 
 const environment = () => JSON.parse(host.environment());
 const home = () => environment().HOME ?? "/";

@@ -1,7 +1,7 @@
 // The editor component: several lines of text with a cursor, history and the usual keys.
 
 import { host } from "toolsmith:kernel";
-import { getKeybindings, matchesKey, Key, decodeKittyPrintable } from "toolsmith:family/keys";
+import { getKeybindings, matchesKey, Key, decodeKittyPrintable } from "toolsmith:compat/keys";
 
 export const CURSOR_MARKER = "\x1b_pi:c\x07";
 

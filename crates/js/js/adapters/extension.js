@@ -1,6 +1,6 @@
 // Extensions: what a module registers beside its tools, and its actions on the session (CONTRACT 10).
 
-import { addTool, builtin, currentFrame, host, logger, operation } from "toolsmith:kernel";
+import { addTool, currentFrame, host, logger, operation } from "toolsmith:kernel";
 
 /** Events that reach handlers. Everything else is reported as unsupported. */
 const EVENTS = new Set([

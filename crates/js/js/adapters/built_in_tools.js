@@ -2,7 +2,7 @@
 // wrapped. With operations of the author's own, the file system or the shell is replaced by those.
 
 import { builtin, exec, host } from "toolsmith:kernel";
-import { perform } from "toolsmith:pi/extension";
+import { perform } from "toolsmith:adapters/extension";
 
 let specs;
 
@@ -47,7 +47,7 @@ const over = {
     const lines = decode(data).split("\n");
     const start = Math.max(0, (offset ?? 1) - 1);
     const chosen = limit === undefined ? lines.slice(start) : lines.slice(start, start + limit);
-    const { truncateHead } = builtin("toolsmith:family/truncation");
+    const { truncateHead } = builtin("toolsmith:compat/truncation");
     const cut = truncateHead(chosen.join("\n"));
     return { content: [{ type: "text", text: cut.content }], details: cut.truncated ? { truncation: cut } : undefined };
   },
@@ -100,7 +100,7 @@ const over = {
 };
 
 function shellResult(output, exitCode) {
-  const { truncateTail } = builtin("toolsmith:family/truncation");
+  const { truncateTail } = builtin("toolsmith:compat/truncation");
   const cut = truncateTail(output || "(no output)");
   if (exitCode !== 0) throw new Error(`${cut.content}\n\nCommand exited with code ${exitCode}`);
   return { content: [{ type: "text", text: cut.content }], details: cut.truncated ? { truncation: cut } : undefined };

@@ -1,6 +1,6 @@
 // Calls of models by extensions. The host makes them with its own keys.
 
-import { perform } from "toolsmith:pi/extension";
+import { perform } from "toolsmith:adapters/extension";
 
 /** Events that are pushed by one side and iterated by another, with a result at the end. */
 export class EventStream {

@@ -3,8 +3,8 @@
 
 import { builtin, currentFrame, describeJson, host, logger, operation, within } from "toolsmith:kernel";
 
-const themes = () => builtin("toolsmith:family/theme");
-const keys = () => builtin("toolsmith:family/keys");
+const themes = () => builtin("toolsmith:compat/theme");
+const keys = () => builtin("toolsmith:compat/keys");
 
 /** Mounted components by number. */
 const shown = new Map();

@@ -1,4 +1,4 @@
-//! Packages from the npm registry, for tests that use them.
+//! Programs and npm packages that some tests need: Node, Bun, and packages from the registry.
 
 use std::{
     fs::{self, File},
@@ -37,4 +37,16 @@ pub async fn install_packages(from: &Path, place: &Path) -> io::Result<PathBuf> 
     }
     fs::write(&stamp, wanted)?;
     Ok(packages)
+}
+
+/// Returns whether a program is on the `PATH`. If not, it prints that the calling test is skipped.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+pub fn has_program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join(name).is_file());
+    if !found {
+        eprintln!("skipped: needs {name}");
+    }
+    found
 }

@@ -1,12 +1,12 @@
 // The components tools draw themselves with, and the functions to measure text.
 
 import { host } from "toolsmith:kernel";
-import { Markdown } from "toolsmith:family/markdown";
-import { Key, decodeKittyPrintable, getKeybindings, keyText, matchesKey } from "toolsmith:family/keys";
+import { Markdown } from "toolsmith:compat/markdown";
+import { Key, decodeKittyPrintable, getKeybindings, keyText, matchesKey } from "toolsmith:compat/keys";
 
-export * from "toolsmith:family/keys";
-export * from "toolsmith:family/editor";
-export * from "toolsmith:family/settings_list";
+export * from "toolsmith:compat/keys";
+export * from "toolsmith:compat/editor";
+export * from "toolsmith:compat/settings_list";
 export { Markdown };
 
 export const visibleWidth = (text) => host.visibleWidth(String(text));

@@ -1,7 +1,7 @@
 // A list of settings whose values are changed with the keys.
 
 import { host } from "toolsmith:kernel";
-import { Key, matchesKey } from "toolsmith:family/keys";
+import { Key, matchesKey } from "toolsmith:compat/keys";
 
 export class SettingsList {
   #items;

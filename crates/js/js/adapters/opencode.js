@@ -108,6 +108,6 @@ export function toolsOf(exports, path) {
 export function tool(definition) {
   return definition;
 }
-Object.defineProperty(tool, "schema", { get: () => builtin("toolsmith:npm/zod").z, enumerable: true });
+Object.defineProperty(tool, "schema", { get: () => builtin("toolsmith:npm/zod/index").z, enumerable: true });
 
 export default { tool };

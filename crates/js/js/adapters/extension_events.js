@@ -1,9 +1,9 @@
 // Runs the handlers of one module: each event with the meaning of what its handlers return (CONTRACT 10.2).
 
 import { logger } from "toolsmith:kernel";
-import { blocksOf, draftOf, moduleAt } from "toolsmith:pi/extension";
-import { editContext } from "toolsmith:pi/context_event";
-import { userBash } from "toolsmith:pi/user_bash";
+import { blocksOf, draftOf, moduleAt } from "toolsmith:adapters/extension";
+import { editContext } from "toolsmith:adapters/context_event";
+import { userBash } from "toolsmith:adapters/user_bash";
 
 const isObject = (value) => typeof value === "object" && value !== null;
 const { stringify } = JSON;

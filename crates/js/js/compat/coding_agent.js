@@ -1,21 +1,21 @@
-// What tools take from the family's main package, and `pi.pi`.
+// The main package of compatible agents, and `pi.pi`.
 
 import { exec, logger } from "toolsmith:kernel";
-import * as ai from "toolsmith:family/ai";
-import * as theme from "toolsmith:family/theme";
-import * as truncation from "toolsmith:family/truncation";
-import * as tui from "toolsmith:family/tui";
-import * as utils from "toolsmith:family/environment";
+import * as ai from "toolsmith:compat/ai";
+import * as theme from "toolsmith:compat/theme";
+import * as truncation from "toolsmith:compat/truncation";
+import * as tui from "toolsmith:compat/tui";
+import * as utils from "toolsmith:compat/environment";
 
-export { StringEnum } from "toolsmith:family/ai";
-export * from "toolsmith:family/theme";
-export * from "toolsmith:family/truncation";
-export { keyText } from "toolsmith:family/keys";
-export { SettingsList } from "toolsmith:family/settings_list";
-export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, decodeKittyPrintable, getCapabilities, getImageDimensions, isViewportTUI, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:family/tui";
+export { StringEnum } from "toolsmith:compat/ai";
+export * from "toolsmith:compat/theme";
+export * from "toolsmith:compat/truncation";
+export { keyText } from "toolsmith:compat/keys";
+export { SettingsList } from "toolsmith:compat/settings_list";
+export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, decodeKittyPrintable, getCapabilities, getImageDimensions, isViewportTUI, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:compat/tui";
 export { logger };
 
-export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:family/environment";
+export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:compat/environment";
 
 /** A tool as it is written down; for type inference elsewhere. */
 export const defineTool = (tool) => tool;
@@ -126,7 +126,7 @@ export const getShellConfig = () => ({ shell: "/bin/sh", args: ["-c"] });
 
 export const execCommand = (command, args, cwd, options) => exec(command, args, { cwd, ...options });
 
-export * from "toolsmith:pi/built_in_tools";
+export * from "toolsmith:adapters/built_in_tools";
 
 const contentText = (content) => (typeof content === "string" ? content : (content ?? []).filter((block) => block?.type === "text").map((block) => block.text).join("\n"));
 
@@ -162,6 +162,6 @@ export const estimateTokens = (message) => Math.ceil(JSON.stringify(message?.con
 /** The schema library, loaded when it is touched. */
 export const z = ai.z;
 export const zod = ai.z;
-export { Type } from "toolsmith:family/ai";
+export { Type } from "toolsmith:compat/ai";
 
 export default { ...ai, ...theme, ...truncation, ...tui, ...utils, withFileMutationQueue, keyHint, rawKeyHint, truncateToVisualLines, renderDiff, getLanguageFromPath, createEventBus, stripFrontmatter, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };

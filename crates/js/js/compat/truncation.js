@@ -1,4 +1,4 @@
-// Cutting long text the way the family's tools do: by lines and bytes, from either end.
+// Cutting long text the way tools of compatible agents do: by lines and bytes, from either end.
 
 import { host } from "toolsmith:kernel";
 

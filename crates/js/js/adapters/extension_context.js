@@ -1,6 +1,6 @@
 // Members of `ctx` that act on the session: those of every handler, and those of commands.
 
-import { act, blocksOf, draftOf, perform } from "toolsmith:pi/extension";
+import { act, blocksOf, draftOf, perform } from "toolsmith:adapters/extension";
 
 const words = (value) => (typeof value === "string" ? value : "");
 

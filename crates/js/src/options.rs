@@ -1,0 +1,116 @@
+//! Options of an engine, and its state in numbers.
+
+use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
+
+use toolsmith_tool::ToolSpec;
+
+use crate::{
+    engine_kind::{EngineKind, EngineRules},
+    exec_handler::ExecHandler,
+    limits::Limits,
+};
+
+/// Engine options.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct EngineOptions {
+    /// Working directory of tools: `pi.cwd`.
+    pub cwd: PathBuf,
+    /// Limits of each module.
+    pub limits: Limits,
+    /// Search path for Bun and Node; default `PATH`.
+    pub search_path: OsString,
+    pub(crate) engines: EngineRules,
+    pub(crate) limits_by_path: Vec<(PathBuf, Limits)>,
+    /// Handles `pi.exec` instead of the system.
+    pub exec: Option<Arc<dyn ExecHandler>>,
+    pub(crate) built_ins: Option<BuiltInSpecs>,
+}
+
+/// Returns the specifications of the built-in tools.
+pub(crate) type BuiltInSpecs = Arc<dyn Fn() -> Vec<ToolSpec> + Send + Sync>;
+
+impl fmt::Debug for EngineOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineOptions")
+            .field("cwd", &self.cwd)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+impl EngineOptions {
+    /// Creates options for `cwd` with the default limits.
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            limits: Limits::default(),
+            search_path: std::env::var_os("PATH").unwrap_or_default(),
+            engines: EngineRules::default(),
+            limits_by_path: Vec::new(),
+            exec: None,
+            built_ins: None,
+        }
+    }
+
+    /// Sets the search path for Bun and Node, in the form of `PATH`.
+    #[must_use]
+    pub fn search_path(mut self, folders: impl Into<OsString>) -> Self {
+        self.search_path = folders.into();
+        self
+    }
+
+    /// Runs every module in one kind of engine. By default each runs embedded unless it needs another engine.
+    #[must_use]
+    pub fn engine(mut self, kind: EngineKind) -> Self {
+        self.engines.all = Some(kind);
+        self
+    }
+
+    /// Runs one module in one kind of engine.
+    #[must_use]
+    pub fn engine_of(mut self, path: impl Into<PathBuf>, kind: EngineKind) -> Self {
+        self.engines.by_path.push((path.into(), kind));
+        self
+    }
+
+    /// Sets the limits of one module.
+    #[must_use]
+    pub fn limits_of(mut self, path: impl Into<PathBuf>, limits: Limits) -> Self {
+        self.limits_by_path.push((path.into(), limits));
+        self
+    }
+
+    /// Sets the limits of each module.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets the specifications of the built-in tools, which extensions can wrap. Asked for when a module needs them.
+    #[must_use]
+    pub fn built_ins(mut self, specs: impl Fn() -> Vec<ToolSpec> + Send + Sync + 'static) -> Self {
+        self.built_ins = Some(Arc::new(specs));
+        self
+    }
+
+    /// Handles `pi.exec` with `handler` instead of the system.
+    #[must_use]
+    pub fn exec(mut self, handler: Arc<dyn ExecHandler>) -> Self {
+        self.exec = Some(handler);
+        self
+    }
+}
+
+/// State of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EngineStats {
+    /// Threads of modules, including abandoned ones.
+    pub threads: usize,
+    /// Threads that were told to stop and have not.
+    pub abandoned: usize,
+    /// Bytes of JavaScript memory used by all modules.
+    pub memory: usize,
+}
