@@ -56,8 +56,8 @@ pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ContextPart,
     ExtensionResources, ModelChoice, ModelError, OperationError, RESERVED_COMMANDS, RESERVED_KEYS, Session,
-    SessionBuildError, SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo, USER_BASH,
-    UserBashResult, WeakSession, providers,
+    SessionBuildError, SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo,
+    USER_BASH, UserBashResult, WeakSession, providers,
 };
 pub use skills::{SKILL_FILE, Skill, Skills, check_skill, discover_skills};
 pub use toolsmith_agent::{

@@ -4,14 +4,15 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolsmith_tool::{ContentBlock, FileChange, PendingAction, ToolContext, ToolError, ToolResult};
-
-use super::resolver::{By, Resolver};
-use crate::{
-    dispatch::{Gate, GateApproval, GateVerdict, GatedCall, Passage},
-    panics::catching,
-    tools::RESOLVE,
+use toolsmith_tool::{
+    ContentBlock, FileChange, PendingAction, ToolContext, ToolError, ToolResult, panics::catching,
 };
+
+use super::{
+    resolve_tool::RESOLVE,
+    resolver::{By, Resolver},
+};
+use crate::dispatch::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 
 const WRITE: &str = "write";
 

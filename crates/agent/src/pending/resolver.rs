@@ -311,7 +311,9 @@ impl Resolver {
         deadline: Duration,
     ) -> Result<ToolResult, ToolError> {
         let (resolver, reason) = (self.clone(), reason.to_owned());
-        let work = |context| async move { resolver.carry_out(&action, &decision, &reason, context).await };
+        let work = |context| async move {
+            resolver.carry_out(&action, &decision, &reason, context, By::Person).await
+        };
         run_to_end(work, context, deadline, &self.deadlines).await
     }
 

@@ -8,6 +8,6 @@ mod text;
 
 pub use change::Saving;
 pub(crate) use diff::diff;
-pub(crate) use path::Workspace;
+pub use path::Workspace;
 pub(crate) use text::{Kind, LineEnding, MAX_IMAGE_BYTES, kind, kind_in_words};
 pub(crate) use toolsmith_host::location::Stamp;

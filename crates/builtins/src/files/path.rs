@@ -17,7 +17,7 @@ use super::change::Saving;
 const MAX_NEIGHBOURS: usize = 2000;
 /// Where the tools work.
 #[derive(Clone, Debug)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     cwd: PathBuf,
     home: Option<PathBuf>,
     /// Which tier a write has by where it lands.
@@ -27,7 +27,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn new(cwd: PathBuf, home: Option<PathBuf>) -> Self {
+    /// Creates a workspace in a directory. `~` stands for `home`.
+    pub fn new(cwd: PathBuf, home: Option<PathBuf>) -> Self {
         let mut rules = WriteRules::new(&cwd);
         if let Some(home) = &home {
             rules = rules.user_home(home);
@@ -49,12 +50,16 @@ impl Workspace {
         self
     }
 
-    pub(crate) fn cwd(&self) -> &Path {
+    /// Returns the directory.
+    pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The file a model means. One that is not there yet is where it would be.
-    pub(crate) fn resolve(&self, written: &str) -> Result<PathBuf, ToolError> {
+    /// Returns the file a model means. One that does not exist yet is where it would be created.
+    ///
+    /// # Errors
+    /// Fails if the path cannot be meant.
+    pub fn resolve(&self, written: &str) -> Result<PathBuf, ToolError> {
         if written.contains('\0') {
             return Err(ToolError::reply("The path contains a NUL byte"));
         }
