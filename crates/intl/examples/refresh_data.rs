@@ -133,7 +133,7 @@ fn pack(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// What `changed` has otherwise than `base`; what it lacks is `null`.
+/// Returns the members of `changed` that differ from `base`; those it lacks are `null`.
 fn difference(base: &Value, changed: &Value) -> Option<Value> {
     if base == changed {
         return None;

@@ -30,7 +30,7 @@ pub enum Formatter {
     Segmenter(Segmenter),
 }
 
-/// What formatters fall back to.
+/// Defaults of formatters.
 #[derive(Debug, Clone)]
 pub struct Defaults {
     /// The language tag used if none is requested.

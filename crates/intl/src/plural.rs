@@ -18,7 +18,7 @@ const ORDER: [&str; 6] = ["few", "many", "one", "two", "zero", "other"];
 #[derive(Debug, Clone)]
 pub(crate) struct Rules(Vec<(&'static str, String)>);
 
-/// What rules look at: the number's digits as they are shown.
+/// Operands of rules: the number's digits as they are shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Operands {
     /// The absolute value of the digits shown.

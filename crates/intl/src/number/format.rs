@@ -351,7 +351,7 @@ impl NumberFormat {
         next.is_some_and(char::is_alphabetic)
     }
 
-    /// Whether the CLDR's spacing rule separates the symbol from the digits beside it.
+    /// Returns whether the CLDR's spacing rule separates the symbol from the digits beside it.
     fn needs_space(&self, before: bool) -> bool {
         let symbol = self.symbol();
         let next = if before { symbol.chars().next_back() } else { symbol.chars().next() };
