@@ -1,6 +1,7 @@
 //! Compiles the JavaScript that is built into the crate to bytecode: our own modules, and the libraries that `generated`
 //! holds. Without that folder, or if it is out of date, it is prepared in the build directory, which needs npm.
 #![allow(
+    clippy::exit,
     clippy::panic,
     clippy::disallowed_methods,
     reason = "a build script starts programs and fails by panicking"
@@ -41,6 +42,14 @@ fn main() {
     let own = out.join("prepared");
     let folder = if prepare::is_current(root, generated) { generated } else { own.as_path() };
     if folder == own && !prepare::is_current(root, &own) {
+        if !prepare::has_npm() {
+            println!(
+                "cargo::error={} is missing or out of date, and npm is not on the PATH: install Node.js with npm, or copy \
+                 the folder that `cargo xtask js` writes where they are installed",
+                env::current_dir().unwrap_or_default().join(generated).display()
+            );
+            std::process::exit(1);
+        }
         prepare::prepare(root, &out.join("npm"), &own);
     }
     let mut modules = bytecode::prepared_modules(folder);

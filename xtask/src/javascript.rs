@@ -9,7 +9,7 @@
 )]
 mod prepare;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 pub(crate) use prepare::files_below;
 
 use crate::cargo::root;
@@ -21,6 +21,7 @@ pub(crate) fn run() -> Result<()> {
         println!("{} is up to date", folder.display());
         return Ok(());
     }
+    ensure!(prepare::has_npm(), "npm is not on the PATH: install Node.js with npm");
     // The packages are of no use afterwards.
     let libraries = tempfile::tempdir()?;
     prepare::prepare(&root, libraries.path(), &folder);

@@ -19,12 +19,7 @@ pub(crate) fn install(root: &Path, folder: &Path) {
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"])
         .current_dir(folder)
         .output()
-        .unwrap_or_else(|error| {
-            panic!(
-                "crates/js/generated is missing or out of date and npm could not be started ({error}): install Node.js \
-                 with npm, or copy the folder that `cargo xtask js` writes on a machine that has them"
-            )
-        });
+        .unwrap_or_else(|error| panic!("npm could not be started ({error}): install Node.js with npm"));
     if !output.status.success() {
         panic!(
             "npm ci failed; it fetches zod, TypeBox and arktype from the npm registry:\n{}{}",

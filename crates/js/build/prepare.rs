@@ -14,7 +14,7 @@ mod sidecar;
 mod unbundled;
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -39,6 +39,12 @@ const INPUTS: &[&str] = &[
 /// Returns whether `folder` was prepared from the present inputs.
 pub(crate) fn is_current(root: &Path, folder: &Path) -> bool {
     fs::read_to_string(folder.join(STAMP)).is_ok_and(|stamp| stamp == digest(root))
+}
+
+/// Returns whether npm is on the `PATH`.
+pub(crate) fn has_npm() -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| ["npm", "npm.cmd"].iter().any(|name| folder.join(name).is_file()))
 }
 
 /// Prepares `folder` from the crate at `root`, with packages installed in `libraries`.
