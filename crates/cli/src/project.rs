@@ -275,7 +275,7 @@ impl Project {
 
     /// The hooks of the project and the user. Those that are not confirmed wait.
     pub(crate) fn hooks(&self) -> FoundHooks {
-        let options = HookOptions::new(&self.cwd, self.home.clone())
+        let options = HookOptions::new(&self.root, self.home.clone())
             .settings(self.loaded.settings.clone())
             .trust(self.trust.clone());
         discover_hooks(&options)

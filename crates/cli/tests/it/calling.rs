@@ -67,7 +67,7 @@ async fn a_failing_tool_is_exit_code_one() {
     let place = place();
     let said = place.run(&["call", "failing"]).await;
     assert_eq!((said.code, said.stdout.as_str()), (1, ""));
-    assert_eq!(said.stderr, "error: no luck\n");
+    assert!(said.stderr.starts_with("error: no luck\n  at .toolsmith/tools/failing.ts:3:"), "{said:#?}");
     let said = place.run(&["call", "failing", "--json"]).await;
     assert_eq!(said.code, 1);
     assert_eq!(said.json()["isError"], true);

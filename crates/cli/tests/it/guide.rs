@@ -59,8 +59,10 @@ async fn every_snippet_of_the_guide_is_true() {
 {command}"
                     );
                     let came = shop.finish(&shop.request("sh").args(["-c", &both])).await.stdout;
+                    // A first line of `…` may stand for nothing: a note depends on what is installed.
+                    let without = shown.strip_prefix("…\n").unwrap_or(shown);
                     assert!(
-                        fits(shown.trim_end(), came.trim_end()),
+                        fits(shown.trim_end(), came.trim_end()) || fits(without.trim_end(), came.trim_end()),
                         "$ {command}\nthe guide shows:\n{shown}\nwhat came:\n{came}"
                     );
                     commands += 1;

@@ -89,6 +89,7 @@ const readers = {
 /** `{kind, json, check?}` of a tool's parameters, where `json` can be written as JSON; throws when they are no schema. */
 export function readSchema(parameters) {
   const kind = kindOf(parameters);
+  if (kind === "json" && Array.isArray(parameters)) throw new TypeError("expected a zod, TypeBox, arktype or JSON schema, got a list");
   if (kind === "none") throw new TypeError(`expected a zod, TypeBox, arktype or JSON schema, got ${typeof parameters}`);
   if (kind === "json" && isZodShape(parameters)) {
     return { kind: "zod", ...readers.zod(builtin("toolsmith:npm/zod/index").object(parameters)) };

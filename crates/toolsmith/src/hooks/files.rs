@@ -8,7 +8,13 @@ use std::{
 use serde_json::Value;
 use toolsmith_agent::hooks::Dialect;
 
-use crate::{discovery::Scope, home::Home, settings::Settings, small_file};
+use crate::{
+    discovery::{DiscoveryOptions, Scope},
+    home::Home,
+    plugins::{installed_plugins, with_plugin_root},
+    settings::Settings,
+    small_file,
+};
 
 /// A file that may have hooks.
 #[derive(Clone, Debug)]
@@ -18,6 +24,8 @@ pub(super) struct HookFile {
     pub(super) dialect: Dialect,
     /// Has settings besides hooks, which are under a key of their own.
     is_settings: bool,
+    /// Directory of the plugin it belongs to.
+    plugin: Option<PathBuf>,
 }
 
 impl HookFile {
@@ -56,13 +64,43 @@ impl HookFile {
             None if self.is_settings => return Ok(None),
             None => whole,
         };
-        Ok(Some(hooks))
+        Ok(Some(match &self.plugin {
+            Some(folder) => with_plugin_root(hooks, &folder.to_string_lossy()),
+            None => hooks,
+        }))
     }
+}
+
+/// Returns the hook files of installed plugins. Those that the user installed count as the user's.
+pub(super) fn plugin_files(options: &DiscoveryOptions) -> Vec<HookFile> {
+    let installed = installed_plugins(options);
+    let files = installed.enabled().flat_map(|plugin| {
+        let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let is_used =
+            move |path: &&PathBuf| !name(path).is_some_and(|name| plugin.is_disabled("hooks", &name));
+        plugin.contents().hooks.iter().filter(is_used).map(|path| HookFile {
+            path: path.clone(),
+            scope: match plugin.source.scope {
+                Scope::User => Scope::User,
+                _ => Scope::Project,
+            },
+            dialect: Dialect::Claude,
+            is_settings: false,
+            plugin: Some(plugin.folder.clone()),
+        })
+    });
+    files.collect()
 }
 
 /// Returns all places of hook files: the user's first, then the project's.
 pub(super) fn hook_files(cwd: &Path, home: &Home, settings: &Settings) -> Vec<HookFile> {
-    let file = |path: PathBuf, scope, dialect, is_settings| HookFile { path, scope, dialect, is_settings };
+    let file = |path: PathBuf, scope, dialect, is_settings| HookFile {
+        path,
+        scope,
+        dialect,
+        is_settings,
+        plugin: None,
+    };
     let imports = |agent: &str| settings.hooks.import.iter().any(|name| name == agent);
     let mut files =
         vec![file(home.toolsmith().join("agent/hooks.json"), Scope::User, Dialect::Toolsmith, false)];

@@ -19,7 +19,7 @@ use super::{
     references::{self, Surroundings},
 };
 use crate::{
-    discovery::Scope,
+    discovery::{DiscoveryOptions, Scope},
     home::Home,
     settings::Settings,
     trust::{TrustDecision, program_folders},
@@ -256,6 +256,12 @@ impl Finder<'_> {
     /// Finds hook files of Toolsmith and compatible agents: the user's first.
     fn files(&mut self) {
         for file in files::hook_files(&self.options.cwd, &self.options.home, &self.options.settings) {
+            self.file(&file);
+        }
+        let options = DiscoveryOptions::new(&self.options.cwd, self.options.home.clone())
+            .settings(self.options.settings.clone())
+            .trust(self.options.trust.clone());
+        for file in files::plugin_files(&options) {
             self.file(&file);
         }
     }

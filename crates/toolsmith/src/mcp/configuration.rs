@@ -2,7 +2,6 @@
 
 use std::{path::Path, sync::Arc};
 
-use serde_json::Value;
 use toolsmith_mcp::{
     ClientOptions, McpError, Servers,
     auth::TokenFile,
@@ -17,7 +16,7 @@ use toolsmith_tool::{Tool, UiHandle};
 use crate::{
     discovery::{DiscoveryOptions, Scope},
     home::Home,
-    plugins::installed_plugins,
+    plugins::{installed_plugins, with_plugin_root},
     project_root::find_project,
     settings::Settings,
     trust::TrustDecision,
@@ -59,7 +58,7 @@ fn add_plugin_servers(
         let servers = plugin.contents().mcp_servers.iter();
         for server in servers.filter(|server| is_allowed && !plugin.is_disabled("mcp", &server.name)) {
             let root = serde_json::json!(plugin.folder).as_str().unwrap_or_default().to_owned();
-            let entry = with_root(&server.entry, &root);
+            let entry = with_plugin_root(server.entry.clone(), &root);
             let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
             let file = plugin.manifest.file.as_ref().unwrap_or(&plugin.folder);
             let origin = ConfigOrigin::file("plugin", ConfigScope::Given, file);
@@ -80,18 +79,6 @@ fn add_plugin_servers(
                 }
             }
         }
-    }
-}
-
-/// Replaces the variable that stands for the directory of a plugin.
-fn with_root(value: &Value, root: &str) -> Value {
-    match value {
-        Value::String(text) => Value::String(text.replace("${CLAUDE_PLUGIN_ROOT}", root)),
-        Value::Array(items) => items.iter().map(|item| with_root(item, root)).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), with_root(value, root))).collect()
-        }
-        other => other.clone(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::{
     contents::PluginContents,
     manifest::{PluginManifest, read_plugin},
@@ -62,6 +64,18 @@ impl InstalledPlugins {
     /// Returns the plugins that are used.
     pub fn enabled(&self) -> impl Iterator<Item = &InstalledPlugin> {
         self.list.iter().filter(|plugin| plugin.is_enabled)
+    }
+}
+
+/// Replaces the variable that stands for the directory of a plugin.
+pub(crate) fn with_plugin_root(value: Value, root: &str) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace("${CLAUDE_PLUGIN_ROOT}", root)),
+        Value::Array(items) => items.into_iter().map(|item| with_plugin_root(item, root)).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, with_plugin_root(value, root))).collect()
+        }
+        other => other,
     }
 }
 

@@ -16,6 +16,7 @@ mod store;
 pub use contents::{PluginContents, PluginServer};
 pub use error::PluginError;
 pub(crate) use inside::{NotInside, expand_patterns, inside};
+pub(crate) use installed::with_plugin_root;
 pub use installed::{InstalledPlugin, InstalledPlugins, installed_plugins};
 pub use lock::{LockedMarketplace, LockedPlugin, PluginLock};
 pub use manifest::{PluginManifest, read_plugin};

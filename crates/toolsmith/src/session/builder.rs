@@ -373,7 +373,7 @@ impl SessionBuilder {
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
         let is_trusted = self.trust.allows(&find_project(&self.cwd, &home));
-        let hook_options = HookOptions::new(&self.cwd, home.clone())
+        let hook_options = HookOptions::new(find_project(&self.cwd, &home), home.clone())
             .settings(self.settings.clone())
             .trust(self.trust.clone());
         let found_hooks = match self.hooks {

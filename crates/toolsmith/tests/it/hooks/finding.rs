@@ -212,3 +212,17 @@ fn the_files_of_a_home_that_is_the_working_directory_are_the_users() {
         toolsmith::HookOptions::new(place.path("home"), place.home()).trust(TrustDecision::everything());
     assert!(toolsmith::discover_hooks(&options).hooks.is_empty());
 }
+
+#[test]
+fn c11_2_hooks_of_an_installed_plugin_are_the_users_and_can_be_disabled() {
+    let place = Place::new(&[]);
+    let plugin = "home/.toolsmith/plugins/node_modules/guard";
+    place.write(
+        &format!("{plugin}/package.json"),
+        r#"{"name":"guard","version":"1.0.0","toolsmith":{"tools":[]}}"#,
+    );
+    let file = settings("PreToolUse", "Bash", "${CLAUDE_PLUGIN_ROOT}/check.sh");
+    place.write(&format!("{plugin}/hooks/hooks.json"), &file);
+    let expected = format!("PreToolUse user {plugin}/check.sh");
+    assert_eq!(place.listed(), [event(&expected)]);
+}

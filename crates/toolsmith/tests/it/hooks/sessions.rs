@@ -142,7 +142,8 @@ async fn c11_2_sessions_have_a_start_and_an_end_for_hooks() {
         "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "grep -q forbidden && exit 2; exit 0" }] }],
     } });
     place.write("home/.toolsmith/agent/hooks.json", &file.to_string());
-    let session = playing(&place, [Turn::new().text("Hi.")]).build().await.unwrap();
+    let session =
+        playing(&place, [Turn::new().text("Hi."), Turn::new().text("Again.")]).build().await.unwrap();
     session.run("Hello").await.unwrap();
     let said: Vec<String> =
         session.log().messages().iter().map(toolsmith_llm::Message::joined_text).collect();
@@ -150,6 +151,7 @@ async fn c11_2_sessions_have_a_start_and_an_end_for_hooks() {
     let refused = session.run("forbidden").await.unwrap();
     assert!(matches!(refused.end, RunEnd::Aborted { .. }), "{:?}", refused.end);
     session.new_session().await.unwrap();
+    session.run("Once more").await.unwrap();
     session.dispose().await;
     let events = place.lines("project/events.jsonl");
     let names: Vec<String> = events
