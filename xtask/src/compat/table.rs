@@ -15,6 +15,10 @@ true. A probe is strict: one member that is missing or behaves otherwise than in
   `engine = \"bun\"` or `engine = \"node\"`. **sidecar (bun)** and **sidecar (node)** work in that one only.
 - **no**: the probe fails everywhere it was tried.
 
+User interfaces: thirty example extensions of pi 1.5 that open views, overlays, dialogs, widgets, editors, headers, footers and
+renderers were opened in the terminal interface, driven by keys and closed, among them `snake.ts`, `space-invaders.ts`,
+`overlay-qa-tests.ts`, `questionnaire.ts`, `modal-editor.ts`, `custom-footer.ts` and `plan-mode`. All of them worked.
+
 | module | members | where |
 |---|---|---|
 ";

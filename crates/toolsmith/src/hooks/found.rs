@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Reason of a hook that is not what was confirmed.
-const CHANGED: &str = "it changed since you confirmed it; review it with `toolsmith hooks list` and confirm it with `toolsmith hooks trust`";
+const CHANGED: &str = "it changed since you confirmed it; review it with `toolsmith hooks list` and confirm it with `toolsmith hooks trust HASH`";
 
 /// Options of discovery.
 #[derive(Clone, Debug)]
@@ -166,7 +166,7 @@ impl FoundHooks {
         let mut warnings = self.warnings.clone();
         let (new, changed): (Vec<_>, Vec<_>) =
             self.waiting().partition(|found| found.status == HookStatus::New);
-        let hint = "`toolsmith hooks list` shows them; `toolsmith hooks trust` confirms them.";
+        let hint = "`toolsmith hooks list` shows them; `toolsmith hooks trust --all` confirms them.";
         let text = |count: usize, one: &str, many: &str| match count {
             1 => format!("1 hook of this project {one}"),
             count => format!("{count} hooks of this project {many}"),

@@ -62,7 +62,7 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     if found.waiting().next().is_some() {
         writeln!(
             page,
-            "{} `toolsmith hooks trust` confirms the hooks that are new or changed.",
+            "{} `toolsmith hooks trust HASH` or `--all` confirms hooks that are new or changed.",
             paint(HINT, "→")
         )?;
     }

@@ -54,7 +54,7 @@ pub(super) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
         let known = find(&found, &own.hook)?;
         if !matches!(known.status, HookStatus::User | HookStatus::Confirmed) {
             let what = format!("the hook is not confirmed ({})", known.status.as_str());
-            return Err(Problem::failed(what).hint("`toolsmith hooks trust` confirms it.").into());
+            return Err(Problem::failed(what).hint("`toolsmith hooks trust HASH` confirms it.").into());
         }
         std::sync::Arc::clone(&known.hook)
     };
