@@ -88,6 +88,13 @@ pub(crate) fn protect_programs(
             let words: Vec<&str> = std::iter::once(command).chain(args).map(String::as_str).collect();
             commands.push((words.join(" "), folder));
         }
+        let values: Vec<&String> = match &server.transport {
+            Transport::Stdio { env, .. } => env.values().collect(),
+            Transport::Http { headers, .. } => headers.values().collect(),
+            _ => Vec::new(),
+        };
+        // A value that starts with `!` is the output of a command.
+        commands.extend(values.iter().filter_map(|value| Some((value.strip_prefix('!')?.to_owned(), None))));
     }
     let keys = settings.providers.values().filter_map(|provider| provider.api_key.as_deref());
     commands.extend(keys.filter_map(|key| Some((key.strip_prefix('!')?.to_owned(), None))));

@@ -29,6 +29,22 @@ pub struct GatedCall<'a> {
     pub duration: Duration,
 }
 
+impl<'a> GatedCall<'a> {
+    /// Creates a call of a tool that does not come from the model, for example of an extension.
+    pub fn of_tool(id: &'a str, spec: &'a ToolSpec, arguments: &'a Value, context: &'a ToolContext) -> Self {
+        let cancel = &context.cancel;
+        Self {
+            id,
+            tool_name: &spec.name,
+            spec: Some(spec),
+            arguments,
+            cancel,
+            context,
+            duration: Duration::ZERO,
+        }
+    }
+}
+
 /// Wish of a gate about approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -87,6 +87,7 @@ impl Answer {
     }
 
     fn read_output(hook: &Hook, event: HookEvent, stdout: &str) -> Result<Self, String> {
+        let stdout = stdout.trim_start_matches('\u{feff}').trim_start();
         if !stdout.starts_with('{') {
             return Ok(Self::plain(hook, event, stdout));
         }

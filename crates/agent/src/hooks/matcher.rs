@@ -61,8 +61,10 @@ impl Matcher {
     pub fn matches(&self, names: &[&str]) -> bool {
         match self {
             Self::All => true,
-            Self::Names(wanted) => wanted.iter().any(|wanted| names.contains(&wanted.as_str())),
-            Self::Pattern(pattern) => names.iter().any(|name| pattern.is_match(name)),
+            Self::Names(wanted) => wanted.iter().any(|wanted| names.iter().any(|name| is_same(wanted, name))),
+            Self::Pattern(pattern) => {
+                names.iter().any(|name| pattern.is_match(name)) || matches_twin(pattern, names)
+            }
         }
     }
 
@@ -77,6 +79,21 @@ impl Matcher {
             }
         }
     }
+}
+
+/// Compares names. Those of MCP servers that differ only in `-` and `_` are the same server.
+fn is_same(wanted: &str, name: &str) -> bool {
+    wanted == name || (name.starts_with("mcp__") && wanted.replace('-', "_") == name.replace('-', "_"))
+}
+
+/// Returns whether a pattern that names an MCP server matches the tools of the same server in its other spelling.
+fn matches_twin(pattern: &regex::Regex, names: &[&str]) -> bool {
+    let text = pattern.as_str();
+    if !text.contains("mcp__") || !text.contains('-') || !names.iter().any(|name| name.starts_with("mcp__")) {
+        return false;
+    }
+    let twin = regex::Regex::new(&text.replace('-', "_"));
+    twin.is_ok_and(|twin| names.iter().any(|name| twin.is_match(&name.replace('-', "_"))))
 }
 
 /// The rule of `if`: a tool, and a pattern for its main argument.

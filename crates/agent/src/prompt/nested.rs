@@ -47,7 +47,7 @@ impl NestedContext {
             }
             let files = NAMES.iter().map(|name| folder.join(name));
             let context =
-                files.into_iter().find(|file| fs::metadata(file).is_ok_and(|about| about.is_file()));
+                files.into_iter().find(|file| fs::symlink_metadata(file).is_ok_and(|about| about.is_file()));
             found.extend(context.filter(|context| *context != real));
         }
         found

@@ -213,8 +213,19 @@ pub(crate) fn target(server: &ServerConfig) -> String {
         Transport::Stdio { command, args, .. } => {
             std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
         }
-        Transport::Http { url, .. } => url.clone(),
+        Transport::Http { url, .. } => without_secrets(url),
         Transport::Inherited => String::new(),
+    }
+}
+
+/// Removes what may be a secret from a URL: user, password, query and fragment.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://***@{host}{path}"),
+        None => url.to_owned(),
     }
 }
 

@@ -111,6 +111,8 @@ pub struct FoundHook {
     pub hash: Option<String>,
     /// Files it runs, as far as they are named.
     pub files: Vec<PathBuf>,
+    /// Files of the project that it would run if they existed.
+    pub(super) missing: Vec<PathBuf>,
     /// Programs that decide by files of the project what they run, which the hash does not cover.
     pub uncovered: Vec<String>,
     /// Place in the list of confirmations.
@@ -209,6 +211,7 @@ impl FoundHooks {
     pub(crate) fn protect(&self, protected: &Protected) {
         for found in &self.hooks {
             protected.add(&found.hook.source);
+            found.missing.iter().for_each(|file| protected.add(file));
             found.files.iter().for_each(|file| protected.add(file));
         }
     }
@@ -317,6 +320,7 @@ impl Finder<'_> {
             home: self.options.home.user().to_path_buf(),
         };
         let fingerprint = Fingerprint::take(&definition, &words, &place_of_files);
+        let missing = references::find(&words, &place_of_files).missing.into_iter().collect();
         let (hash, files, uncovered, broken) = match fingerprint {
             Ok(taken) => (Some(taken.hash), taken.files, taken.uncovered, None),
             Err(problem) => (None, Vec::new(), Vec::new(), Some(problem)),
@@ -346,6 +350,7 @@ impl Finder<'_> {
             status,
             hash,
             files,
+            missing,
             uncovered,
             place,
         });
@@ -380,6 +385,8 @@ impl Finder<'_> {
             if let Some(hook) = Arc::get_mut(&mut found.hook) {
                 hook.fails_closed = true;
                 hook.check = Some(failing(CHANGED.to_owned()));
+                // A change cannot take the guard away either.
+                (hook.in_background, hook.once, hook.rule) = (false, false, None);
             }
         }
         for gone in gone.iter().filter(|gone| !changed.contains(&gone.place)) {

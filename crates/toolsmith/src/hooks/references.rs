@@ -7,6 +7,7 @@ use std::{
 };
 
 use toolsmith_agent::hooks::Handler;
+use toolsmith_host::location::named_files;
 
 /// Programs that decide by files of the project what they run.
 const RUNNERS: [&str; 30] = [
@@ -131,6 +132,13 @@ pub(super) fn find(words: &[String], around: &Surroundings) -> References {
             found.files.extend(program_of_project(word, around));
         }
     }
+    let named = named_files(&words.join(" "), &[&around.cwd], Some(&around.home));
+    for path in named.into_iter().filter(|path| is_in_project(path, around)) {
+        match path.is_file() {
+            true => found.files.insert(path),
+            false => found.missing.insert(path),
+        };
+    }
     found
 }
 
@@ -188,6 +196,13 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
         Ok(_) => {}
         Err(_) if word.contains('/') && is_in_project(&path, around) => {
             found.missing.insert(path);
+        }
+        // What stands before it may be a substitution that gives the project: `$(git rev-parse --show-toplevel)/x.sh`.
+        Err(_) if word.starts_with('/') => {
+            let inside = around.cwd.join(word.trim_start_matches('/'));
+            if inside.is_file() {
+                found.files.insert(inside);
+            }
         }
         Err(_) => {}
     }

@@ -64,6 +64,12 @@ impl Fetcher {
         if folder.join("node_modules").exists() {
             return Ok(());
         }
+        // Settings of npm name programs that it runs.
+        match std::fs::remove_file(folder.join(".npmrc")) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(PluginError::io(folder.join(".npmrc"))(error)),
+        }
         self.run("npm", &[NPM, &["--no-save", "--no-package-lock"]].concat(), folder).await.map(drop)
     }
 

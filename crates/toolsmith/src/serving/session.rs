@@ -232,6 +232,9 @@ impl ServedSession for ServingSession {
         if let ServeApproval::UpTo(cap @ Tier::Read) = self.tools.approval() {
             return ToolResult::error(above(Tier::Write, cap));
         }
+        if let Some(refusal) = self.tools.refuses_undo() {
+            return ToolResult::error(refusal);
+        }
         match self.resolver.undo(change).await {
             Ok(undone) => {
                 let entry = &undone.entry;

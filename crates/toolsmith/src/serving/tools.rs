@@ -12,7 +12,8 @@ use toolsmith_agent::{
 use toolsmith_host::{changes::ChangeStore, location::WriteRules};
 use toolsmith_mcp::server::{ServedSession, ServedTools};
 use toolsmith_tool::{
-    Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolSpec, UnknownTools, async_trait,
+    ApprovalPolicy, Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolSpec, UnknownTools,
+    async_trait,
 };
 
 use super::{approver::ServeApprover, session::ServingSession};
@@ -157,6 +158,15 @@ impl ServingTools {
 
     pub(super) fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Returns why clients may not undo changes, if the settings deny it.
+    pub(super) fn refuses_undo(&self) -> Option<String> {
+        let policies = &self.settings.approval.tools;
+        let name = ["toolsmith_undo", "undo"]
+            .into_iter()
+            .find(|name| policies.get(*name) == Some(&ApprovalPolicy::Deny))?;
+        Some(format!("toolsmith_undo is blocked by user policy (tools.approval.{name})."))
     }
 
     pub(super) fn approval(&self) -> ServeApproval {

@@ -18,6 +18,8 @@ pub struct ConfirmDialog {
     message: String,
     /// The selected answer; `None` until one is selected.
     chosen: Option<bool>,
+    /// Only an answer decides; closing it does not.
+    is_explicit: bool,
     answer: Option<oneshot::Sender<bool>>,
     closes_at: Option<Instant>,
 }
@@ -31,13 +33,13 @@ impl ConfirmDialog {
         closes_at: Option<Instant>,
     ) -> Self {
         let (title, message) = (title.to_owned(), message.to_owned());
-        Self { title, message, chosen: Some(true), answer: Some(answer), closes_at }
+        Self { title, message, chosen: Some(true), is_explicit: false, answer: Some(answer), closes_at }
     }
 
     /// Selects no answer in advance: enter alone decides nothing.
     #[must_use]
     pub fn explicit(mut self) -> Self {
-        self.chosen = None;
+        (self.chosen, self.is_explicit) = (None, true);
         self
     }
 
@@ -83,6 +85,11 @@ impl Panel for ConfirmDialog {
                 Some(is_yes) => return self.finish(is_yes),
                 None => return Step::Ignored,
             },
+            _ if keys.is(key, Action::SelectCancel) && self.is_explicit => {
+                // Not an answer: the question is asked again the next time.
+                self.answer = None;
+                return Step::Close;
+            }
             _ if keys.is(key, Action::SelectCancel) => return self.finish(false),
             _ => return Step::Ignored,
         }

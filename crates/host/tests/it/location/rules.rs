@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use toolsmith_host::location::{Location, Protected, Verdict, WriteRules};
+use toolsmith_host::location::{Location, Protected, Verdict, WriteRules, named_files};
 use toolsmith_tool::{FileChange, FileTiers as _, Tier};
 
 /// A home with a project in it and another folder beside it.
@@ -400,9 +400,20 @@ fn c5_7_a_program_that_any_git_setting_names_is_exec() {
     let home = Home::new();
     home.put(
         "project/.git/config",
-        "[pager]\n\tlog = ./p/log.sh\n[interactive]\n\tdiffFilter = ./p/filter.sh --x\n[alias]\n\tz = !$(git rev-parse --show-toplevel)/p/a.sh\n\ty = \"!cd p && ./cd.sh\"\n\tm = !python3 -m p.mod\n[remote \"o\"]\n\turl = ext::./p/remote.sh\n[url \"ext::./p/url.sh\"]\n\tinsteadOf = x\n[user]\n\tname = README\n",
+        "[pager]\n\tlog = ./p/log.sh\n[interactive]\n\tdiffFilter = ./p/filter.sh --x\n[alias]\n\tz = !$(git rev-parse --show-toplevel)/p/a.sh\n\ty = \"!cd p && ./cd.sh\"\n\tm = !python3 -m p.mod\n\tq = \"!\\\"$(git rev-parse --show-toplevel)\\\"/p/quoted.sh\"\n\tr = !sh ${GIT_PREFIX:-./}p/prefix.sh\n\ts = !sh `pwd`/p/pwd.sh\n[remote \"o\"]\n\turl = ext::./p/remote.sh\n[url \"ext::./p/url.sh\"]\n\tinsteadOf = x\n[user]\n\tname = README\n",
     );
-    let named = ["log.sh", "filter.sh", "a.sh", "cd.sh", "mod.py", "remote.sh", "url.sh"];
+    let named = [
+        "log.sh",
+        "filter.sh",
+        "a.sh",
+        "cd.sh",
+        "mod.py",
+        "remote.sh",
+        "url.sh",
+        "quoted.sh",
+        "prefix.sh",
+        "pwd.sh",
+    ];
     for name in named {
         home.put(&format!("project/p/{name}"), "");
     }
@@ -411,6 +422,32 @@ fn c5_7_a_program_that_any_git_setting_names_is_exec() {
     let rules = home.rules(&home.project);
     all(&rules, &home.project.join("p"), &named, "exec");
     all(&rules, &home.project, &["README", "p/other.sh"], "write");
+}
+
+#[test]
+fn c5_7_files_that_a_command_names_are_found_in_every_spelling() {
+    let home = Home::new();
+    for file in ["scripts/x.sh", "scripts/m.js", "srv/index.js"] {
+        home.put(&format!("project/{file}"), "");
+    }
+    let base = home.project.as_path();
+    for command in [
+        "cd scripts && ./x.sh",
+        "\"$(git rev-parse --show-toplevel)\"/scripts/x.sh",
+        "X=scripts; sh $X/x.sh",
+        "sh ${NOPE:-scripts}/x.sh",
+        "sh -c \"sh scr''ipts/x.sh\"",
+        "sh ~+/scripts/x.sh",
+        "PATH=$PWD/scripts:$PATH x.sh",
+    ] {
+        assert!(named_files(command, &[base], None).contains(&base.join("scripts/x.sh")), "{command}");
+    }
+    assert!(named_files("node scripts/m", &[base], None).contains(&base.join("scripts/m.js")));
+    assert!(named_files("node srv", &[base], None).contains(&base.join("srv/index.js")));
+    // A file that does not exist yet decides what runs once it does.
+    assert!(
+        named_files("test -f later/x.sh && sh later/x.sh", &[base], None).contains(&base.join("later/x.sh"))
+    );
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use toolsmith_agent::{
-    Agent, CallRequest, InputSource, Prompt, PromptError, custom_message, message_from_extension,
-    session::EntryKind,
+    Agent, CallRequest, Gate as _, GateVerdict, GatedCall, InputSource, Prompt, PromptError, Verdict,
+    custom_message, hooks::HookGate, judge, message_from_extension, session::EntryKind,
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
@@ -231,6 +231,8 @@ impl Session {
             }
             SessionTask::CallBuiltIn { name, arguments, cwd, call_id } => {
                 let built_ins = &self.extensions.inner.built_ins;
+                let arguments =
+                    self.check_built_in(&name, &call_id, arguments, cwd.as_deref(), &context).await?;
                 json!(built_ins.call(&name, &call_id, arguments, cwd.as_deref(), context).await?)
             }
             SessionTask::ApprovalOf { name, arguments, cwd } => {
@@ -286,6 +288,31 @@ impl Session {
             _ => agent.steer_message(message),
         }
         Ok(())
+    }
+
+    /// Holds a call of a built-in tool by an extension against what the user forbade: a `deny` and hooks apply to it as to
+    /// every call (CONTRACT 5.4, 11.1). Approval was asked for the call that makes it.
+    async fn check_built_in(
+        &self,
+        name: &str,
+        call_id: &str,
+        arguments: Value,
+        cwd: Option<&str>,
+        context: &ToolContext,
+    ) -> Result<Value, ActionError> {
+        let Some(tool) = self.extensions.inner.built_ins.tool_in(name, cwd) else { return Ok(arguments) };
+        let approval = tool.approval(&arguments).await;
+        let settings = self.agent().dispatcher().approval_settings();
+        if judge(name, &approval, &settings) == Verdict::DeniedByUser {
+            return Err(ActionError::failed(format!("Tool \"{name}\" is blocked by user policy.")));
+        }
+        let gate = HookGate::new(self.hooks.hooks.clone());
+        let call = GatedCall::of_tool(call_id, tool.spec(), &arguments, context);
+        match gate.before(call).await {
+            GateVerdict::Refuse(reason) => Err(ActionError::failed(reason)),
+            GateVerdict::Rewrite(replaced) => Ok(replaced),
+            _ => Ok(arguments),
+        }
     }
 
     /// Adds a message to the conversation outside a run.

@@ -35,7 +35,7 @@ impl BuiltInCalls {
         self.tools.iter().find(|tool| tool.spec().name == name).cloned()
     }
 
-    fn tool_in(&self, name: &str, cwd: Option<&str>) -> Option<Arc<dyn Tool>> {
+    pub(crate) fn tool_in(&self, name: &str, cwd: Option<&str>) -> Option<Arc<dyn Tool>> {
         let folder = cwd.map(|cwd| self.cwd.join(cwd)).filter(|folder| *folder != self.cwd);
         match folder {
             None => self.tool(name),
