@@ -59,20 +59,21 @@ pub(super) fn record(program: &Path) -> Result<vt100::Parser> {
     let mut screen = vt100::Parser::new(ROWS, COLUMNS, 0);
     let wait_for = |text: &str, screen: &mut vt100::Parser| -> Result<()> {
         let end = Instant::now() + STEP;
-        let mut last = Instant::now();
+        // A spinner keeps writing, so the text has to be there for a time.
+        let mut since: Option<Instant> = None;
         loop {
             match pieces.recv_timeout(Duration::from_millis(100)) {
-                Ok(piece) => {
-                    screen.process(&piece);
-                    last = Instant::now();
-                }
+                Ok(piece) => screen.process(&piece),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     bail!("the program ended:\n{}", screen.screen().contents())
                 }
             }
-            if screen.screen().contents().contains(text) && last.elapsed() >= QUIET {
-                return Ok(());
+            match (screen.screen().contents().contains(text), since) {
+                (true, Some(since)) if since.elapsed() >= QUIET => return Ok(()),
+                (true, None) => since = Some(Instant::now()),
+                (true, Some(_)) => {}
+                (false, _) => since = None,
             }
             if Instant::now() > end {
                 bail!("{text:?} is not on the screen:\n{}", screen.screen().contents());
