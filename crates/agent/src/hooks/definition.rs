@@ -158,7 +158,7 @@ pub struct Hook {
     pub handler: Handler,
     /// Names and inputs it sees.
     pub dialect: Dialect,
-    /// Deadline.
+    /// Maximum time of a run.
     pub timeout: Duration,
     /// A failure blocks the call or the prompt.
     pub fails_closed: bool,

@@ -22,7 +22,7 @@ pub struct BadMatcher {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Matcher {
-    /// Everything.
+    /// Matches every tool or source.
     All,
     /// These names.
     Names(Vec<String>),
