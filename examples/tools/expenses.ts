@@ -9,9 +9,13 @@ interface Expense {
 
 const parameters = z.object({
   action: z.enum(["add", "list", "export"]).describe("Record an expense, list all, or write them to a file"),
-  text: z.string().optional().describe("Purpose of the expense; needed for add"),
-  amount: z.number().positive().optional().describe("Amount in euros; needed for add"),
-  date: z.iso.date().optional().describe("Day of the expense, such as 2026-11-17; needed for add"),
+  text: z.string().optional().describe("Purpose of the expense; needed if the action is add"),
+  amount: z.number().optional().describe("Amount in euros; needed if the action is add"),
+  date: z
+    .string()
+    .refine((day) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)), "expected a day such as 2026-11-17")
+    .optional()
+    .describe("Day of the expense, such as 2026-11-17; needed if the action is add"),
   locale: z.string().default("en-US").describe("Language of the table as a language tag, such as de-DE"),
   file: z.string().default("expenses.md").describe("File that export writes"),
 });
@@ -32,7 +36,7 @@ function rows(expenses: Expense[], locale: string): string[][] {
 function table(cells: string[][], width = 72): string[] {
   const widest = (column: number) => Math.max(...cells.map((row) => visibleWidth(row[column])));
   const [first, last] = [widest(0), widest(2)];
-  const middle = Math.max(4, Math.min(widest(1), width - first - last - 4));
+  const middle = Math.max(3, Math.min(widest(1), width - first - last - 4));
   return cells.map(([date, text, amount]) =>
     [
       truncateToWidth(date, first, "", true),

@@ -1,3 +1,4 @@
+// The context of a call, the session as tools see it, the models, and the events of a session.
 
 declare namespace Toolsmith {
   // -------------------------------------------------------------------------------------------- contexts

@@ -1,3 +1,4 @@
+// The API of extensions and the context of their commands.
 
 declare namespace Toolsmith {
   // ------------------------------------------------------------------------------------------ extensions

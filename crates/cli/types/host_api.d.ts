@@ -1,3 +1,4 @@
+// The host API, which a factory receives.
 
 declare namespace Toolsmith {
   // ------------------------------------------------------------------------------------------- host API

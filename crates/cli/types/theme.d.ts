@@ -1,3 +1,4 @@
+// Components, colours and symbols.
 
 declare namespace Toolsmith {
   // ------------------------------------------------------------------------------------------- rendering

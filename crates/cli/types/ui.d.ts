@@ -1,3 +1,4 @@
+// The user interface as tools see it.
 
 declare namespace Toolsmith {
   // -------------------------------------------------------------------------------------- user interface

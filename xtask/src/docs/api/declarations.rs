@@ -74,7 +74,10 @@ impl Declarations {
     }
 
     pub(super) fn interface(&self, name: &str) -> Result<&Group> {
-        self.interfaces.iter().find(|group| group.name == name).with_context(|| format!("no interface {name}"))
+        self.interfaces
+            .iter()
+            .find(|group| group.name == name)
+            .with_context(|| format!("no interface {name}"))
     }
 
     pub(super) fn module(&self, name: &str) -> Result<&Group> {
@@ -102,7 +105,8 @@ impl Reader<'_> {
                 }
                 Statement::TSExternalModuleDeclaration(module) => {
                     let members = module.body.as_ref().map(|block| self.exports(&block.body, comments));
-                    let group = Group { name: module.id.value.to_string(), members: members.unwrap_or_default() };
+                    let group =
+                        Group { name: module.id.value.to_string(), members: members.unwrap_or_default() };
                     self.found.modules.push(group);
                 }
                 _ => {}
@@ -194,7 +198,11 @@ impl Reader<'_> {
             line[spaces.min(indentation)..].to_owned()
         };
         let text = self.text[start..span.end as usize].trim_end_matches([';', ',']);
-        let lines: Vec<String> = text.lines().enumerate().map(|(at, line)| if at == 0 { line.to_owned() } else { cut(line) }).collect();
+        let lines: Vec<String> = text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| if at == 0 { line.to_owned() } else { cut(line) })
+            .collect();
         lines.join("\n")
     }
 
@@ -204,7 +212,8 @@ impl Reader<'_> {
         let Some(comment) = before else { return Doc::default() };
         let between = &self.text[comment.span.end as usize..span.start as usize];
         let text = &self.text[comment.span.start as usize..comment.span.end as usize];
-        if !between.replace("export", "").replace("declare", "").trim().is_empty() || !text.starts_with("/**") {
+        if !between.replace("export", "").replace("declare", "").trim().is_empty() || !text.starts_with("/**")
+        {
             return Doc::default();
         }
         let text = text.trim_start_matches("/**").trim_end_matches("*/");

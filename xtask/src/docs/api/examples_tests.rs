@@ -131,7 +131,11 @@ fn imports(declarations: &Declarations, code: &str) -> String {
             })
     });
     let used: BTreeSet<&str> = used.collect();
-    if used.is_empty() { String::new() } else { format!("const {{ {} }} = toolsmith;", Vec::from_iter(used).join(", ")) }
+    if used.is_empty() {
+        String::new()
+    } else {
+        format!("const {{ {} }} = toolsmith;", Vec::from_iter(used).join(", "))
+    }
 }
 
 fn indented(code: &str) -> String {
@@ -145,7 +149,8 @@ fn statements_module(declarations: &Declarations) -> String {
          interface Given { pi: ExtensionAPI; ctx: CustomToolContext; theme: Theme; signal: AbortSignal; onUpdate: AgentToolUpdateCallback }\n\
          const examples: Record<string, (given: Given) => Promise<unknown>> = {\n",
     );
-    for Example { name, code, .. } in examples(declarations).iter().filter(|one| one.runs == Runs::Statements) {
+    for Example { name, code, .. } in examples(declarations).iter().filter(|one| one.runs == Runs::Statements)
+    {
         let imports = imports(declarations, code);
         writeln!(
             text,
@@ -217,7 +222,8 @@ async fn every_example_of_a_command_runs_in_a_session_of_its_own() {
             "export default (pi) => {{\n  pi.registerCommand(\"example\", {{ handler: async (args, ctx) => {{\n{}  }} }});\n}};\n",
             indented(code)
         );
-        let session = place.session(&place.module("example.ts", &text), json!(["Fine.", "Fine.", "Fine."])).await;
+        let session =
+            place.session(&place.module("example.ts", &text), json!(["Fine.", "Fine.", "Fine."])).await;
         session.run("Hello").await.unwrap();
         let outcome = session.run_command("example", "", CancelToken::new()).await;
         assert!(outcome.is_ok(), "{name}: {outcome:?}");
@@ -247,7 +253,9 @@ fn typed_modules(declarations: &Declarations) -> Vec<(String, String)> {
             Runs::Result => format!("async execute(toolCallId, params) {{\n{body}}},"),
             Runs::Renderer => format!("renderResult(result, options, theme, args) {{\n{body}}},"),
             Runs::ContextRenderer => {
-                format!("renderResult(result, options, theme, context: toolsmith.RenderContext) {{\n{body}}},")
+                format!(
+                    "renderResult(result, options, theme, context: toolsmith.RenderContext) {{\n{body}}},"
+                )
             }
             Runs::SessionEvent => format!("async onSession(event, ctx) {{\n{body}}},"),
             Runs::Command => {
@@ -273,7 +281,18 @@ async fn the_compiler_accepts_every_example() {
         place.module(&name, &text);
     }
     let mut written = String::new();
-    let files = ["tools", "host_api", "context", "ui", "theme", "extensions", "modules", "components", "functions", "schemas"];
+    let files = [
+        "tools",
+        "host_api",
+        "context",
+        "ui",
+        "theme",
+        "extensions",
+        "modules",
+        "components",
+        "functions",
+        "schemas",
+    ];
     for name in files {
         written += &fs::read_to_string(types().join(format!("{name}.d.ts"))).unwrap();
     }
@@ -293,7 +312,9 @@ async fn the_compiler_accepts_every_example() {
 }
 
 fn events() -> Vec<SessionEvent> {
-    use toolsmith_tool::{CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, TodoReminder};
+    use toolsmith_tool::{
+        CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, TodoReminder,
+    };
     let previous_session_file = Some(PathBuf::from("before.jsonl"));
     vec![
         SessionEvent::Start,
@@ -441,7 +462,9 @@ async fn the_types_and_the_runtime_have_the_same_members() {
     exports.extend(["Type", "z", "zod", "default"].map(str::to_owned));
     same("module", &exports);
     let mut fields = of(&["CustomTool"]);
-    fields.extend(FOREIGN_FIELDS.iter().filter(|name| found["fields"].contains(**name)).map(|name| (*name).to_owned()));
+    fields.extend(
+        FOREIGN_FIELDS.iter().filter(|name| found["fields"].contains(**name)).map(|name| (*name).to_owned()),
+    );
     same("fields", &fields);
     assert_eq!(found["missing"], BTreeSet::new(), "undefined members");
     session.dispose().await;

@@ -245,8 +245,20 @@ The module also exports the types of the [API reference](api.md): `CustomToolFac
 
 /// The modules whose exports `toolsmith` has: name, title, and introduction.
 pub(super) const EXPORTS: &[(&str, &str, &str)] = &[
-    ("@oh-my-pi/pi-tui*", "Components", "Components for renderers and dialogs, keys, and functions that measure text in columns."),
-    ("@oh-my-pi/*", "Tools and text", "Themes, cut text, front matter, and the built-in tools for extensions that wrap them."),
+    (
+        "@oh-my-pi/pi-tui*",
+        "Components",
+        "Components for renderers and dialogs, keys, and functions that measure text in columns.",
+    ),
+    (
+        "@oh-my-pi/*",
+        "Tools and text",
+        "Themes, cut text, front matter, and the built-in tools for extensions that wrap them.",
+    ),
     ("@oh-my-pi/pi-utils*", "Directories, errors and formats", "Functions without a user interface."),
-    ("@oh-my-pi/pi-ai*", "Models and schemas", "Requests to models, which Toolsmith makes with its own keys, and schemas."),
+    (
+        "@oh-my-pi/pi-ai*",
+        "Models and schemas",
+        "Requests to models, which Toolsmith makes with its own keys, and schemas.",
+    ),
 ];
