@@ -42,6 +42,54 @@ async fn c4_5_a_thrown_error_shows_its_place_and_a_code_frame() {
 }
 
 #[tokio::test]
+async fn c2_7_a_load_error_names_the_missing_field() {
+    let place = Place::new(&[]);
+    place.write("project/t.ts", "export default () => ({ name: \"t\", parameters: {}, execute() {} });");
+    let ran = place.run(&["call", "./t.ts"]).await;
+    assert!(ran.code != 0 && ran.stderr.contains("(description is missing)"), "{ran:#?}");
+}
+
+#[tokio::test]
+async fn a_result_in_a_file_is_whole_whatever_its_size() {
+    let place = Place::new(&[]);
+    place.write(
+        "project/big.ts",
+        "export default () => ({ name: \"big\", description: \"d\", parameters: { type: \"object\", properties: {} },\n\
+         async execute() { return { content: [{ type: \"text\", text: \"line\\n\".repeat(200000) + \"end\" }] }; } });",
+    );
+    let mut request = place.request(&[]);
+    let command = format!("'{}' call ./big.ts > out.txt", request.program);
+    request.program = "/bin/sh".to_owned();
+    let ran = place.run_request(&request.args(["-c", &command])).await;
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let written = std::fs::read_to_string(place.path("project/out.txt")).unwrap();
+    assert_eq!(written.lines().count(), 200_001);
+    assert!(written.ends_with("line\nend\n"));
+}
+
+#[tokio::test]
+async fn a_retry_is_reported_where_there_is_no_terminal() {
+    let place = Place::new(&[("home/.toolsmith/config.toml", "[retry]\nbase_delay = \"1ms\"\n")]);
+    place.write("script.json", r#"[{ "reply": [{ "error": "busy", "class": "overloaded" }] }, "Done."]"#);
+    let model = format!("script:{}", place.path("script.json").display());
+    let ran = place.run(&["--model", &model, "-p", "hi"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "Done.\n"), "{ran:#?}");
+    assert!(ran.stderr.contains("retry") && ran.stderr.contains("busy"), "{ran:#?}");
+}
+
+#[tokio::test]
+async fn new_refuses_the_name_of_a_built_in_tool_and_trust_says_what_it_did() {
+    let place = Place::new(&[]);
+    let refused = place.run(&["new", "read"]).await;
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("\"read\" is the name of a built-in tool"), "{refused:#?}");
+    assert!(!place.path("project/.toolsmith").exists());
+    let trusted = place.run(&["trust"]).await;
+    let project = place.path("project").display().to_string();
+    assert_eq!(trusted.stdout, format!("Trusted: {project} and everything in it\n"), "{trusted:#?}");
+}
+
+#[tokio::test]
 async fn c8_3_resolve_says_that_nothing_is_pending() {
     let ran = Place::new(&[]).run(&["call", "resolve"]).await;
     assert_eq!(ran.code, 1);
