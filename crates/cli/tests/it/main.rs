@@ -31,6 +31,7 @@ mod previews;
 mod printing;
 mod pty;
 mod recovering;
+mod reference;
 mod reviewing;
 mod rpc;
 mod rpc_abort;
