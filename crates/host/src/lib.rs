@@ -8,9 +8,7 @@
 #![warn(missing_docs)]
 
 #[cfg(not(target_os = "linux"))]
-compile_error!(
-    "toolsmith-host knows Linux only so far; a port supplies src/exec/supervisor.rs and src/exec/tree.rs"
-);
+compile_error!("toolsmith-host knows Linux only so far; a port supplies src/exec/unix/macos.rs or its like");
 
 pub mod blocking;
 pub mod changes;
