@@ -38,6 +38,7 @@ pub(super) fn this_program() -> io::Result<PathBuf> {
 }
 
 /// Reports if `code` is part of the program's file, not of a library that the program loaded.
+#[expect(deprecated, reason = "one call is not worth another package")]
 pub(super) fn is_main_program(code: usize) -> bool {
     // SAFETY: the result is on this stack and read only if the call filled it.
     unsafe {
