@@ -1,51 +1,70 @@
-//! `cargo xtask targets`: checks the code for every supported system. What a machine lacks for one is reported as
-//! `skipped: …`, never left out silently.
+//! `cargo xtask targets`: compiles for every supported system, and runs the smoke test of the static program. What a machine
+//! lacks for one is reported as `skipped: …`, never left out silently.
 
-use std::process::{Command, Stdio};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::cargo::root;
+use crate::{
+    cargo::{cargo, root, target_folder},
+    smoke,
+};
 
-/// A target, and the packages that compile for it.
+/// A target and what is done for it.
 struct Target {
     name: &'static str,
-    packages: &'static [&'static str],
-    /// The rest of the program needs a C library for the target, which only a cross compiler has.
-    needs_zig: bool,
+    work: Work,
+}
+
+enum Work {
+    /// Checks the crate with all code that differs between systems.
+    CheckHost,
+    /// Builds the program, which needs a C library for the target, and runs its smoke test.
+    BuildAndTry,
 }
 
 const TARGETS: [Target; 4] = [
-    Target { name: "x86_64-unknown-linux-musl", packages: &["toolsmith-cli"], needs_zig: true },
-    Target { name: "aarch64-unknown-linux-musl", packages: &["toolsmith-cli"], needs_zig: true },
-    Target { name: "aarch64-apple-darwin", packages: &["toolsmith-host"], needs_zig: false },
-    Target { name: "x86_64-apple-darwin", packages: &["toolsmith-host"], needs_zig: false },
+    Target { name: "x86_64-unknown-linux-musl", work: Work::BuildAndTry },
+    Target { name: "aarch64-unknown-linux-musl", work: Work::CheckHost },
+    Target { name: "aarch64-apple-darwin", work: Work::CheckHost },
+    Target { name: "x86_64-apple-darwin", work: Work::CheckHost },
 ];
 
 pub(crate) fn run() -> Result<()> {
-    let installed = capture("rustc", &["--print", "sysroot"])?;
-    let zig = has("cargo-zigbuild", "--version");
+    let compiler = capture("rustc", &["--print", "sysroot"])?;
     let mut failed = Vec::new();
     for target in &TARGETS {
-        let library = format!("{}/lib/rustlib/{}/lib", installed.trim(), target.name);
-        if !std::path::Path::new(&library).exists() {
-            println!("skipped: {} (needs `rustup target add {}`)", target.name, target.name);
+        let name = target.name;
+        if !Path::new(compiler.trim()).join("lib/rustlib").join(name).join("lib").exists() {
+            println!("skipped: {name} (needs `rustup target add {name}`)");
             continue;
         }
-        if target.needs_zig && !zig {
-            println!("skipped: {} (needs cargo-zigbuild and zig)", target.name);
-            continue;
-        }
-        let command = if target.needs_zig { "cargo-zigbuild" } else { "cargo" };
-        let mut arguments = vec!["check", "--locked", "--target", target.name];
-        arguments.extend(target.packages.iter().flat_map(|package| ["--package", package]));
-        if start(command).args(&arguments).status().with_context(|| command.to_owned())?.success() {
-            println!("checked: {} ({})", target.name, target.packages.join(", "));
-        } else {
-            failed.push(target.name);
+        let done = match target.work {
+            Work::CheckHost => cargo(&["check", "--locked", "--target", name, "--package", "toolsmith-host"]),
+            Work::BuildAndTry if !has("cargo-zigbuild") => {
+                println!("skipped: {name} (needs cargo-zigbuild and zig: `pip install cargo-zigbuild`)");
+                continue;
+            }
+            Work::BuildAndTry => build_and_try(name),
+        };
+        match done {
+            Ok(()) => println!("{name}: passed"),
+            Err(error) => {
+                eprintln!("{name}: {error:#}");
+                failed.push(name);
+            }
         }
     }
-    if failed.is_empty() { Ok(()) } else { bail!("does not compile for {}", failed.join(", ")) }
+    if failed.is_empty() { Ok(()) } else { bail!("failed for {}", failed.join(", ")) }
+}
+
+fn build_and_try(target: &str) -> Result<()> {
+    cargo(&["zigbuild", "--locked", "--target", target, "--package", "toolsmith-cli"])?;
+    let program = target_folder().join(target).join("debug/toolsmith");
+    smoke::run(&program.display().to_string(), None)
 }
 
 fn start(program: &str) -> Command {
@@ -55,8 +74,8 @@ fn start(program: &str) -> Command {
     command
 }
 
-fn has(program: &str, argument: &str) -> bool {
-    let tried = start(program).arg(argument).stdout(Stdio::null()).stderr(Stdio::null()).status();
+fn has(program: &str) -> bool {
+    let tried = start(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     tried.is_ok_and(|status| status.success())
 }
 

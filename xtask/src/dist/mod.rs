@@ -71,7 +71,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let (options, given): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|word| word.starts_with("--"));
     ensure!(options.iter().all(|option| *option == "--check"), "the only option is --check");
     let built = if given.is_empty() { build()? } else { named(&given)? };
-    ensure!(!built.is_empty(), "no program was built");
     let folder = target_folder().join("artifacts");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -112,6 +111,11 @@ fn build() -> Result<Vec<Built>> {
                 println!("skipped: {} ({error}; it needs cargo-zigbuild, zig and the target)", target.triple)
             }
         }
+    }
+    if built.is_empty() {
+        cargo(&["build", "--profile", "dist", "--locked", "--package", "toolsmith-cli"])?;
+        let program = target_folder().join("dist/toolsmith");
+        bail!("only the program for this machine was built: {}", program.display());
     }
     Ok(built)
 }

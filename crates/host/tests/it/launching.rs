@@ -124,3 +124,37 @@ async fn long_arguments_arrive_whole_and_too_long_ones_are_refused() {
     let refused = run(&far_too_long, &CancelToken::new(), |_| {}).await.unwrap_err();
     assert!(refused.to_string().contains("Argument list too long"), "{refused}");
 }
+
+#[tokio::test]
+async fn programs_and_folders_with_spaces_other_letters_and_long_paths_work() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("with space").join("ünï ❤").join("x".repeat(200)).join("y".repeat(100));
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("a program");
+    fs::write(&program, "#!/bin/sh\npwd\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let expected = format!("{}\n", folder.canonicalize().unwrap().display());
+    assert_eq!(text(&Request::new(program.display().to_string()).cwd(&folder)).await, expected);
+    assert_eq!(
+        text(&Request::new("./a program").cwd(&folder)).await,
+        expected,
+        "found from the folder it runs in"
+    );
+    let named = Request::new("a program").cwd(&folder).env("PATH", folder.display().to_string());
+    assert_eq!(text(&named).await, expected, "found in the PATH it is given");
+}
+
+/// Nothing is written to be executed, so a temporary folder that cannot be used does not matter.
+#[test]
+fn a_temporary_folder_that_cannot_be_used_does_not_matter() {
+    if !alone("launching::a_temporary_folder_that_cannot_be_used_does_not_matter") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let exe = std::env::current_exe().unwrap().display().to_string();
+    let name = "launching::limits_that_changed_after_the_first_process_hold_for_the_next";
+    let request = Request::new(exe).args(["--exact", name]).env("TMPDIR", "/no/such/folder");
+    let outcome = runtime.block_on(run(&request, &CancelToken::new(), |_| {})).unwrap();
+    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout.text(), outcome.stderr.text());
+}
