@@ -63,6 +63,15 @@ declare namespace Toolsmith {
     loadMode?: "essential" | "discoverable";
     /** `exclusive` waits for all earlier calls and holds all later ones. */
     concurrency?: "shared" | "exclusive";
+    /** Schema of the result's `details`. Agents that call the tool over MCP get them as structured content. */
+    outputSchema?: any;
+    /** Effects that agents that call the tool over MCP should know of. */
+    annotations?: {
+      /** Repeating a call with the same arguments changes nothing more. */
+      idempotentHint?: boolean;
+      /** `false` if it reaches nothing outside this machine. */
+      openWorldHint?: boolean;
+    };
     mcpServerName?: string;
     mcpToolName?: string;
     /** Changes the arguments before they are checked. */

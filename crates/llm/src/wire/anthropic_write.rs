@@ -18,7 +18,7 @@ const DEFAULT_MAX_TOKENS: u64 = 32_000;
 /// Output tokens reserved beside a thinking budget.
 const ANSWER_TOKENS: u64 = 8192;
 
-pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
+pub(super) fn encode(request: &Request<'_>, quirks: &Quirks, api: ApiKind) -> Encoded {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model.id));
     if !request.system.is_empty() {
@@ -28,15 +28,14 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
             json!([{ "type": "text", "text": request.system, "cache_control": { "type": "ephemeral" } }]),
         );
     }
-    body.insert("messages".to_owned(), messages(request));
+    body.insert("messages".to_owned(), messages(request, api));
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), tools(request, quirks));
         if let Some(choice) = tool_choice(request.sendable_choice()) {
             body.insert("tool_choice".to_owned(), choice);
         }
     }
-    let max_tokens = request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).min(request.model.max_output);
-    let is_thinking = think(request, max_tokens, &mut body);
+    let is_thinking = think(request, max_tokens(request), &mut body);
     if let Some(temperature) = request.temperature
         && request.model.temperature
         && !is_thinking
@@ -47,8 +46,13 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
     Encoded { path: "/messages".to_owned(), headers: vec![VERSION], body: Value::Object(body) }
 }
 
+/// Returns the output limit.
+pub(super) fn max_tokens(request: &Request<'_>) -> u64 {
+    request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).min(request.model.max_output)
+}
+
 /// Sets the thinking budget and the output limit, which depend on each other.
-fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) -> bool {
+pub(super) fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) -> bool {
     let thinking = &request.model.thinking;
     let level = request.thinking;
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
@@ -124,8 +128,8 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn messages(request: &Request<'_>) -> Value {
-    let turns = history::turns(request, ApiKind::AnthropicMessages.as_str(), history::plain_id);
+fn messages(request: &Request<'_>, api: ApiKind) -> Value {
+    let turns = history::turns(request, api.as_str(), history::plain_id);
     let mut messages: Vec<Value> = Vec::with_capacity(turns.len());
     for turn in &turns {
         let (role, content) = match turn {

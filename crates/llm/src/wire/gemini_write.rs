@@ -15,13 +15,13 @@ use crate::{
 /// Google's placeholder for a call by another model, which has no signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-pub(super) fn encode(request: &Request<'_>) -> Encoded {
+pub(super) fn encode(request: &Request<'_>, api: ApiKind) -> Encoded {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     if !request.system.is_empty() {
         set("systemInstruction", json!({ "parts": [{ "text": request.system }] }));
     }
-    set("contents", contents(request));
+    set("contents", contents(request, api));
     if !request.tools.is_empty() {
         let declarations: Vec<Value> = request
             .tools
@@ -85,10 +85,10 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn contents(request: &Request<'_>) -> Value {
+fn contents(request: &Request<'_>, api: ApiKind) -> Value {
     let is_newer = is_third_or_newer(&request.model.id);
     let mut contents: Vec<Value> = Vec::new();
-    for turn in &history::turns(request, ApiKind::GoogleGemini.as_str(), history::plain_id) {
+    for turn in &history::turns(request, api.as_str(), history::plain_id) {
         match turn {
             Turn::User(parts) | Turn::Developer(parts) => {
                 append(&mut contents, "user", parts.iter().map(part).collect());
@@ -197,11 +197,13 @@ fn is_third_or_newer(model: &str) -> bool {
 }
 
 /// Returns the model's id if it cannot change the path.
-fn path_segment(id: &str) -> String {
+pub(super) fn path_segment(id: &str) -> String {
     let id = id.strip_prefix("models/").unwrap_or(id);
     id.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
+                char::from(byte).to_string()
+            }
             byte => format!("%{byte:02X}"),
         })
         .collect()

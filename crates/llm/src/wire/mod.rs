@@ -9,6 +9,8 @@
 
 mod anthropic_read;
 mod anthropic_write;
+mod bedrock_read;
+mod bedrock_write;
 mod chat_read;
 mod chat_write;
 mod gemini_read;
@@ -19,6 +21,7 @@ mod object_root;
 mod responses_read;
 mod responses_write;
 mod schema;
+mod vertex_write;
 
 use serde_json::Value;
 
@@ -46,6 +49,10 @@ pub(crate) trait Decoder: Send {
     /// Decodes one event into the reply.
     fn event(&mut self, event: &SseEvent, reply: &mut Reply) -> Result<(), LlmError>;
 
+    /// Returns the events that a stream of this complete message would have; `None` if it is not a message of this format.
+    /// Some servers and gateways ignore the request to stream.
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>>;
+
     /// Handles the end of the connection before the end of the reply. Formats without a reliable end mark decide here
     /// whether the reply is complete.
     fn end(&mut self, _reply: &mut Reply) -> Result<(), LlmError> {
@@ -53,23 +60,33 @@ pub(crate) trait Decoder: Send {
     }
 }
 
+/// Returns an event without a name.
+fn unnamed(data: &Value) -> SseEvent {
+    SseEvent { name: String::new(), data: data.to_string() }
+}
+
 /// Encodes `request`.
 pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> Encoded {
     match api {
-        ApiKind::AnthropicMessages => anthropic_write::encode(request, quirks),
-        ApiKind::OpenAiResponses => responses_write::encode(request),
+        ApiKind::AnthropicMessages => anthropic_write::encode(request, quirks, api),
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::encode(request, api),
         ApiKind::OpenAiChat => chat_write::encode(request, quirks),
-        ApiKind::GoogleGemini => gemini_write::encode(request),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::encode(request, api),
+        ApiKind::BedrockConverse => bedrock_write::encode(request),
+        ApiKind::VertexAnthropic => vertex_write::encode(request),
     }
 }
 
 /// Creates a decoder for one response.
 pub(crate) fn decoder(api: ApiKind) -> Box<dyn Decoder> {
     match api {
-        ApiKind::AnthropicMessages => Box::new(anthropic_read::AnthropicDecoder::default()),
-        ApiKind::OpenAiResponses => Box::new(responses_read::ResponsesDecoder),
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => {
+            Box::new(anthropic_read::AnthropicDecoder::default())
+        }
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => Box::new(responses_read::ResponsesDecoder),
         ApiKind::OpenAiChat => Box::new(chat_read::ChatDecoder::default()),
-        ApiKind::GoogleGemini => Box::new(gemini_read::GeminiDecoder::default()),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => Box::new(gemini_read::GeminiDecoder::default()),
+        ApiKind::BedrockConverse => Box::new(bedrock_read::BedrockDecoder::default()),
     }
 }
 
@@ -78,6 +95,8 @@ pub(crate) fn capabilities(api: ApiKind, quirks: &Quirks, mut of_model: Capabili
     if let Some(forced_tool) = quirks.forced_tool {
         of_model.forced_tool = of_model.forced_tool.min(forced_tool);
     }
-    of_model.thinking_with_forced_tool = api != ApiKind::AnthropicMessages;
+    // Bedrock is mostly used for the same models.
+    of_model.thinking_with_forced_tool =
+        !matches!(api, ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse);
     of_model
 }

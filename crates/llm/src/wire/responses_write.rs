@@ -13,14 +13,14 @@ use crate::{
     request::{Request, ThinkingLevel, ToolChoice},
 };
 
-pub(super) fn encode(request: &Request<'_>) -> Encoded {
+pub(super) fn encode(request: &Request<'_>, api: ApiKind) -> Encoded {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     set("model", json!(request.model.id));
     if !request.system.is_empty() {
         set("instructions", json!(request.system));
     }
-    set("input", input(request));
+    set("input", input(request, api));
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
             .tools
@@ -77,9 +77,9 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn input(request: &Request<'_>) -> Value {
+fn input(request: &Request<'_>, api: ApiKind) -> Value {
     let mut items = Vec::new();
-    for turn in &history::turns(request, ApiKind::OpenAiResponses.as_str(), history::plain_id) {
+    for turn in &history::turns(request, api.as_str(), history::plain_id) {
         match turn {
             Turn::User(parts) => {
                 items.push(json!({ "role": "user", "content": parts.iter().map(part).collect::<Vec<_>>() }));
