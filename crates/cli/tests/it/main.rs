@@ -35,6 +35,7 @@ mod printing;
 mod pty;
 mod raw_mcp_client;
 mod recovering;
+mod reference;
 mod reviewing;
 mod rpc;
 mod rpc_abort;

@@ -1,29 +1,32 @@
 //! Encoder for Amazon Bedrock's Converse, which has one form for the models of all vendors.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded, anthropic_write,
+    Head, anthropic_write,
     history::{self, Block, Part, Turn},
     schema,
 };
 use crate::{
-    config::ApiKind,
+    message::Message,
     request::{Request, ThinkingLevel, ToolChoice},
+    tool_names::wire_name,
 };
 
-pub(super) fn encode(request: &Request<'_>) -> Encoded {
+/// `whole` is the same request with all messages of the conversation, also those that are encoded already.
+pub(super) fn head(request: &Request<'_>, whole: &Request<'_>) -> Head {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     let caches = supports_caching(&request.model.id);
-    let (messages, called) = messages(request, caches);
-    set("messages", messages);
+    set("messages", Value::Null);
     if !request.system.is_empty() {
         let mut system = vec![json!({ "text": request.system })];
         system.extend(caches.then(cache_point));
         set("system", Value::Array(system));
     }
-    if let Some(tools) = tool_config(request, &called, caches) {
+    if let Some(tools) = tool_config(request, whole, caches) {
         set("toolConfig", tools);
     }
     let (inference, additional) = generation(request);
@@ -33,10 +36,12 @@ pub(super) fn encode(request: &Request<'_>) -> Encoded {
     if !additional.is_empty() {
         set("additionalModelRequestFields", Value::Object(additional));
     }
-    Encoded {
+    Head {
         path: format!("/model/{}/converse-stream", path_segment(&request.model.id)),
         headers: Vec::new(),
-        body: Value::Object(body),
+        fields: body,
+        list: "messages",
+        lead: Vec::new(),
     }
 }
 
@@ -69,7 +74,7 @@ fn generation(request: &Request<'_>) -> (Map<String, Value>, Map<String, Value>)
 }
 
 /// Returns the tools. A conversation with calls is rejected without them, so tools that are gone get a placeholder then.
-fn tool_config(request: &Request<'_>, called: &[String], caches: bool) -> Option<Value> {
+fn tool_config(request: &Request<'_>, whole: &Request<'_>, caches: bool) -> Option<Value> {
     let mut tools: Vec<Value> = request
         .tools
         .iter()
@@ -83,7 +88,7 @@ fn tool_config(request: &Request<'_>, called: &[String], caches: bool) -> Option
         })
         .collect();
     if tools.is_empty() {
-        tools.extend(called.iter().map(|name| {
+        tools.extend(called(whole).into_iter().map(|name| {
             json!({ "toolSpec": {
                 "name": name, "description": "Not available any more", "inputSchema": { "json": { "type": "object" } },
             } })
@@ -106,24 +111,28 @@ fn tool_config(request: &Request<'_>, called: &[String], caches: bool) -> Option
     Some(config)
 }
 
-/// Returns the messages and the names of called tools.
-fn messages(request: &Request<'_>, caches: bool) -> (Value, Vec<String>) {
-    let turns = history::turns(request, ApiKind::BedrockConverse.as_str(), history::plain_id);
+/// Returns the names of the tools that the conversation has calls of.
+fn called<'a>(request: &Request<'a>) -> Vec<Cow<'a, str>> {
+    let mut names = Vec::new();
+    for message in &request.messages {
+        let Message::Assistant(said) = *message else { continue };
+        for call in said.tool_calls() {
+            let name = wire_name(&call.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Encodes turns.
+pub(super) fn items(turns: &[Turn<'_>]) -> Vec<Value> {
     let mut messages: Vec<Value> = Vec::with_capacity(turns.len());
-    let mut called: Vec<String> = Vec::new();
-    for turn in &turns {
+    for turn in turns {
         let (role, content): (&str, Vec<Value>) = match turn {
             Turn::User(parts) | Turn::Developer(parts) => ("user", parts.iter().map(part).collect()),
-            Turn::Assistant(blocks) => {
-                for block in blocks {
-                    if let Block::Call { call, .. } = block
-                        && !called.contains(&call.name)
-                    {
-                        called.push(call.name.clone());
-                    }
-                }
-                ("assistant", blocks.iter().map(block).collect())
-            }
+            Turn::Assistant(blocks) => ("assistant", blocks.iter().map(block).collect()),
             Turn::Results(outcomes) => ("user", outcomes.iter().map(outcome).collect()),
         };
         match messages.last_mut().filter(|last| last["role"] == role).map(|last| &mut last["content"]) {
@@ -131,14 +140,18 @@ fn messages(request: &Request<'_>, caches: bool) -> (Value, Vec<String>) {
             _ => messages.push(json!({ "role": role, "content": content })),
         }
     }
-    if caches
+    messages
+}
+
+/// Marks the end of the conversation.
+pub(super) fn mark_end(messages: &mut [Value], request: &Request<'_>) {
+    if supports_caching(&request.model.id)
         && let Some(last) = messages.last_mut().filter(|last| last["role"] == "user")
         && let Some(content) = last["content"].as_array_mut()
     {
         // Everything up to here is read from the cache next time.
         content.push(cache_point());
     }
-    (Value::Array(messages), called)
 }
 
 fn cache_point() -> Value {

@@ -3,25 +3,22 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded,
+    Head,
     history::{self, Block, Outcome, Part, Turn},
     schema,
 };
-use crate::{
-    config::ApiKind,
-    request::{Request, ThinkingLevel, ToolChoice},
-};
+use crate::request::{Request, ThinkingLevel, ToolChoice};
 
 /// Google's placeholder for a call by another model, which has no signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-pub(super) fn encode(request: &Request<'_>, api: ApiKind) -> Encoded {
+pub(super) fn head(request: &Request<'_>) -> Head {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     if !request.system.is_empty() {
         set("systemInstruction", json!({ "parts": [{ "text": request.system }] }));
     }
-    set("contents", contents(request, api));
+    set("contents", Value::Null);
     if !request.tools.is_empty() {
         let declarations: Vec<Value> = request
             .tools
@@ -43,10 +40,12 @@ pub(super) fn encode(request: &Request<'_>, api: ApiKind) -> Encoded {
     if !generation.is_empty() {
         set("generationConfig", Value::Object(generation));
     }
-    Encoded {
+    Head {
         path: format!("/models/{}:streamGenerateContent?alt=sse", path_segment(&request.model.id)),
         headers: Vec::new(),
-        body: Value::Object(body),
+        fields: body,
+        list: "contents",
+        lead: Vec::new(),
     }
 }
 
@@ -85,10 +84,11 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn contents(request: &Request<'_>, api: ApiKind) -> Value {
+/// Encodes turns.
+pub(super) fn items(turns: &[Turn<'_>], request: &Request<'_>) -> Vec<Value> {
     let is_newer = is_third_or_newer(&request.model.id);
     let mut contents: Vec<Value> = Vec::new();
-    for turn in &history::turns(request, api.as_str(), history::plain_id) {
+    for turn in turns {
         match turn {
             Turn::User(parts) | Turn::Developer(parts) => {
                 append(&mut contents, "user", parts.iter().map(part).collect());
@@ -111,7 +111,7 @@ fn contents(request: &Request<'_>, api: ApiKind) -> Value {
             }
         }
     }
-    Value::Array(contents)
+    contents
 }
 
 /// Adds a turn, or extends the previous one if it has the same role and neither contains results, which must be
@@ -201,9 +201,7 @@ pub(super) fn path_segment(id: &str) -> String {
     let id = id.strip_prefix("models/").unwrap_or(id);
     id.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
-                char::from(byte).to_string()
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => char::from(byte).to_string(),
             byte => format!("%{byte:02X}"),
         })
         .collect()

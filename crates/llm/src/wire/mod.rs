@@ -11,8 +11,10 @@ mod anthropic_read;
 mod anthropic_write;
 mod bedrock_read;
 mod bedrock_write;
+mod body;
 mod chat_read;
 mod chat_write;
+mod encoded_history;
 mod gemini_read;
 mod gemini_write;
 mod history;
@@ -23,8 +25,14 @@ mod responses_write;
 mod schema;
 mod vertex_write;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+pub use self::encoded_history::EncodedHistory;
+use self::{
+    body::Body,
+    encoded_history::{last_boundary, release_ids},
+    history::{SpellId, Turn},
+};
 use crate::{
     config::{ApiKind, Quirks},
     error::LlmError,
@@ -32,6 +40,7 @@ use crate::{
     reply::Reply,
     request::Request,
     sse::SseEvent,
+    tool_names::WireRequest,
 };
 
 /// An encoded request without the key.
@@ -41,7 +50,18 @@ pub(crate) struct Encoded {
     pub(crate) path: String,
     /// Headers of this format.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
-    pub(crate) body: Value,
+    pub(crate) body: Body,
+}
+
+/// A request without its conversation.
+struct Head {
+    path: String,
+    headers: Vec<(&'static str, &'static str)>,
+    /// The fields of the body. The one called `list` is null and marks the place of the conversation.
+    fields: Map<String, Value>,
+    list: &'static str,
+    /// Items before the conversation.
+    lead: Vec<Value>,
 }
 
 /// Decodes one response.
@@ -65,16 +85,49 @@ fn unnamed(data: &Value) -> SseEvent {
     SseEvent { name: String::new(), data: data.to_string() }
 }
 
-/// Encodes `request`.
+/// Encodes `request`. What an earlier request of the same conversation encoded is reused.
 pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> Encoded {
+    let mut kept = EncodedHistory::take(request, api, quirks);
+    let named = WireRequest::new(request, kept.len());
+    let named = named.request();
+    let head = match api {
+        ApiKind::AnthropicMessages => anthropic_write::head(&named, quirks),
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::head(&named),
+        ApiKind::OpenAiChat => chat_write::head(&named, quirks),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::head(&named),
+        ApiKind::BedrockConverse => bedrock_write::head(&named, request),
+        ApiKind::VertexAnthropic => vertex_write::head(&named),
+    };
+    let spell: SpellId = match api {
+        ApiKind::OpenAiChat => chat_write::spell_id(quirks),
+        _ => history::plain_id,
+    };
+    let (turns, begin) = history::turns(&named, api.as_str(), spell, &mut kept.used_ids);
+    let items = |turns: &[Turn<'_>], is_start: bool| match api {
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => {
+            anthropic_write::items(turns, &named, is_start)
+        }
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::items(turns),
+        ApiKind::OpenAiChat => chat_write::items(turns, quirks),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::items(turns, &named),
+        ApiKind::BedrockConverse => bedrock_write::items(turns),
+    };
+    let boundary = last_boundary(&turns);
+    let (settled, open) = turns.split_at(boundary);
+    let settled_items = items(settled, kept.is_empty());
+    let mut open_items = items(open, kept.is_empty() && settled_items.is_empty());
     match api {
-        ApiKind::AnthropicMessages => anthropic_write::encode(request, quirks, api),
-        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::encode(request, api),
-        ApiKind::OpenAiChat => chat_write::encode(request, quirks),
-        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::encode(request, api),
-        ApiKind::BedrockConverse => bedrock_write::encode(request),
-        ApiKind::VertexAnthropic => vertex_write::encode(request),
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => anthropic_write::mark_end(&mut open_items),
+        ApiKind::BedrockConverse => bedrock_write::mark_end(&mut open_items, &named),
+        _ => {}
     }
+    release_ids(open, &mut kept.used_ids);
+    let end = kept.len() + begin.get(boundary).copied().unwrap_or_default();
+    kept.extend(request, end, &settled_items);
+    let body =
+        Body { fields: head.fields, list: head.list, lead: head.lead, kept: kept.items(), items: open_items };
+    EncodedHistory::put(request, kept);
+    Encoded { path: head.path, headers: head.headers, body }
 }
 
 /// Creates a decoder for one response.
@@ -96,7 +149,9 @@ pub(crate) fn capabilities(api: ApiKind, quirks: &Quirks, mut of_model: Capabili
         of_model.forced_tool = of_model.forced_tool.min(forced_tool);
     }
     // Bedrock is mostly used for the same models.
-    of_model.thinking_with_forced_tool =
-        !matches!(api, ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse);
+    of_model.thinking_with_forced_tool = !matches!(
+        api,
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse
+    );
     of_model
 }
