@@ -1,3 +1,5 @@
+//! Messages of AWS event streams, good and broken.
+
 use super::*;
 use crate::error::ErrorClass;
 

@@ -109,3 +109,7 @@ fn scope_option(scope: Option<&str>) -> String {
         None => String::new(),
     }
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

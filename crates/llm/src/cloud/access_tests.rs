@@ -1,3 +1,5 @@
+//! Places of cloud endpoints.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -18,7 +18,7 @@ pub(super) struct AwsCredentials {
     pub(super) session_token: Option<Secret>,
 }
 
-/// What a profile or the environment says.
+/// Keys and region of a profile or of the environment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AwsProfile {
     pub(super) credentials: Option<AwsCredentials>,

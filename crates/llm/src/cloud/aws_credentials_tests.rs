@@ -1,3 +1,5 @@
+//! Credentials and profiles of AWS.
+
 use super::*;
 
 fn environment(pairs: &[(&str, String)]) -> Environment {

@@ -36,7 +36,7 @@ pub(super) struct GoogleToken {
 struct Held {
     token: Secret,
     expires: Instant,
-    /// What it was requested with.
+    /// Credentials it was requested with.
     credentials: GoogleCredentials,
 }
 

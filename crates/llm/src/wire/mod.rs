@@ -149,9 +149,7 @@ pub(crate) fn capabilities(api: ApiKind, quirks: &Quirks, mut of_model: Capabili
         of_model.forced_tool = of_model.forced_tool.min(forced_tool);
     }
     // Bedrock is mostly used for the same models.
-    of_model.thinking_with_forced_tool = !matches!(
-        api,
-        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse
-    );
+    of_model.thinking_with_forced_tool =
+        !matches!(api, ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse);
     of_model
 }
