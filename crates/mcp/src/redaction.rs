@@ -68,9 +68,9 @@ fn is_reference(value: &str) -> bool {
 /// Masks the first URL of a word; a word has at most one.
 fn redact_url(word: &str) -> String {
     let Some((before, rest)) = word.split_once("://") else { return word.to_owned() };
-    // An error names an address in brackets.
-    let (rest, end) = match rest.strip_suffix(')') {
-        Some(inner) if before.contains('(') => (inner, ")"),
+    // An error names an address in brackets, perhaps before a colon or a full stop.
+    let (rest, end) = match rest.trim_end_matches([':', '.', ';']).strip_suffix(')') {
+        Some(inner) if before.contains('(') => (inner, &rest[inner.len()..]),
         _ => (rest, ""),
     };
     let stop = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
