@@ -21,7 +21,6 @@ use crate::{
     secret::Secret,
     sse::SseParser,
     stream::{EventStream, ReplySource},
-    tool_names::WireRequest,
     wire::{self, Decoder, Encoded},
 };
 
@@ -87,8 +86,7 @@ impl Provider for HttpProvider {
 
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {
         let config = &self.inner.config;
-        let named = WireRequest::new(request);
-        let encoded = wire::encode(config.api, &named.request(), &config.quirks);
+        let encoded = wire::encode(config.api, request, &config.quirks);
         let source = Connection {
             provider: Arc::clone(&self.inner),
             state: State::Ready(encoded),
@@ -168,11 +166,17 @@ impl Connection {
         let own = encoded.headers.iter().filter(|(name, _)| !has(name));
         let mut own: Map<String, Value> =
             own.map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
-        let mut payload = encoded.body;
-        if let Some(exchange) = &self.exchange {
-            payload = exchange.request(payload).await;
-            own = exchange.headers(own).await;
-        }
+        let body = match &self.exchange {
+            Some(exchange) => {
+                let payload = exchange.request(encoded.body.to_value()).await;
+                own = exchange.headers(own).await;
+                serde_json::to_vec(&payload)
+                    .map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?
+            }
+            None => encoded.body.to_bytes(),
+        };
+        // The next request extends the kept items in place.
+        drop(encoded.body);
         for (name, value) in own {
             // The key is the host's; a header of its name would replace it.
             let is_secret = self.secrets.iter().any(|(secret, _)| secret.eq_ignore_ascii_case(&name));
@@ -184,10 +188,7 @@ impl Connection {
         let request = HttpRequest {
             url: format!("{}{}", config.api.versioned(&config.base_url), encoded.path),
             headers,
-            body: Some(
-                serde_json::to_vec(&payload)
-                    .map_err(|error| LlmError::new(ErrorClass::BadRequest, error.to_string()))?,
-            ),
+            body: Some(body),
         };
         let body = self.provider.client.send(request, config.idle_timeout).await?;
         if matches!(body.content_type().as_str(), "application/json" | "text/html") {

@@ -82,3 +82,4 @@ pub use secret::Secret;
 pub use stream::{EventStream, ReplySource, StreamEvent};
 pub use tokens::{content_tokens, message_tokens, text_tokens};
 pub use toolsmith_tool::CancelToken;
+pub use wire::EncodedHistory;

@@ -1,7 +1,10 @@
 //! A response being received. Every provider writes into a `Reply`, which alone emits events: start first, each block
 //! opened before it grows and closed after, one end. No wire format can get the order wrong.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
 
 use crate::{
     error::{ErrorClass, LlmError},
@@ -10,6 +13,7 @@ use crate::{
     request::Request,
     stream::StreamEvent,
     tool_names::mapped_names,
+    wire::EncodedHistory,
 };
 
 /// Identifies a block in the wire format, chosen by the provider; the block's index in the message follows from the
@@ -30,7 +34,9 @@ pub struct Reply {
     price: Price,
     open: Vec<(Slot, usize)>,
     events: VecDeque<StreamEvent>,
+    /// Ids of the calls of this conversation, those of the messages encoded earlier apart.
     used_ids: HashSet<String>,
+    earlier_ids: Arc<HashSet<String>>,
     /// Part of the ids generated for calls without one. The conversation grows with each turn, so ids differ between
     /// turns, and replaying a conversation generates the same ones.
     turn: usize,
@@ -47,15 +53,7 @@ pub struct Reply {
 impl Reply {
     /// Creates an empty reply to `request` for the wire format `api`.
     pub fn new(request: &Request<'_>, api: impl Into<String>) -> Self {
-        let used_ids = request
-            .messages
-            .iter()
-            .filter_map(|message| match message {
-                crate::Message::Assistant(message) => Some(message),
-                _ => None,
-            })
-            .flat_map(|message| message.tool_calls().map(|call| call.id.clone()))
-            .collect();
+        let (earlier_ids, used_ids) = EncodedHistory::call_ids(request);
         Self {
             message: AssistantMessage {
                 api: api.into(),
@@ -68,6 +66,7 @@ impl Reply {
             open: Vec::new(),
             events: VecDeque::new(),
             used_ids,
+            earlier_ids,
             turn: request.messages.len(),
             started: false,
             finished: false,
@@ -330,7 +329,7 @@ impl Reply {
         };
         let mut unused = base.clone();
         let mut again = 2;
-        while !self.used_ids.insert(unused.clone()) {
+        while self.earlier_ids.contains(&unused) || !self.used_ids.insert(unused.clone()) {
             unused = format!("{base}_{again}");
             again += 1;
         }

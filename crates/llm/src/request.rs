@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{exchange::Exchange, message::Message, model::Model};
+use crate::{exchange::Exchange, message::Message, model::Model, wire::EncodedHistory};
 
 /// One request. It borrows the conversation, which is encoded before [`crate::Provider::stream`] returns.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Request<'a> {
     pub cache_key: Option<&'a str>,
     /// Sees the exchange with the provider.
     pub exchange: Option<Arc<dyn Exchange>>,
+    /// The same messages, shared, and their encoded form.
+    pub(crate) shared: Option<(&'a [Arc<Message>], &'a EncodedHistory)>,
 }
 
 impl<'a> Request<'a> {
@@ -47,7 +49,25 @@ impl<'a> Request<'a> {
             temperature: None,
             cache_key: None,
             exchange: None,
+            shared: None,
         }
+    }
+
+    /// Sets the conversation. What earlier requests with the same `encoded` have in common with this one is not encoded
+    /// again.
+    #[must_use]
+    pub fn conversation(mut self, messages: &'a [Arc<Message>], encoded: &'a EncodedHistory) -> Self {
+        self.messages = messages.iter().map(Arc::as_ref).collect();
+        self.shared = Some((messages, encoded));
+        self
+    }
+
+    /// Returns the shared messages, if they are those of the request: its list is public and may have been changed.
+    pub(crate) fn shared(&self) -> Option<(&'a [Arc<Message>], &'a EncodedHistory)> {
+        self.shared.filter(|(shared, _)| {
+            let same = |(one, other): (&Arc<Message>, &&Message)| std::ptr::eq(Arc::as_ptr(one), *other);
+            shared.len() == self.messages.len() && shared.iter().zip(&self.messages).all(same)
+        })
     }
 
     /// Sets the system prompt.

@@ -41,9 +41,10 @@ pub(crate) struct WireRequest<'a> {
 }
 
 impl<'a> WireRequest<'a> {
-    pub(crate) fn new(request: &'a Request<'a>) -> Self {
+    /// Maps a request, without its first `skipped` messages.
+    pub(crate) fn new(request: &'a Request<'a>, skipped: usize) -> Self {
         let tools = request.tools.iter().map(|tool| map_tool(tool)).collect();
-        let messages = request.messages.iter().map(|message| map_message(message)).collect();
+        let messages = request.messages.iter().skip(skipped).map(|message| map_message(message)).collect();
         Self { request, tools, messages }
     }
 
@@ -55,7 +56,14 @@ impl<'a> WireRequest<'a> {
                 ToolChoice::Tool(name) => ToolChoice::Tool(wire_name(name).into_owned()),
                 other => other.clone(),
             },
-            ..self.request.clone()
+            model: self.request.model,
+            system: self.request.system,
+            thinking: self.request.thinking,
+            max_tokens: self.request.max_tokens,
+            temperature: self.request.temperature,
+            cache_key: self.request.cache_key,
+            exchange: None,
+            shared: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use thiserror::Error;
 use tokio::sync::watch;
-use toolsmith_llm::{Model, Provider, Selection, ThinkingLevel};
+use toolsmith_llm::{EncodedHistory, Model, Provider, Selection, ThinkingLevel};
 use toolsmith_tool::{AgentView, PendingStack, PendingSubscription, Registry, SessionView, UiHandle};
 
 use super::{
@@ -248,6 +248,7 @@ impl AgentBuilder {
             dispatcher,
             system: RwLock::new(self.system),
             conversation: self.conversation,
+            encoded: EncodedHistory::default(),
             queues: Queues::new(self.limits.steering, self.limits.follow_up),
             _pending_told: tell_pending(&self.pending, core),
             pending: self.pending,

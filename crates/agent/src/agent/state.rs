@@ -7,7 +7,9 @@ use std::{
 
 use serde_json::Value;
 use tokio::sync::watch;
-use toolsmith_llm::{AssistantMessage, Message, Model, Provider, ThinkingLevel, ToolDefinition, Usage};
+use toolsmith_llm::{
+    AssistantMessage, EncodedHistory, Message, Model, Provider, ThinkingLevel, ToolDefinition, Usage,
+};
 use toolsmith_tool::{
     AgentView, CancelToken, PendingHandle, PendingStack, PendingSubscription, SessionView, ToolContext,
     UiHandle,
@@ -47,6 +49,8 @@ pub(crate) struct Core {
     pub(super) dispatcher: Dispatcher,
     pub(super) system: RwLock<SystemPrompt>,
     pub(super) conversation: Arc<dyn Conversation>,
+    /// What requests have in common.
+    pub(super) encoded: EncodedHistory,
     pub(super) queues: Queues,
     pub(super) pending: Arc<PendingStack>,
     /// Converts stack changes to events.
@@ -95,6 +99,10 @@ impl Core {
 
     pub(crate) fn conversation(&self) -> &dyn Conversation {
         self.conversation.as_ref()
+    }
+
+    pub(crate) fn encoded_history(&self) -> &EncodedHistory {
+        &self.encoded
     }
 
     pub(crate) fn session(&self) -> &dyn SessionView {

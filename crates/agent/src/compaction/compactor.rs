@@ -71,7 +71,7 @@ impl Compactor {
 
     /// Returns the estimated size of the context in tokens.
     pub fn context_tokens(&self) -> u64 {
-        size(&self.session.get()).known
+        known_size(&self.session.get())
     }
 
     /// Returns whether automatic compaction is enabled.
@@ -130,7 +130,7 @@ impl Compactor {
         }
         let session = self.session.get();
         let threshold = self.policy.threshold(window(&context.model()));
-        let known = size(&session).known;
+        let known = known_size(&session);
         if known <= threshold || known.saturating_sub(prune(&session)) <= threshold {
             return;
         }
@@ -258,6 +258,11 @@ impl fmt::Debug for Compactor {
 fn size(session: &SessionLog) -> Size {
     let (messages, unchanged_from) = session.context_since_change();
     Size::of(&messages, unchanged_from)
+}
+
+fn known_size(session: &SessionLog) -> u64 {
+    let (messages, unchanged_from) = session.context_since_change();
+    Size::known(&messages, unchanged_from)
 }
 
 /// Omits old output; returns the number of tokens saved.

@@ -23,19 +23,41 @@ impl Size {
         for (at, message) in messages.iter().enumerate() {
             let own = message_tokens(message);
             estimated += own;
-            match message.as_ref() {
-                Message::Assistant(said)
-                    if at >= counted_from
-                        && said.usage.prompt_tokens() > 0
-                        && !matches!(said.stop_reason, StopReason::Error | StopReason::Aborted) =>
-                {
-                    counted = Some(said.usage.prompt_tokens().saturating_add(said.usage.output));
+            match counted_by(message).filter(|_| at >= counted_from) {
+                Some(sum) => {
+                    counted = Some(sum);
                     since = 0;
                 }
-                _ => since += own,
+                None => since += own,
             }
         }
         Self { known: counted.map_or(estimated, |counted| counted.saturating_add(since)), estimated }
+    }
+
+    /// Returns `known` of the same context. Reads only what came after the provider's last count, which is checked on
+    /// every turn.
+    pub(super) fn known(messages: &[Arc<Message>], counted_from: usize) -> u64 {
+        let mut since: u64 = 0;
+        for (at, message) in messages.iter().enumerate().rev() {
+            if let Some(counted) = counted_by(message).filter(|_| at >= counted_from) {
+                return counted.saturating_add(since);
+            }
+            since = since.saturating_add(message_tokens(message));
+        }
+        since
+    }
+}
+
+/// Returns the provider's count of the context up to a message, if the message has one.
+fn counted_by(message: &Message) -> Option<u64> {
+    match message {
+        Message::Assistant(said)
+            if said.usage.prompt_tokens() > 0
+                && !matches!(said.stop_reason, StopReason::Error | StopReason::Aborted) =>
+        {
+            Some(said.usage.prompt_tokens().saturating_add(said.usage.output))
+        }
+        _ => None,
     }
 }
 

@@ -18,6 +18,7 @@ fn said(text: &str, usage: Usage) -> Message {
 fn size(messages: Vec<Message>, counted_from: usize) -> (u64, u64) {
     let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
     let size = Size::of(&messages, counted_from);
+    assert_eq!(Size::known(&messages, counted_from), size.known);
     (size.known, size.estimated)
 }
 

@@ -57,7 +57,7 @@ pub(super) async fn ask(core: &Core, cancel: &CancelToken, context: &TurnContext
     let session_id = core.session().session_id();
     let mut request = Request::new(&selected.model)
         .system(&system)
-        .messages(plan.messages.iter().map(Arc::as_ref))
+        .conversation(&plan.messages, core.encoded_history())
         .tools(&tools)
         .tool_choice(plan.tool_choice)
         .thinking(plan.thinking);

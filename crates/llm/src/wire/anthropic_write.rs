@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded,
+    Head,
     history::{self, Block, Part, Turn},
     schema,
 };
 use crate::{
-    config::{ApiKind, Quirks},
+    config::Quirks,
     request::{Request, ThinkingLevel, ToolChoice},
 };
 
@@ -18,7 +18,7 @@ const DEFAULT_MAX_TOKENS: u64 = 32_000;
 /// Output tokens reserved beside a thinking budget.
 const ANSWER_TOKENS: u64 = 8192;
 
-pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
+pub(super) fn head(request: &Request<'_>, quirks: &Quirks) -> Head {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(request.model.id));
     if !request.system.is_empty() {
@@ -28,7 +28,7 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
             json!([{ "type": "text", "text": request.system, "cache_control": { "type": "ephemeral" } }]),
         );
     }
-    body.insert("messages".to_owned(), messages(request));
+    body.insert("messages".to_owned(), Value::Null);
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), tools(request, quirks));
         if let Some(choice) = tool_choice(request.sendable_choice()) {
@@ -44,7 +44,13 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
         body.insert("temperature".to_owned(), json!(temperature));
     }
     body.insert("stream".to_owned(), json!(true));
-    Encoded { path: "/messages".to_owned(), headers: vec![VERSION], body: Value::Object(body) }
+    Head {
+        path: "/messages".to_owned(),
+        headers: vec![VERSION],
+        fields: body,
+        list: "messages",
+        lead: Vec::new(),
+    }
 }
 
 /// Sets the thinking budget and the output limit, which depend on each other.
@@ -124,14 +130,14 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn messages(request: &Request<'_>) -> Value {
-    let turns = history::turns(request, ApiKind::AnthropicMessages.as_str(), history::plain_id);
+/// Encodes turns. `is_start` is set if nothing comes before them.
+pub(super) fn items(turns: &[Turn<'_>], request: &Request<'_>, is_start: bool) -> Vec<Value> {
     let mut messages: Vec<Value> = Vec::with_capacity(turns.len());
-    for turn in &turns {
+    for turn in turns {
         let (role, content) = match turn {
             Turn::User(parts) => ("user", parts.iter().map(part).collect()),
             // A conversation cannot start with one.
-            Turn::Developer(parts) if request.model.inline_system && !messages.is_empty() => {
+            Turn::Developer(parts) if request.model.inline_system && !(is_start && messages.is_empty()) => {
                 ("system", parts.iter().map(part).collect())
             }
             Turn::Developer(parts) => ("user", parts.iter().map(part).collect()),
@@ -140,6 +146,11 @@ fn messages(request: &Request<'_>) -> Value {
         };
         append(&mut messages, role, content);
     }
+    messages
+}
+
+/// Marks the end of the conversation.
+pub(super) fn mark_end(messages: &mut [Value]) {
     if let Some(last) = messages
         .last_mut()
         .and_then(|message| message["content"].as_array_mut())
@@ -149,7 +160,6 @@ fn messages(request: &Request<'_>) -> Value {
         // Everything up to here is read from the cache next time.
         last["cache_control"] = json!({ "type": "ephemeral" });
     }
-    Value::Array(messages)
 }
 
 /// Adds a message, or extends the previous one if it has the same role.

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded,
+    Head,
     chat_read::THINKING_FIELDS,
     history::{self, Block, Outcome, Part, Turn},
     schema,
 };
 use crate::{
-    config::{ApiKind, Quirks, ReasoningParameter},
+    config::{Quirks, ReasoningParameter},
     request::{Request, ThinkingLevel, ToolChoice},
 };
 
@@ -17,11 +17,11 @@ use crate::{
 const IMAGES_FOLLOW: &str = "(see the image below)";
 const IMAGES_ABOVE: &str = "Images from the tool results above:";
 
-pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
+pub(super) fn head(request: &Request<'_>, quirks: &Quirks) -> Head {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     set("model", json!(request.model.id));
-    set("messages", messages(request, quirks));
+    set("messages", Value::Null);
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
             .tools
@@ -75,7 +75,11 @@ pub(super) fn encode(request: &Request<'_>, quirks: &Quirks) -> Encoded {
     set("stream", json!(true));
     // Without it, token counts are omitted.
     set("stream_options", json!({ "include_usage": true }));
-    Encoded { path: "/chat/completions".to_owned(), headers: Vec::new(), body: Value::Object(body) }
+    let lead = match request.system {
+        "" => Vec::new(),
+        system => vec![json!({ "role": "system", "content": system })],
+    };
+    Head { path: "/chat/completions".to_owned(), headers: Vec::new(), fields: body, list: "messages", lead }
 }
 
 fn tool_choice(choice: &ToolChoice) -> Option<Value> {
@@ -87,13 +91,15 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn messages(request: &Request<'_>, quirks: &Quirks) -> Value {
-    let spell = if quirks.short_call_ids { history::short_id } else { history::plain_id };
+/// Returns the form of call ids.
+pub(super) fn spell_id(quirks: &Quirks) -> history::SpellId {
+    if quirks.short_call_ids { history::short_id } else { history::plain_id }
+}
+
+/// Encodes turns.
+pub(super) fn items(turns: &[Turn<'_>], quirks: &Quirks) -> Vec<Value> {
     let mut messages = Vec::new();
-    if !request.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": request.system }));
-    }
-    for turn in &history::turns(request, ApiKind::OpenAiChat.as_str(), spell) {
+    for turn in turns {
         match turn {
             Turn::User(parts) => messages.push(json!({ "role": "user", "content": content(parts) })),
             Turn::Developer(parts) => {
@@ -105,7 +111,7 @@ fn messages(request: &Request<'_>, quirks: &Quirks) -> Value {
             Turn::Results(outcomes) => push_results(outcomes, &mut messages),
         }
     }
-    Value::Array(messages)
+    messages
 }
 
 /// A single text is sent as a string, because not every server accepts a list.

@@ -3,25 +3,22 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded,
+    Head,
     history::{self, Block, Outcome, Part, Turn},
     schema,
 };
-use crate::{
-    config::ApiKind,
-    request::{Request, ThinkingLevel, ToolChoice},
-};
+use crate::request::{Request, ThinkingLevel, ToolChoice};
 
 /// Google's placeholder for a call by another model, which has no signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-pub(super) fn encode(request: &Request<'_>) -> Encoded {
+pub(super) fn head(request: &Request<'_>) -> Head {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     if !request.system.is_empty() {
         set("systemInstruction", json!({ "parts": [{ "text": request.system }] }));
     }
-    set("contents", contents(request));
+    set("contents", Value::Null);
     if !request.tools.is_empty() {
         let declarations: Vec<Value> = request
             .tools
@@ -43,10 +40,12 @@ pub(super) fn encode(request: &Request<'_>) -> Encoded {
     if !generation.is_empty() {
         set("generationConfig", Value::Object(generation));
     }
-    Encoded {
+    Head {
         path: format!("/models/{}:streamGenerateContent?alt=sse", path_segment(&request.model.id)),
         headers: Vec::new(),
-        body: Value::Object(body),
+        fields: body,
+        list: "contents",
+        lead: Vec::new(),
     }
 }
 
@@ -85,10 +84,11 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn contents(request: &Request<'_>) -> Value {
+/// Encodes turns.
+pub(super) fn items(turns: &[Turn<'_>], request: &Request<'_>) -> Vec<Value> {
     let is_newer = is_third_or_newer(&request.model.id);
     let mut contents: Vec<Value> = Vec::new();
-    for turn in &history::turns(request, ApiKind::GoogleGemini.as_str(), history::plain_id) {
+    for turn in turns {
         match turn {
             Turn::User(parts) | Turn::Developer(parts) => {
                 append(&mut contents, "user", parts.iter().map(part).collect());
@@ -111,7 +111,7 @@ fn contents(request: &Request<'_>) -> Value {
             }
         }
     }
-    Value::Array(contents)
+    contents
 }
 
 /// Adds a turn, or extends the previous one if it has the same role and neither contains results, which must be

@@ -111,21 +111,31 @@ pub(super) fn arguments_text(call: &ToolCall) -> Cow<'_, str> {
     }
 }
 
-/// Converts the request's conversation for the wire format `api`, mapping ids with `spell`.
-pub(super) fn turns<'a>(request: &Request<'a>, api: &str, spell: fn(&str) -> Cow<'_, str>) -> Vec<Turn<'a>> {
+/// Maps an id to a form that a provider accepts.
+pub(super) type SpellId = fn(&str) -> Cow<'_, str>;
+
+/// Converts the request's conversation for the wire format `api`, mapping ids with `spell`. `used_ids` has the ids of
+/// the conversation before these messages. Returns the turns, and for each the index of its first message.
+pub(super) fn turns<'a>(
+    request: &Request<'a>,
+    api: &str,
+    spell: SpellId,
+    used_ids: &mut HashSet<String>,
+) -> (Vec<Turn<'a>>, Vec<usize>) {
     let model = request.model;
     let parts = |content: &'a [ContentBlock]| parts(content, model.images);
     let mut turns = Vec::with_capacity(request.messages.len());
-    let mut used_ids = HashSet::new();
+    let mut begin = Vec::with_capacity(request.messages.len());
     let mut rest = request.messages.as_slice();
     while let Some((message, after)) = rest.split_first() {
+        let at = request.messages.len() - rest.len();
         rest = after;
         match *message {
             Message::User(input) => push_input(&mut turns, Turn::User(parts(&input.content))),
             Message::Developer(input) => push_input(&mut turns, Turn::Developer(parts(&input.content))),
             Message::Assistant(said) => {
                 let is_own = said.api == api && said.provider == model.provider && said.model == model.id;
-                let blocks = blocks(said, is_own, spell, &mut used_ids);
+                let blocks = blocks(said, is_own, spell, used_ids);
                 if blocks.is_empty() {
                     continue;
                 }
@@ -138,8 +148,9 @@ pub(super) fn turns<'a>(request: &Request<'a>, api: &str, spell: fn(&str) -> Cow
             // Handled with the message that made the call.
             Message::ToolResult(_) => {}
         }
+        begin.resize(turns.len(), at);
     }
-    turns
+    (turns, begin)
 }
 
 fn push_input<'a>(turns: &mut Vec<Turn<'a>>, turn: Turn<'a>) {
@@ -165,7 +176,7 @@ fn parts(content: &[ContentBlock], sees_images: bool) -> Vec<Part<'_>> {
 fn blocks<'a>(
     said: &'a AssistantMessage,
     is_own: bool,
-    spell: fn(&str) -> Cow<'_, str>,
+    spell: SpellId,
     used_ids: &mut HashSet<String>,
 ) -> Vec<Block<'a>> {
     said.content

@@ -9,8 +9,10 @@
 
 mod anthropic_read;
 mod anthropic_write;
+mod body;
 mod chat_read;
 mod chat_write;
+mod encoded_history;
 mod gemini_read;
 mod gemini_write;
 mod history;
@@ -20,8 +22,14 @@ mod responses_read;
 mod responses_write;
 mod schema;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+pub use self::encoded_history::EncodedHistory;
+use self::{
+    body::Body,
+    encoded_history::{last_boundary, release_ids},
+    history::{SpellId, Turn},
+};
 use crate::{
     config::{ApiKind, Quirks},
     error::LlmError,
@@ -29,6 +37,7 @@ use crate::{
     reply::Reply,
     request::Request,
     sse::SseEvent,
+    tool_names::WireRequest,
 };
 
 /// An encoded request without the key.
@@ -38,7 +47,18 @@ pub(crate) struct Encoded {
     pub(crate) path: String,
     /// Headers of this format.
     pub(crate) headers: Vec<(&'static str, &'static str)>,
-    pub(crate) body: Value,
+    pub(crate) body: Body,
+}
+
+/// A request without its conversation.
+struct Head {
+    path: String,
+    headers: Vec<(&'static str, &'static str)>,
+    /// The fields of the body. The one called `list` is null and marks the place of the conversation.
+    fields: Map<String, Value>,
+    list: &'static str,
+    /// Items before the conversation.
+    lead: Vec<Value>,
 }
 
 /// Decodes one response.
@@ -53,14 +73,42 @@ pub(crate) trait Decoder: Send {
     }
 }
 
-/// Encodes `request`.
+/// Encodes `request`. What an earlier request of the same conversation encoded is reused.
 pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> Encoded {
-    match api {
-        ApiKind::AnthropicMessages => anthropic_write::encode(request, quirks),
-        ApiKind::OpenAiResponses => responses_write::encode(request),
-        ApiKind::OpenAiChat => chat_write::encode(request, quirks),
-        ApiKind::GoogleGemini => gemini_write::encode(request),
+    let mut kept = EncodedHistory::take(request, api, quirks);
+    let named = WireRequest::new(request, kept.len());
+    let named = named.request();
+    let head = match api {
+        ApiKind::AnthropicMessages => anthropic_write::head(&named, quirks),
+        ApiKind::OpenAiResponses => responses_write::head(&named),
+        ApiKind::OpenAiChat => chat_write::head(&named, quirks),
+        ApiKind::GoogleGemini => gemini_write::head(&named),
+    };
+    let spell: SpellId = match api {
+        ApiKind::OpenAiChat => chat_write::spell_id(quirks),
+        _ => history::plain_id,
+    };
+    let (turns, begin) = history::turns(&named, api.as_str(), spell, &mut kept.used_ids);
+    let items = |turns: &[Turn<'_>], is_start: bool| match api {
+        ApiKind::AnthropicMessages => anthropic_write::items(turns, &named, is_start),
+        ApiKind::OpenAiResponses => responses_write::items(turns),
+        ApiKind::OpenAiChat => chat_write::items(turns, quirks),
+        ApiKind::GoogleGemini => gemini_write::items(turns, &named),
+    };
+    let boundary = last_boundary(&turns);
+    let (settled, open) = turns.split_at(boundary);
+    let settled_items = items(settled, kept.is_empty());
+    let mut open_items = items(open, kept.is_empty() && settled_items.is_empty());
+    if api == ApiKind::AnthropicMessages {
+        anthropic_write::mark_end(&mut open_items);
     }
+    release_ids(open, &mut kept.used_ids);
+    let end = kept.len() + begin.get(boundary).copied().unwrap_or_default();
+    kept.extend(request, end, &settled_items);
+    let body =
+        Body { fields: head.fields, list: head.list, lead: head.lead, kept: kept.items(), items: open_items };
+    EncodedHistory::put(request, kept);
+    Encoded { path: head.path, headers: head.headers, body }
 }
 
 /// Creates a decoder for one response.

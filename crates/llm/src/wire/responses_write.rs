@@ -4,23 +4,20 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Encoded,
+    Head,
     history::{self, Block, Outcome, Part, Turn},
     schema,
 };
-use crate::{
-    config::ApiKind,
-    request::{Request, ThinkingLevel, ToolChoice},
-};
+use crate::request::{Request, ThinkingLevel, ToolChoice};
 
-pub(super) fn encode(request: &Request<'_>) -> Encoded {
+pub(super) fn head(request: &Request<'_>) -> Head {
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
     set("model", json!(request.model.id));
     if !request.system.is_empty() {
         set("instructions", json!(request.system));
     }
-    set("input", input(request));
+    set("input", Value::Null);
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request
             .tools
@@ -65,7 +62,7 @@ pub(super) fn encode(request: &Request<'_>) -> Encoded {
     }
     set("store", json!(false));
     set("stream", json!(true));
-    Encoded { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body) }
+    Head { path: "/responses".to_owned(), headers: Vec::new(), fields: body, list: "input", lead: Vec::new() }
 }
 
 fn tool_choice(choice: &ToolChoice) -> Option<Value> {
@@ -77,9 +74,10 @@ fn tool_choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn input(request: &Request<'_>) -> Value {
+/// Encodes turns.
+pub(super) fn items(turns: &[Turn<'_>]) -> Vec<Value> {
     let mut items = Vec::new();
-    for turn in &history::turns(request, ApiKind::OpenAiResponses.as_str(), history::plain_id) {
+    for turn in turns {
         match turn {
             Turn::User(parts) => {
                 items.push(json!({ "role": "user", "content": parts.iter().map(part).collect::<Vec<_>>() }));
@@ -93,7 +91,7 @@ fn input(request: &Request<'_>) -> Value {
             Turn::Results(outcomes) => items.extend(outcomes.iter().map(outcome)),
         }
     }
-    Value::Array(items)
+    items
 }
 
 fn part(part: &Part<'_>) -> Value {
