@@ -54,6 +54,8 @@ declare namespace Toolsmith {
     strict?: boolean;
     /** Not offered unless it is named. */
     hidden?: boolean;
+    /** False loads the module in every run, instead of offering what it declared before. */
+    cache?: boolean;
     /** Calls `pushPendingAction`. */
     deferrable?: boolean;
     /** What a call needs before it may run; `exec` if it is left out. */

@@ -171,5 +171,8 @@ export async function load(path) {
       problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
     }
   }
-  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}}`;
+  // A module can ask to be loaded in every run.
+  const isCached = exports.cache !== false && factory?.cache !== false && found.every(({ object }) => object?.cache !== false);
+  const cache = isCached ? "" : ',"cache":false';
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}}`;
 }
