@@ -209,5 +209,8 @@ export async function load(path) {
       problems.push({ index, ...describe(error), isShape: error instanceof ShapeError });
     }
   }
-  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}}`;
+  // A module can ask to be loaded in every run.
+  const isCached = exports.cache !== false && factory?.cache !== false && found.every(({ object }) => object?.cache !== false);
+  const cache = isCached ? "" : ',"cache":false';
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}}`;
 }

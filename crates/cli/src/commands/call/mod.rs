@@ -96,7 +96,7 @@ pub(crate) fn run(shared: &Shared, own: &CallArguments) -> Result<ExitCode> {
         None => project.discover_asking()?,
     };
     runtime::block_on_briefly(async {
-        let engine = project.engine();
+        let engine = project.caching_engine();
         let mode = if discovered.ready().count() > MANY_MODULES { LoadScope::Scan } else { LoadScope::Call };
         // Prepares argument validation on another core while the tool is loaded.
         let _ = std::thread::Builder::new().name("schema".to_owned()).spawn(ArgumentSchema::warm_up);
