@@ -32,12 +32,11 @@ pub fn redact(text: &str) -> String {
     for word in text.split_inclusive(is_separator) {
         let body = word.trim_end_matches(is_separator);
         let separator = &word[body.len()..];
-        if is_after_bearer && is_token(body) {
-            shown.push_str(MASK);
-        } else if KEY_PREFIXES.iter().any(|prefix| body.starts_with(prefix)) && body.len() >= MIN_KEY_CHARS {
-            shown.push_str(MASK);
-        } else {
-            shown.push_str(&redact_url(body));
+        let is_key =
+            KEY_PREFIXES.iter().any(|prefix| body.starts_with(prefix)) && body.len() >= MIN_KEY_CHARS;
+        match is_key || (is_after_bearer && is_token(body)) {
+            true => shown.push_str(MASK),
+            false => shown.push_str(&redact_url(body)),
         }
         shown.push_str(separator);
         // Only a space may stand between the scheme and its token.
