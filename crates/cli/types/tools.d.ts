@@ -101,6 +101,11 @@ declare namespace Toolsmith {
      */
     hidden?: boolean;
     /**
+     * `false` loads the module in every run, instead of offering the tool as it was declared before.
+     * @example cache: false,
+     */
+    cache?: boolean;
+    /**
      * States that the tool calls `pushPendingAction`.
      * @example deferrable: true,
      */
