@@ -9,8 +9,8 @@ use clap::{
 
 use crate::{
     commands::{
-        call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login, man, mcp,
-        new, plugin, print, rpc, sessions, skills, test, trust, types, undo, update,
+        cache, call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login,
+        man, mcp, new, plugin, print, rpc, sessions, skills, test, trust, types, undo, update,
     },
     versions,
 };
@@ -141,6 +141,8 @@ pub(crate) enum Command {
     List(list::ListArguments),
     /// Call a tool without a model.
     Call(call::CallArguments),
+    /// Show or clear what is remembered about modules.
+    Cache(cache::CacheArguments),
     /// Show or change settings.
     Config(config::ConfigArguments),
     /// Show what a session sends with every request, by origin.

@@ -12,7 +12,7 @@ use toolsmith::{
     trust_store,
 };
 use toolsmith_host::changes::ChangeStore;
-use toolsmith_js::Engine;
+use toolsmith_js::{Engine, EngineOptions};
 use toolsmith_mcp::{
     Servers,
     config::{Configuration, ServerConfig},
@@ -227,13 +227,22 @@ impl Project {
         (!self.is_trusted()).then(real)
     }
 
-    /// An engine as the settings want it. Needs a tokio runtime.
+    /// Returns an engine that loads every module, as the settings want it. Needs a tokio runtime.
     pub(crate) fn engine(&self) -> Engine {
+        Engine::new(self.engine_options())
+    }
+
+    /// Returns an engine that loads modules when they are used, if their definitions are cached.
+    pub(crate) fn caching_engine(&self) -> Engine {
+        Engine::new(self.engine_options().definition_cache(toolsmith::definition_cache(&self.home)))
+    }
+
+    fn engine_options(&self) -> EngineOptions {
         let settings = &self.loaded.settings;
         // Without a word about single tools nobody needs to know which there are.
         let mut found = if settings.tools.each.is_empty() { Discovered::default() } else { self.discover() };
         found.untrusted_folder = self.untrusted_folder();
-        Engine::new(engine_options(&self.cwd, settings, &found))
+        engine_options(&self.cwd, settings, &found)
     }
 
     /// Loads what was found.

@@ -14,14 +14,17 @@ pub mod blocking;
 pub mod changes;
 pub mod confirmed;
 pub mod exec;
+pub mod file_stamp;
 pub mod limits;
 pub mod location;
 pub mod log;
 pub mod memory;
 pub mod output;
 mod output_closed;
+mod private_folder;
 pub mod regular_file;
 mod spill;
 pub mod trust;
 
 pub use output_closed::output_closed;
+pub use private_folder::create_private_folder;

@@ -19,6 +19,9 @@ pub(crate) struct Described {
     pub(crate) notes: Vec<String>,
     #[serde(default)]
     pub(crate) extension: Option<DescribedExtension>,
+    /// False if the module declares `cache: false`.
+    #[serde(default)]
+    pub(crate) cache: Option<bool>,
 }
 
 /// Registrations of a module other than tools.

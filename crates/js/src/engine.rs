@@ -15,12 +15,13 @@ use toolsmith_host::output::{HeldFile, Output};
 use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
 
 use crate::{
+    definitions::Definitions,
     engine_kind::EngineRules,
     exec_handler::ExecHandler,
     instance::SharedState,
     limits::Limits,
     load::{LoadedModule, real_path},
-    module,
+    load_modules::{Purpose, load_all},
     module_request::ModuleRequest,
     ops::WebClients,
     options::{BuiltInSpecs, EngineOptions, EngineStats},
@@ -40,6 +41,7 @@ pub(crate) struct EngineShared {
     pub(crate) engines: EngineRules,
     pub(crate) exec: Option<Arc<dyn ExecHandler>>,
     pub(crate) built_ins: Option<BuiltInSpecs>,
+    pub(crate) definitions: Option<Definitions>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
     pub(crate) ui: UiSlot,
@@ -88,6 +90,9 @@ impl Engine {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             shared: Arc::new(EngineShared {
+                definitions: options
+                    .definition_cache
+                    .map(|folder| Definitions::new(folder, real_path(&options.cwd, &options.cwd))),
                 cwd: options.cwd,
                 limits: options.limits,
                 limits_by_path: options.limits_by_path,
@@ -116,7 +121,7 @@ impl Engine {
 
     /// Loads modules like [`Engine::load`], each restricted to the files its request allows.
     pub async fn load_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
-        module::load_all(&self.shared, modules).await
+        load_all(&self.shared, modules, Purpose::Use).await
     }
 
     /// Reads the definitions of modules without giving each its own runtime: they are loaded one after another into a
@@ -128,7 +133,7 @@ impl Engine {
 
     /// Scans modules like [`Engine::scan`], each restricted to the files its request allows.
     pub async fn scan_modules(&self, modules: Vec<ModuleRequest>) -> Vec<LoadedModule> {
-        module::scan_all(&self.shared, modules).await
+        load_all(&self.shared, modules, Purpose::Scan).await
     }
 
     /// Switches the UI of every loaded tool, including those that stored `pi.ui` before (CONTRACT 3.3).

@@ -127,7 +127,7 @@ impl Extension for JsExtension {
         value: &Value,
         options: &RenderOptions,
     ) -> Option<RenderedLines> {
-        let running = self.module.running().await?;
+        let running = self.module.for_rendering().await?;
         let kind = match kind {
             RendererKind::Entry => "entry",
             _ => "message",

@@ -13,6 +13,8 @@ mod allocator;
 #[cfg(feature = "engine")]
 mod builtins;
 #[cfg(feature = "engine")]
+mod definitions;
+#[cfg(feature = "engine")]
 mod described;
 #[cfg(feature = "engine")]
 mod engine;
@@ -28,6 +30,8 @@ mod instance;
 mod limits;
 mod load;
 #[cfg(feature = "engine")]
+mod load_modules;
+#[cfg(feature = "engine")]
 mod module;
 mod module_request;
 #[cfg(feature = "engine")]
@@ -35,6 +39,8 @@ mod modules;
 #[cfg(feature = "engine")]
 mod ops;
 mod options;
+#[cfg(feature = "engine")]
+mod scan;
 #[cfg(feature = "engine")]
 mod sidecar;
 #[cfg(feature = "engine")]
@@ -46,6 +52,8 @@ mod without_engine;
 
 #[cfg(feature = "engine")]
 pub use builtins::LIBRARIES;
+#[cfg(feature = "engine")]
+pub use definitions::{CacheSummary, CachedProject, clear_definitions, list_definitions};
 #[cfg(feature = "engine")]
 pub use engine::{Engine, WeakEngine};
 pub use engine_kind::EngineKind;

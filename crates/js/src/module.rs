@@ -1,11 +1,11 @@
-//! A loaded module: its instance, which is replaced after a forced stop, and the initial loading of modules.
+//! A loaded module: its instance, which is started on first use and replaced after a forced stop.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock, PoisonError, RwLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
@@ -15,20 +15,18 @@ use tokio::sync::Mutex;
 use toolsmith_tool::{ActionError, Extension, Origin, OriginKind, Registrations, Tool};
 
 use crate::{
+    definitions::{Observed, changed_tools},
     described::{Described, DescribedExtension, DescribedTool, Problem},
     engine::EngineShared,
     engine_kind::EngineKind,
     errors::{LoadError, Thrown},
     extension::JsExtension,
-    instance::{Instance, InstanceOptions, LoadReply, Runner, StartedLoad},
-    load::{LoadedModule, LoadedTool, real_path},
-    module_request::{ImportGate, ModuleRequest},
+    instance::{Instance, InstanceOptions, LoadReply, Runner},
+    load::{LoadedModule, LoadedTool},
+    module_request::ImportGate,
     sidecar::SidecarRuntime,
     tool::JsTool,
 };
-
-/// Error for files that are not modules (CONTRACT 2.3).
-const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
 
 /// Hint for a module that is restricted because its directory is not trusted.
 const TRUST_FOLDER: &str = "To trust the whole folder, run: toolsmith trust";
@@ -48,13 +46,21 @@ pub(crate) struct ModuleHost {
     registrations: RwLock<Arc<Registrations>>,
     /// It was started again after a forced stop, so its handlers have not received the start of the session.
     restarted: AtomicBool,
+    /// The cached description that its tools were made from, until it is loaded for the first time.
+    expected: std::sync::Mutex<Option<String>>,
 }
 
 /// A module loaded into an instance.
-struct Started {
-    instance: Arc<Instance>,
-    described: Described,
-    files: Vec<PathBuf>,
+pub(crate) struct Started {
+    pub(crate) instance: Arc<Instance>,
+    pub(crate) described: Described,
+    /// The description as JSON.
+    pub(crate) said: String,
+    pub(crate) files: Vec<PathBuf>,
+    /// A feature it needs that the embedded engine lacks.
+    pub(crate) needs: Option<String>,
+    /// Everything the load depended on, where that is known.
+    pub(crate) observed: Option<Box<Observed>>,
 }
 
 /// An instance with the module, and the numbers of its tools.
@@ -64,13 +70,20 @@ pub(crate) struct Running {
     numbers: Arc<RwLock<HashMap<String, u32>>>,
     /// Number of the module's registrations.
     pub(crate) extension: Option<u32>,
+    /// Names of tools that were offered with other definitions than they have now.
+    changed: Arc<HashSet<String>>,
 }
 
 impl Running {
-    fn new(instance: Arc<Instance>, described: &Described) -> Self {
+    pub(crate) fn new(instance: Arc<Instance>, described: &Described) -> Self {
         let numbers = described.tools.iter().map(|tool| (tool.name.clone(), tool.number)).collect();
         let extension = described.extension.as_ref().map(|extension| extension.number);
-        Self { instance, numbers: Arc::new(RwLock::new(numbers)), extension }
+        Self { instance, numbers: Arc::new(RwLock::new(numbers)), extension, changed: Arc::default() }
+    }
+
+    /// Returns whether a tool was offered with another definition than it has now.
+    pub(crate) fn is_changed(&self, tool: &str) -> bool {
+        self.changed.contains(tool)
     }
 
     /// Returns the number of a tool; `None` if the factory no longer creates it.
@@ -80,7 +93,7 @@ impl Running {
 }
 
 impl ModuleHost {
-    fn new(engine: &Arc<EngineShared>, path: &Path, imports: Option<ImportGate>) -> Arc<Self> {
+    pub(crate) fn new(engine: &Arc<EngineShared>, path: &Path, imports: Option<ImportGate>) -> Arc<Self> {
         let choice = engine.engines.choice(&engine.cwd, path);
         Arc::new_cyclic(|module| Self {
             path: path.to_path_buf(),
@@ -97,7 +110,45 @@ impl ModuleHost {
             touched: std::sync::Mutex::default(),
             registrations: RwLock::default(),
             restarted: AtomicBool::new(false),
+            expected: std::sync::Mutex::default(),
         })
+    }
+
+    /// Describes the module from the cache, without loading it. It is loaded when it is first used, and what it
+    /// declares then is compared with this.
+    pub(crate) fn describe_from(&self, said: &str) -> Option<Described> {
+        let described = self.read(said).ok()?;
+        if let Some(DescribedExtension { registrations, .. }) = &described.extension {
+            self.set_registrations(registrations.clone());
+        }
+        *self.expected.lock().unwrap_or_else(PoisonError::into_inner) = Some(said.to_owned());
+        Some(described)
+    }
+
+    /// Has the module run in the engine that it needed before, if that is installed.
+    pub(crate) fn move_to(&self, kind: EngineKind, reason: &str) {
+        let engine = &self.options.engine;
+        if self.choice.is_none()
+            && self.options.imports.is_none()
+            && let Some(runtime) = SidecarRuntime::find(kind, &engine.search_path, &engine.cwd)
+        {
+            let _ = self.moved.set((runtime, reason.to_owned()));
+        }
+    }
+
+    /// Returns the engine it is configured to run in.
+    pub(crate) fn choice(&self) -> Option<EngineKind> {
+        self.choice
+    }
+
+    /// Returns the options of its instances.
+    pub(crate) fn options(&self) -> &InstanceOptions {
+        &self.options
+    }
+
+    /// Keeps an instance for later calls.
+    pub(crate) async fn keep(&self, running: Running) {
+        *self.current.lock().await = Some(running);
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -136,7 +187,7 @@ impl ModuleHost {
     }
 
     /// Starts an instance and loads the module.
-    async fn start(&self) -> Result<Started, LoadError> {
+    pub(crate) async fn start(&self) -> Result<Started, LoadError> {
         if let Some((runtime, _)) = self.moved.get() {
             return self.start_in(Runner::Sidecar(runtime.clone())).await.0;
         }
@@ -170,7 +221,7 @@ impl ModuleHost {
     }
 
     /// Loads the module into a new instance; also returns the feature it lacks.
-    async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
+    pub(crate) async fn start_in(&self, runner: Runner) -> (Result<Started, LoadError>, Option<String>) {
         let instance = match Instance::start(&self.options, runner) {
             Ok(instance) => instance,
             Err(failure) => {
@@ -183,33 +234,44 @@ impl ModuleHost {
     }
 
     /// Returns the files of the last load, also of one that failed.
-    fn touched(&self) -> Vec<PathBuf> {
+    pub(crate) fn touched(&self) -> Vec<PathBuf> {
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Converts the outcome of a load.
-    fn take(
+    pub(crate) fn take(
         &self,
         instance: Arc<Instance>,
         reply: LoadReply,
     ) -> (Result<Started, LoadError>, Option<String>) {
-        let LoadReply { said, files, needs } = reply;
+        let LoadReply { said, files, needs, observed } = reply;
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&files);
-        let described = said.map_err(|error| *error).and_then(|json| self.read(&json));
-        if let Ok(Described { extension: Some(DescribedExtension { registrations, .. }), .. }) = &described {
+        let described = said.map_err(|error| *error).and_then(|json| Ok((self.read(&json)?, json)));
+        if let Ok((Described { extension: Some(DescribedExtension { registrations, .. }), .. }, _)) =
+            &described
+        {
             self.set_registrations(registrations.clone());
         }
-        (described.map(|described| Started { instance, described, files }), needs)
+        let started = described.map(|(described, said)| Started {
+            instance,
+            described,
+            said,
+            files,
+            needs: needs.clone(),
+            observed,
+        });
+        (started, needs)
     }
 
     /// Moves a module to Bun or Node if the embedded engine lacks a feature it needs and one of them is installed.
     /// Otherwise the outcome stays, with a note about what is missing.
-    async fn move_if_needed(
+    pub(crate) async fn move_if_needed(
         &self,
         outcome: Result<Started, LoadError>,
         needs: Option<String>,
     ) -> Result<Started, LoadError> {
         let Some(needs) = needs.filter(|_| self.choice.is_none()) else { return outcome };
+        let observed = outcome.as_ref().ok().and_then(|started| started.observed.clone());
         if self.options.imports.is_some() {
             let note = format!("{needs}, which needs bun or node; those run only modules of trusted folders");
             return match outcome {
@@ -247,13 +309,14 @@ impl ModuleHost {
             }
             (moved, _) => {
                 let _ = self.moved.set((runtime, needs));
-                moved
+                // The embedded engine has seen which files the module needs.
+                moved.map(|started| Started { observed, ..started })
             }
         }
     }
 
     /// Returns the engine, and the reason if it is not the embedded one.
-    fn engine(&self) -> (EngineKind, Option<String>) {
+    pub(crate) fn engine(&self) -> (EngineKind, Option<String>) {
         match self.moved.get() {
             Some((runtime, why)) => (runtime.kind, Some(why.clone())),
             None => (EngineKind::Embedded, None),
@@ -274,10 +337,26 @@ impl ModuleHost {
         if current.take().is_some() {
             self.restarted.store(true, Ordering::SeqCst);
         }
-        let Started { instance, described, .. } = self.start().await?;
-        let running = Running::new(instance, &described);
+        let Started { instance, described, said, .. } = self.start().await?;
+        let mut running = Running::new(instance, &described);
+        let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(expected) = expected.filter(|expected| *expected != said) {
+            // Approval was decided by the cached definition, so a tool that has another one now is not called.
+            running.changed = Arc::new(changed_tools(&expected, &said));
+            if let Some(definitions) = &self.options.engine.definitions {
+                definitions.distrust(&self.path);
+            }
+        }
         *current = Some(running.clone());
         Ok(running)
+    }
+
+    /// Returns the instance for rendering: a module that was never started is started, one that was stopped is not.
+    pub(crate) async fn for_rendering(&self) -> Option<Running> {
+        if self.expected.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return self.instance().await.ok();
+        }
+        self.running().await
     }
 
     pub(crate) fn limits(&self) -> &crate::limits::Limits {
@@ -290,79 +369,8 @@ impl ModuleHost {
     }
 }
 
-/// Loads modules, several at once.
-pub(crate) async fn load_all(engine: &Arc<EngineShared>, requests: Vec<ModuleRequest>) -> Vec<LoadedModule> {
-    let tasks: Vec<_> = requests
-        .into_iter()
-        .map(|request| {
-            let (engine, path) = (Arc::clone(engine), request.path.clone());
-            let task = engine.runtime.clone().spawn(async move {
-                // The semaphore is never closed; without a permit it would only be less orderly.
-                let _permit = engine.loading.acquire().await;
-                load_one(&engine, request).await
-            });
-            (path, task)
-        })
-        .collect();
-    let mut modules = Vec::with_capacity(tasks.len());
-    for (path, task) in tasks {
-        modules.push(task.await.unwrap_or_else(|error| {
-            let error = LoadError::new(&path, format!("Failed to load tool: {error}"));
-            failed(path, error, Instant::now())
-        }));
-    }
-    modules
-}
-
-fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
-    LoadedModule {
-        tools: Vec::new(),
-        extension: None,
-        errors: vec![error],
-        notes: Vec::new(),
-        engine: EngineKind::Embedded,
-        engine_reason: None,
-        files: vec![path.clone()],
-        elapsed: start.elapsed(),
-        path,
-    }
-}
-
-async fn load_one(engine: &Arc<EngineShared>, request: ModuleRequest) -> LoadedModule {
-    let start = Instant::now();
-    let ModuleRequest { path, imports } = request;
-    if let Some(error) = refuse(&path) {
-        return failed(path, error, start);
-    }
-    let file = real_path(&engine.cwd, &path);
-    let host = ModuleHost::new(engine, &file, imports);
-    match host.start().await {
-        Ok(Started { instance, described, files }) => {
-            let running = Running::new(instance, &described);
-            let module = finish(&host, path, &file, &described, files, start);
-            if !module.tools.is_empty() || module.extension.is_some() {
-                *host.current.lock().await = Some(running);
-            }
-            module
-        }
-        Err(error) => {
-            let (engine, engine_reason) = host.engine();
-            let mut module = failed(path.clone(), LoadError { path, ..error }, start);
-            module.files.extend(host.touched());
-            LoadedModule { engine, engine_reason, ..module }
-        }
-    }
-}
-
-/// Files that are not modules.
-fn refuse(path: &Path) -> Option<LoadError> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    matches!(extension.to_ascii_lowercase().as_str(), "md" | "json")
-        .then(|| LoadError::new(path, DECLARATIVE))
-}
-
 /// Converts a module's definitions to tools.
-fn finish(
+pub(crate) fn finish(
     host: &Arc<ModuleHost>,
     path: PathBuf,
     file: &Path,
@@ -394,122 +402,6 @@ fn finish(
         engine_reason,
         files,
         elapsed: start.elapsed(),
-    }
-}
-
-/// Number of loads a scan worker requests ahead, so that neither side waits for the other to wake up. Near the end it
-/// requests fewer, so that other workers have work too.
-const MAX_AHEAD: usize = 4;
-
-/// Surveys modules: each core takes them in turn into one runtime, and into a fresh one after a module that took it down.
-pub(crate) async fn scan_all(engine: &Arc<EngineShared>, requests: Vec<ModuleRequest>) -> Vec<LoadedModule> {
-    let requests: Arc<[ModuleRequest]> = requests.into();
-    let workers = engine.loading.available_permits().clamp(1, requests.len().max(1));
-    let next = Arc::new(AtomicUsize::new(0));
-    let tasks: Vec<_> = (0..workers)
-        .map(|_| {
-            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instances: HashMap::new() };
-            engine.runtime.spawn(surveyor.work_off(Arc::clone(&requests), Arc::clone(&next)))
-        })
-        .collect();
-    let mut seen: HashMap<PathBuf, LoadedModule> = HashMap::new();
-    for task in tasks {
-        seen.extend(task.await.into_iter().flatten().map(|module| (module.path.clone(), module)));
-    }
-    let missing =
-        |path: &PathBuf| failed(path.clone(), LoadError::new(path, "Failed to load tool"), Instant::now());
-    requests
-        .iter()
-        .map(|module| seen.get(&module.path).cloned().unwrap_or_else(|| missing(&module.path)))
-        .collect()
-}
-
-/// One worker of a scan and the runtimes it uses.
-struct Surveyor {
-    engine: Arc<EngineShared>,
-    /// Total number of modules.
-    workers: usize,
-    /// One runtime for each gate, because modules that share a runtime share what they import.
-    instances: HashMap<Option<usize>, Arc<Instance>>,
-}
-
-/// A module being scanned.
-struct Surveyed {
-    path: PathBuf,
-    host: Arc<ModuleHost>,
-    start: Instant,
-}
-
-impl Surveyor {
-    /// Takes modules until there is none left.
-    async fn work_off(mut self, requests: Arc<[ModuleRequest]>, next: Arc<AtomicUsize>) -> Vec<LoadedModule> {
-        let mut done = Vec::new();
-        let mut ahead = VecDeque::new();
-        loop {
-            let left = requests.len().saturating_sub(next.load(Ordering::SeqCst));
-            let room = (left / (2 * self.workers)).clamp(1, MAX_AHEAD);
-            while ahead.len() < room
-                && let Some(request) = requests.get(next.fetch_add(1, Ordering::SeqCst))
-            {
-                match self.begin(request.clone()) {
-                    Ok(begun) => ahead.push_back(begun),
-                    Err(module) => done.push(module),
-                }
-            }
-            let Some((module, instance, load)) = ahead.pop_front() else { return done };
-            done.push(self.end(module, instance, load).await);
-        }
-    }
-
-    fn begin(
-        &mut self,
-        request: ModuleRequest,
-    ) -> Result<(Surveyed, Arc<Instance>, StartedLoad), LoadedModule> {
-        let start = Instant::now();
-        let ModuleRequest { path, imports } = request;
-        let gate = imports.as_ref().map(ImportGate::identity);
-        if let Some(error) = refuse(&path) {
-            return Err(failed(path, error, start));
-        }
-        let file = real_path(&self.engine.cwd, &path);
-        let host = ModuleHost::new(&self.engine, &file, imports);
-        let instance = match self.instances.remove(&gate).filter(|instance| instance.is_alive()) {
-            Some(instance) => instance,
-            None => match Instance::start(&host.options, Runner::Embedded) {
-                Ok(instance) => instance,
-                Err(failure) => {
-                    let error = LoadError::new(&path, format!("Failed to load tool: {failure:?}"));
-                    return Err(failed(path, error, start));
-                }
-            },
-        };
-        self.instances.insert(gate, Arc::clone(&instance));
-        let load = instance.start_load(&file);
-        Ok((Surveyed { path, host, start }, instance, load))
-    }
-
-    async fn end(&mut self, module: Surveyed, instance: Arc<Instance>, load: StartedLoad) -> LoadedModule {
-        let Surveyed { path, host, start } = module;
-        let (outcome, needs) = match instance.finish_load(load).await {
-            Ok(reply) => host.take(instance, reply),
-            // The previous module crashed the runtime; this one gets a new one.
-            Err(_) => host.start_in(Runner::Embedded).await,
-        };
-        let outcome = match host.choice {
-            None | Some(EngineKind::Embedded) => host.move_if_needed(outcome, needs).await,
-            Some(_) => host.start().await,
-        };
-        match outcome {
-            Ok(Started { described, .. }) => {
-                let file = host.path.clone();
-                finish(&host, path, &file, &described, vec![file.clone()], start)
-            }
-            Err(error) => {
-                let mut module = failed(path.clone(), LoadError { path, ..error }, start);
-                module.files.extend(host.touched());
-                module
-            }
-        }
     }
 }
 

@@ -25,6 +25,7 @@ pub struct EngineOptions {
     /// Handles `pi.exec` instead of the system.
     pub exec: Option<Arc<dyn ExecHandler>>,
     pub(crate) built_ins: Option<BuiltInSpecs>,
+    pub(crate) definition_cache: Option<PathBuf>,
 }
 
 /// Returns the specifications of the built-in tools.
@@ -50,6 +51,7 @@ impl EngineOptions {
             limits_by_path: Vec::new(),
             exec: None,
             built_ins: None,
+            definition_cache: None,
         }
     }
 
@@ -92,6 +94,14 @@ impl EngineOptions {
     #[must_use]
     pub fn built_ins(mut self, specs: impl Fn() -> Vec<ToolSpec> + Send + Sync + 'static) -> Self {
         self.built_ins = Some(Arc::new(specs));
+        self
+    }
+
+    /// Keeps definitions of modules in this folder, so that a module is loaded only when it is used. Nothing but the
+    /// program may write there.
+    #[must_use]
+    pub fn definition_cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.definition_cache = Some(folder.into());
         self
     }
 

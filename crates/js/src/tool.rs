@@ -72,6 +72,14 @@ impl JsTool {
             let message = format!("after reloading, its module no longer has a tool \"{}\"", self.spec.name);
             return Err(CallFailure::Tool(ToolError::reply(message)));
         };
+        if running.is_changed(&self.spec.name) {
+            let message = format!(
+                "The tool \"{}\" was not called: its definition differs from the one that was offered. Reload the tools, or start \
+                 the program again.",
+                self.spec.name
+            );
+            return Err(CallFailure::Tool(ToolError::reply(message)));
+        }
         running.instance.call(make(number), context).await
     }
 
@@ -111,7 +119,7 @@ impl JsTool {
     }
 
     async fn draw(&self, what: &'static str, width: usize, payload: Value) -> Option<RenderedLines> {
-        let running = self.module.running().await?;
+        let running = self.module.for_rendering().await?;
         let number = running.number(&self.spec.name)?;
         match running.instance.draw(number, what, width, payload.to_string()).await? {
             Drawn::Lines(mut drawn) => {

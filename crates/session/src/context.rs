@@ -8,7 +8,7 @@ use toolsmith_llm::{ContentBlock, Endpoint, InputMessage, Message};
 use super::{
     blobs::Blobs,
     entry::{ENDPOINT, Entry, EntryKind},
-    format::read_entry,
+    format::{read_entry, read_message_line},
     live::{Live, LiveEntry, live, may_change_others},
     tree::{Position, Tree},
 };
@@ -96,7 +96,10 @@ impl Told {
 /// Returns the settings at the end of a path.
 pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
     let mut state = SessionState::default();
-    for at in tree.path_to(leaf) {
+    let path = tree.path_to(leaf);
+    // Of messages, the last response with a model tells all that counts; most of a session is messages.
+    let last_answer = path.iter().rev().copied().find(|at| is_answer(tree, *at));
+    for at in path.into_iter().filter(|at| !tree.is_message(*at) || Some(*at) == last_answer) {
         match read(tree, at, None).kind {
             EntryKind::ModelChange { model, role: None } => state.model = Some(model),
             EntryKind::Message(Message::Assistant(said)) if !said.provider.is_empty() => {
@@ -122,8 +125,26 @@ pub(crate) fn state(tree: &Tree, leaf: Option<Position>) -> SessionState {
     state
 }
 
+/// Returns whether an entry is a response of a known model.
+fn is_answer(tree: &Tree, at: Position) -> bool {
+    tree.is_message(at)
+        && tree.line(at).contains("assistant")
+        && matches!(
+            read(tree, at, None).kind,
+            EntryKind::Message(Message::Assistant(said)) if !said.provider.is_empty()
+        )
+}
+
 /// Reads an entry with its images.
 pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
+    // Most entries are messages without images, and are read without the detour over JSON values.
+    let line = tree.line(at);
+    if tree.is_message(at)
+        && !line.contains("image")
+        && let Some(entry) = read_message_line(line)
+    {
+        return entry;
+    }
     let mut line = Value::Object(tree.value(at));
     if let Some(blobs) = blobs {
         blobs.fetch_images(&mut line);

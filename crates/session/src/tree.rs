@@ -9,7 +9,7 @@ use toolsmith_llm::Usage;
 use super::{
     entry::{Entry, EntryKind, Header},
     error::SessionError,
-    format::{EntryLine, FORMAT_VERSION, Origin, read_entry, read_header},
+    format::{EntryLine, FORMAT_VERSION, MESSAGE, Origin, read_entry, read_header},
     ids,
 };
 
@@ -21,6 +21,7 @@ struct Node {
     id: Box<str>,
     /// Always an earlier position, so walking up terminates.
     parent: Option<Position>,
+    is_message: bool,
     line: Line,
 }
 
@@ -119,7 +120,8 @@ impl Tree {
         } else {
             self.by_id.insert(id.as_ref().into(), position);
         }
-        self.nodes.push(Node { id: id.as_ref().into(), parent, line: Line::Read(line) });
+        let is_message = head.kind == MESSAGE;
+        self.nodes.push(Node { id: id.as_ref().into(), parent, is_message, line: Line::Read(line) });
     }
 
     /// Applies what an entry says about other entries or the session.
@@ -151,7 +153,9 @@ impl Tree {
         self.note(kind);
         let position = self.nodes.len();
         self.by_id.insert(id.into(), position);
-        self.nodes.push(Node { id: id.into(), parent: self.leaf, line: Line::Appended(line.into()) });
+        let is_message = matches!(kind, EntryKind::Message(_));
+        let line = Line::Appended(line.into());
+        self.nodes.push(Node { id: id.into(), parent: self.leaf, is_message, line });
         self.leaf = Some(position);
     }
 
@@ -187,6 +191,11 @@ impl Tree {
     }
     pub(crate) fn parent(&self, position: Position) -> Option<Position> {
         self.nodes.get(position).and_then(|node| node.parent)
+    }
+
+    /// Returns whether an entry is a message.
+    pub(crate) fn is_message(&self, position: Position) -> bool {
+        self.nodes.get(position).is_some_and(|node| node.is_message)
     }
 
     /// Returns the stored line of an entry.

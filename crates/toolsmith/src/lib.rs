@@ -41,8 +41,8 @@ pub use hooks::{
 pub use key_store::{KeyStore, KeyStoreError};
 pub use load_error::ToolLoadError;
 pub use loading::{
-    CustomTool, LoadScope, LoadedExtension, LoadedTools, discover_and_load_custom_tools, engine_options,
-    load_custom_tools,
+    CustomTool, LoadScope, LoadedExtension, LoadedTools, definition_cache, discover_and_load_custom_tools,
+    engine_options, load_custom_tools,
 };
 pub use mcp::{McpPrompt, find_mcp_tool, mcp_configuration, mcp_servers};
 pub use plugins::{

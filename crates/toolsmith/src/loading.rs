@@ -16,6 +16,7 @@ use crate::{
         ConfiguredPath, Discovered, DiscoveryOptions, FoundMetadata, FoundModule, FoundRule, ModuleKind,
         ToolSource, discover_custom_tool_paths,
     },
+    home::Home,
     load_error::ToolLoadError,
     settings::Settings,
     trust::program_folders,
@@ -174,6 +175,11 @@ pub fn engine_options(cwd: &Path, settings: &Settings, discovered: &Discovered) 
         }
     }
     options
+}
+
+/// Returns the folder of the definition cache.
+pub fn definition_cache(home: &Home) -> PathBuf {
+    home.toolsmith().join("cache/definitions")
 }
 
 /// How modules are loaded.

@@ -32,7 +32,7 @@ pub(crate) struct ListArguments {}
 pub(crate) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let (mut loaded, remote) = runtime::block_on_briefly_while_read(async {
-        let engine = project.engine();
+        let engine = project.caching_engine();
         let progress = crate::progress::Progress::start("Loading tools");
         let configuration = project.mcp_configuration();
         let servers = project.mcp_servers(configuration.servers.clone(), UiHandle::headless());

@@ -1,6 +1,7 @@
 //! The commands, one file or directory each. A command has its arguments (`…Arguments`) and a `run` that returns the
 //! exit code.
 
+pub(crate) mod cache;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -57,6 +58,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Demo(own) => demo::run(shared, &own),
         Command::List(own) => list::run(shared, &own),
         Command::Call(own) => call::run(shared, &own),
+        Command::Cache(own) => cache::run(shared, &own),
         Command::Config(own) => config::run(shared, &own),
         Command::Context(own) => context::run(shared, &own),
         Command::Plugin(own) => plugin::run(shared, &own),

@@ -194,3 +194,19 @@ async fn what_is_not_there_or_not_trusted_is_an_error() {
     let waiting = shop.run(&["dev", "theirs"]).await.expect(1).stderr;
     assert!(waiting.contains("is waiting for trust"), "{waiting}");
 }
+
+#[tokio::test]
+async fn c4_5_an_error_of_a_call_has_its_place_and_a_code_frame() {
+    let shop = Workshop::new();
+    shop.write(
+        "t.ts",
+        "export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\", properties: {} },\n  async execute() {\n    throw new TypeError(\"it broke\");\n  } });",
+    );
+    let mut dev = Dev::start(&shop, &["t.ts", "--no-types"]);
+    let round = dev.round().await;
+    for part in ["it broke", "t.ts:3:", "> 3 |     throw new TypeError"] {
+        assert!(round.contains(part), "{part}: {round}");
+    }
+    assert!(!round.contains("\\n    at"), "{round}");
+    assert_eq!(dev.interrupt().await, 0);
+}

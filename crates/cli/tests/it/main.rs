@@ -4,6 +4,7 @@
 mod approving;
 mod authors;
 mod bad_input;
+mod caching;
 mod calling;
 mod case_files;
 mod check;

@@ -14,8 +14,15 @@ const running = new Map();
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
+const isPromise = (value) => typeof value?.then === "function";
+
+/** The form of a result, for authors who returned a text. */
+const adviceFor = (value) => (typeof value === "string" ? ' Return { content: [{ type: "text", text: … }] }.' : "");
+
 /** Why a content block cannot be used; undefined when it can. */
 function blockProblem(block) {
+  if (isPromise(block)) return "is a Promise, and await is missing";
+  if (isPromise(block?.text)) return "has a Promise as text, and await is missing";
   if (!isObject(block)) return `is ${block === null ? "null" : typeof block}, not an object`;
   if (block.type === "text") return typeof block.text === "string" ? undefined : "has type text but no string text";
   if (block.type === "image") {
@@ -41,29 +48,60 @@ function cleanBlock(block) {
     : { type: "image", data: block.data, mimeType: block.mimeType };
 }
 
-/** A result as JSON text, in the shape the Rust side reads; throws `BadResult` where that is impossible. */
-export function resultJson(result) {
-  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.`);
-  const { content, details, isError } = result;
-  if (!Array.isArray(content)) throw new BadResult("missing content array.");
-  for (const [index, block] of content.entries()) {
-    const problem = blockProblem(block);
-    if (problem !== undefined) throw new BadResult(`content block ${index} ${problem}.`);
-  }
-  const head = { content: content.map(cleanBlock), isError: isError === true };
-  if (details === undefined) return stringify(head);
+/** Texts from this length on are quoted by the host: the engine's `stringify` takes tens of milliseconds for a megabyte. */
+const LONG_TEXT = 1024;
+
+/** Details as JSON text; undefined where they are no JSON value. */
+function detailsJson(details) {
   try {
-    const json = stringify({ ...head, details });
+    const json = stringify(details);
     // A half of a surrogate pair is no text outside JavaScript. `stringify` writes it out, and whole ones as they are.
-    return json.includes("\\ud") ? stringify({ ...head, details }, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
+    return json?.includes("\\ud") ? stringify(details, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
   } catch (error) {
     throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
   }
 }
 
+/**
+ * A result in the shape the Rust side reads, as pieces: JSON text, and between it long texts that are still to be quoted.
+ * Throws `BadResult` where that is impossible.
+ */
+function resultPieces(result) {
+  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.${adviceFor(result)}`);
+  const { content, details, isError } = result;
+  if (isPromise(content)) throw new BadResult("content is a Promise. Add await where it is made.");
+  if (!Array.isArray(content)) throw new BadResult(`missing content array.${adviceFor(content)}`);
+  for (const [index, block] of content.entries()) {
+    const problem = blockProblem(block);
+    if (problem !== undefined) throw new BadResult(`content block ${index} ${problem}.`);
+  }
+  const pieces = [];
+  let json = '{"content":[';
+  let separator = "";
+  for (const block of content.map(cleanBlock)) {
+    json += separator;
+    separator = ",";
+    if (block.type === "text" && block.text.length >= LONG_TEXT) {
+      pieces.push(`${json}{"type":"text","text":`, block.text);
+      json = "}";
+    } else json += stringify(block);
+  }
+  const more = details === undefined ? undefined : detailsJson(details);
+  pieces.push(`${json}],"isError":${isError === true}${more === undefined ? "" : `,"details":${more}`}}`);
+  return pieces;
+}
+
+const joined = (pieces) => pieces.map((piece, index) => (index % 2 === 1 ? stringify(piece) : piece)).join("");
+
+/** A result as JSON text. */
+export const resultJson = (result) => joined(resultPieces(result));
+
 async function settleWith(call, work) {
   try {
-    host.finishCall(call, "result", await work);
+    const done = await work;
+    if (!Array.isArray(done)) host.finishCall(call, "result", done);
+    else if (done.length > 1 && host.finishPieces !== undefined) host.finishPieces(call, done);
+    else host.finishCall(call, "result", joined(done));
   } catch (error) {
     if (error instanceof Refused) host.finishCall(call, "refused", stringify(error.problems));
     else host.finishCall(call, "thrown", describeJson(error));
@@ -93,7 +131,7 @@ async function execute(call, { object, check, invoke }, toolCallId, argumentsJso
     const result = invoke === undefined
       ? object.execute(toolCallId, params, onUpdate, context, signal)
       : invoke(object, toolCallId, params, onUpdate, context, signal);
-    return resultJson(await result);
+    return resultPieces(await result);
   } finally {
     open = false;
   }

@@ -117,14 +117,31 @@ export function runTicks() {
   }
 }
 
+/** The variables, read when the first one is asked for: a module that only imports `process` does not depend on them. */
+let isFilled = false;
+const filled = (target) => {
+  if (!isFilled) {
+    isFilled = true;
+    Object.assign(target, JSON.parse(host.environment()));
+  }
+  return target;
+};
+
 /** Values of the environment are text, whatever they are set to. */
-const environment = new Proxy(JSON.parse(host.environment()), {
+const environment = new Proxy({}, {
+  get: (target, name) => filled(target)[name],
+  has: (target, name) => name in filled(target),
+  ownKeys: (target) => Reflect.ownKeys(filled(target)),
+  getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(filled(target), name),
+  deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), name),
   set(target, name, value) {
+    filled(target);
     if (typeof name === "symbol" || typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
     target[name] = String(value);
     return true;
   },
   defineProperty(target, name, { value, configurable, writable, enumerable, get, set }) {
+    filled(target);
     if (get !== undefined || set !== undefined) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' does not accept an accessor(getter/setter) descriptor");
     if (!configurable || !writable || !enumerable) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' only accepts a configurable, writable, and enumerable data descriptor");
     target[name] = String(value);

@@ -8,7 +8,10 @@ use tokio::sync::oneshot;
 use toolsmith_tool::{RenderedLines, ToolContext, ToolError};
 
 use super::operations::Settled;
-use crate::errors::{LoadError, LoadFailure, Thrown};
+use crate::{
+    definitions::Observed,
+    errors::{LoadError, LoadFailure, Thrown},
+};
 
 /// One command.
 pub(crate) enum Command {
@@ -90,11 +93,13 @@ pub(crate) struct LoadReply {
     pub(crate) files: Vec<PathBuf>,
     /// A feature it needs that this engine lacks.
     pub(crate) needs: Option<String>,
+    /// Everything the load depended on, where that is known.
+    pub(crate) observed: Option<Box<Observed>>,
 }
 
 impl LoadReply {
     pub(crate) fn failed(error: LoadError) -> Self {
-        Self { said: Err(Box::new(error)), files: Vec::new(), needs: None }
+        Self { said: Err(Box::new(error)), files: Vec::new(), needs: None, observed: None }
     }
 }
 

@@ -331,7 +331,8 @@ impl ThreadState {
                 };
                 let lacks = said.as_ref().err().and_then(|error| what_was_missing(&error.message));
                 let (files, needs) = (self.modules.loaded_files(), self.modules.needs().or(lacks));
-                let _ = reply.send(LoadReply { said, files, needs });
+                let observed = self.frames.get().map(|_| Box::new(self.modules.observed()));
+                let _ = reply.send(LoadReply { said, files, needs, observed });
             }
             Reply::Call(reply) => {
                 let _ = reply.send(match kind {

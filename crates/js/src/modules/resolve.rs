@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{ResolveError, ResolveOptions, Resolver, TsconfigDiscovery};
+use oxc_resolver::{ResolveContext, ResolveError, ResolveOptions, Resolver, TsconfigDiscovery};
 
 use super::{
     packages::{is_runtime_module, node_module, served_by_host},
     workspace,
 };
+use crate::definitions::Observed;
 
 /// Target of a specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +56,13 @@ impl FileResolver {
         Self { own: Pair { import, require }, packages, paths }
     }
 
-    /// Resolves a specifier for `importer`.
+    /// Resolves a specifier for `importer`. What the result depends on is added to `observed`.
     pub(crate) fn resolve(
         &self,
         importer: &Path,
         specifier: &str,
         by_require: bool,
+        observed: &mut Observed,
     ) -> Result<Target, NotFound> {
         if let Some(path) = specifier.strip_prefix("file://") {
             return Ok(Target::File(file_url_path(path)));
@@ -72,12 +74,18 @@ impl FileResolver {
         let in_package = importer.components().any(|part| part.as_os_str() == "node_modules");
         let pair = if in_package { &self.packages } else { &self.own };
         let resolver = if by_require { &pair.require } else { &pair.import };
-        match resolver.resolve(folder, specifier) {
+        let mut context = ResolveContext::default();
+        let resolved = resolver.resolve_with_context(folder, specifier, None, &mut context);
+        observed.consulted.extend(context.file_dependencies);
+        observed.missing.extend(context.missing_dependencies);
+        match resolved {
             Ok(resolution) => Ok(Target::File(resolution.into_path_buf())),
             Err(error) => match served_by_host(specifier) {
                 Some(module) => Ok(Target::Builtin(module.to_owned())),
                 None if is_runtime_module(specifier) => Ok(Target::Elsewhere),
                 None => {
+                    // These look further than is recorded.
+                    observed.read_surroundings = true;
                     let elsewhere = (!in_package && !specifier.starts_with(['.', '/', '#']))
                         .then(|| self.resolve_in_project(importer, specifier, resolver))
                         .flatten();

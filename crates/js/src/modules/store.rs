@@ -26,7 +26,9 @@ use super::{
     resolve::{FileResolver, NotFound, Target},
     transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
 };
-use crate::{builtins, module_request::ImportGate, stop::StopFlags};
+use crate::{
+    builtins, definitions::Observed, module_request::ImportGate, ops::surroundings_were_read, stop::StopFlags,
+};
 
 /// Suffix of the name of a file imported as text.
 const AS_TEXT: &str = "?text";
@@ -69,6 +71,8 @@ pub(crate) struct ModuleStore {
     needs: RefCell<Option<String>>,
     /// Relative imports that were not found: a file created there would be loaded next time.
     missed: RefCell<Vec<PathBuf>>,
+    /// What resolution and the gate depended on.
+    observed: RefCell<Observed>,
 }
 
 /// A loaded module, kept for later evaluation or for its exports.
@@ -101,6 +105,7 @@ impl ModuleStore {
             resolver: RefCell::default(),
             needs: RefCell::default(),
             missed: RefCell::default(),
+            observed: RefCell::default(),
         })
     }
 
@@ -142,6 +147,24 @@ impl ModuleStore {
         all
     }
 
+    /// Returns everything the loads of this runtime depended on so far.
+    pub(crate) fn observed(&self) -> Observed {
+        let mut observed = self.observed.borrow().clone();
+        let files = self.files.borrow();
+        let sources = files
+            .iter()
+            .map(|(name, file)| (PathBuf::from(name.trim_end_matches(AS_TEXT)), Arc::clone(&file.source)));
+        observed.sources = sources.collect();
+        observed.missing.extend(self.missed.borrow().iter().cloned());
+        observed.read_surroundings |= surroundings_were_read();
+        observed
+    }
+
+    /// Records a file that was read beside the modules.
+    pub(crate) fn note_consulted(&self, file: &Path) {
+        self.observed.borrow_mut().consulted.insert(file.to_path_buf());
+    }
+
     pub(super) fn resolver(&self) -> Rc<FileResolver> {
         Rc::clone(self.resolver.borrow_mut().get_or_insert_with(|| Rc::new(FileResolver::new())))
     }
@@ -166,7 +189,8 @@ impl ModuleStore {
         specifier: &str,
         by_require: bool,
     ) -> std::result::Result<Target, NotFound> {
-        let resolved = self.resolver().resolve(importer, specifier, by_require);
+        let resolved =
+            self.resolver().resolve(importer, specifier, by_require, &mut self.observed.borrow_mut());
         if resolved.is_err() && specifier.starts_with('.') {
             let folder = importer.parent().unwrap_or(Path::new("/"));
             self.missed.borrow_mut().push(lexical(&folder.join(specifier)));
@@ -183,7 +207,10 @@ impl ModuleStore {
 
     /// Returns whether a file may run in this runtime.
     fn may_run(&self, file: &Path) -> bool {
-        self.gate.as_ref().is_none_or(|gate| gate.allows(file))
+        let Some(gate) = &self.gate else { return true };
+        let allowed = gate.allows(file);
+        self.observed.borrow_mut().decisions.insert(file.to_path_buf(), allowed);
+        allowed
     }
 
     /// Loads a built-in module, evaluates it if it was not, and gives its exports.
@@ -360,6 +387,21 @@ impl ModuleStore {
         self.files.borrow_mut().insert(name.to_owned(), file);
     }
 
+    /// Returns whether a file belongs to a client for HTTP that its only importer does not use unless asked to: `cheerio`
+    /// imports `undici`, which has a parser in WebAssembly, for one function that reads an address.
+    fn is_unused_client(&self, name: &str) -> bool {
+        let is_client = |import: &String| import == "undici" || import.starts_with("undici/");
+        let files = self.files.borrow();
+        let mut importers = files
+            .iter()
+            .filter(|(_, file)| file.imports.keys().any(is_client))
+            .filter(|(importer, _)| !importer.contains("/node_modules/undici/"))
+            .peekable();
+        name.contains("/node_modules/undici/")
+            && importers.peek().is_some()
+            && importers.all(|(importer, _)| importer.contains("/node_modules/cheerio/"))
+    }
+
     /// Reads and classifies a file, once.
     pub(crate) fn prepare(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
         if let Some(file) = self.files.borrow().get(name) {
@@ -376,7 +418,8 @@ impl ModuleStore {
             _ => {}
         }
         let source = read_source(ctx, path)?;
-        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) {
+        self.observed.borrow_mut().note_manifests(path);
+        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) && !self.is_unused_client(name) {
             self.note_need(format!("{name} uses WebAssembly"));
         }
         let Prepared { code, format, imports } = transform::prepare(path, &source)

@@ -3,7 +3,11 @@
 
 #![expect(unsafe_code, reason = "an error that cannot be caught is beyond the engine's safe interface")]
 
-use std::{cell::RefCell, ffi::c_int, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    ffi::c_int,
+    sync::Arc,
+};
 
 use rquickjs::{Ctx, Error, Object, Result, Value, qjs};
 
@@ -12,10 +16,28 @@ use crate::stop::StopFlags;
 thread_local! {
     /// A thread has one runtime.
     static STOP: RefCell<Option<Arc<StopFlags>>> = const { RefCell::new(None) };
+    /// Something outside the runtime was read or changed.
+    static SURROUNDINGS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Has every function of an object look at the flags before and after it runs.
-pub(super) fn install<'js>(ctx: &Ctx<'js>, functions: &Object<'js>, stop: &Arc<StopFlags>) -> Result<()> {
+/// Returns whether this thread's runtime has read or changed anything outside it, other than by loading modules.
+pub(crate) fn surroundings_were_read() -> bool {
+    SURROUNDINGS.get()
+}
+
+/// Records that it did.
+pub(super) fn note_surroundings() {
+    SURROUNDINGS.set(true);
+}
+
+/// Has every function of an object look at the flags before and after it runs. `reads` tells by its name whether a
+/// function reads or changes anything outside the runtime.
+pub(super) fn install<'js>(
+    ctx: &Ctx<'js>,
+    functions: &Object<'js>,
+    stop: &Arc<StopFlags>,
+    reads: impl Fn(&str) -> bool,
+) -> Result<()> {
     STOP.with(|slot| slot.replace(Some(Arc::clone(stop))));
     let raw = ctx.as_raw().as_ptr();
     for name in functions.keys::<String>().collect::<Result<Vec<_>>>()? {
@@ -24,8 +46,9 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, functions: &Object<'js>, stop: &Arc<S
             continue;
         }
         let mut data = [function.as_raw()];
+        let magic = c_int::from(reads(&name));
         // SAFETY: the engine copies the data; what comes back is owned by the value made of it.
-        let guarded = unsafe { qjs::JS_NewCFunctionData(raw, Some(call), 0, 0, 1, data.as_mut_ptr()) };
+        let guarded = unsafe { qjs::JS_NewCFunctionData(raw, Some(call), 0, magic, 1, data.as_mut_ptr()) };
         // SAFETY: looks at the tag.
         if unsafe { qjs::JS_VALUE_GET_TAG(guarded) } == qjs::JS_TAG_EXCEPTION {
             return Err(Error::Exception);
@@ -46,9 +69,12 @@ unsafe extern "C" fn call(
     this: qjs::JSValue,
     argc: c_int,
     argv: *mut qjs::JSValue,
-    _magic: c_int,
+    magic: c_int,
     data: *mut qjs::JSValue,
 ) -> qjs::JSValue {
+    if magic != 0 {
+        note_surroundings();
+    }
     // SAFETY: the engine calls this with its own context, as many live values as it says and the data of the function.
     unsafe {
         if is_over() {

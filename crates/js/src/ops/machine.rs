@@ -11,11 +11,18 @@ use std::{
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::{Map, Value, json};
 
-use super::errno;
+use super::{errno, guard::note_surroundings};
 use crate::instance::HostError;
 
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("machine", Func::from(|what: String| answer(&what).to_string()))?;
+    let ask = |what: String| {
+        // These are asked for when `process` and `os` are imported.
+        if !matches!(what.as_str(), "signals" | "parent") {
+            note_surroundings();
+        }
+        answer(&what).to_string()
+    };
+    host.set("machine", Func::from(ask))?;
     host.set("errorNumbers", Func::from(errno::table))?;
     let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| -> Result<()> {
         kill(pid, signal).map_err(|error| error.throw(&ctx))

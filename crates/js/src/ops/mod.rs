@@ -29,6 +29,7 @@ mod session;
 mod sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite_memory;
+mod surroundings;
 mod system;
 mod text;
 mod ui;
@@ -37,6 +38,7 @@ mod zlib;
 
 pub(crate) use fetch::WebClients;
 pub(crate) use fs::{OpenFiles, Watchers};
+pub(crate) use guard::surroundings_were_read;
 pub(crate) use remote::answer_remote;
 
 use std::rc::Rc;
@@ -62,7 +64,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     text::install(host)?;
     ui::install(host, state)?;
     web_address::install(host)?;
-    guard::install(ctx, host, &state.shared.stop)?;
+    guard::install(ctx, host, &state.shared.stop, |name| !surroundings::IS_FREE_OF.contains(&name))?;
     // Entering a frame is over at once, and has to work on every way out.
     frames::install(host, state)?;
     let state = Rc::clone(state);
@@ -95,6 +97,7 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
         "streams" => byte_streams::install(&group, state)?,
         _ => return Err(Exception::throw_reference(ctx, name)),
     }
-    guard::install(ctx, &group, &state.shared.stop)?;
+    let reads = !matches!(name, "crypto" | "formats" | "zlib");
+    guard::install(ctx, &group, &state.shared.stop, |_| reads)?;
     Ok(group)
 }

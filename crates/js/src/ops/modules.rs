@@ -36,7 +36,9 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     let load =
         move |ctx: Ctx<'js>, path: String| -> Result<Object<'js>> { own.modules.module_exports(&ctx, &path) };
     host.set("loadModule", Func::from(load))?;
-    let read = |ctx: Ctx<'js>, path: String| -> Result<String> {
+    let own = Rc::clone(state);
+    let read = move |ctx: Ctx<'js>, path: String| -> Result<String> {
+        own.modules.note_consulted(Path::new(&path));
         std::fs::read_to_string(Path::new(&path))
             .map_err(|error| Exception::throw_message(&ctx, &format!("Cannot read {path}: {error}")))
     };

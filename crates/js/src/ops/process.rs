@@ -24,6 +24,8 @@ use crate::instance::{HostError, Settled, ThreadState, Work};
 
 /// How long output is still read after a program that was waited for has ended.
 const DRAIN: Duration = Duration::from_millis(250);
+/// The same after a program that was stopped, because it exceeded its time or its output.
+const DRAIN_AFTER_STOP: Duration = Duration::from_millis(2);
 
 /// The most a tool may wait to be told, whatever it asks to keep.
 const MAX_OUTPUT_BYTES: usize = 256 << 20;
@@ -240,7 +242,8 @@ async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, tok
             () = &mut writing, if is_writing => { is_writing = false; true }
             exit = process.wait(), if ran.exit.is_none() => {
                 ran.exit = Some(exit);
-                until = Instant::now() + DRAIN;
+                // A program that was stopped may leave others that keep its output open; Node does not wait for them.
+                until = Instant::now() + if ran.failure.is_some() { DRAIN_AFTER_STOP } else { DRAIN };
                 true
             }
             () = sleep_until(until) => {

@@ -26,6 +26,11 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
         Func::from(move |call: u32, kind: String, payload: String| own.finish(call, &kind, payload)),
     )?;
     let own = Rc::clone(state);
+    host.set(
+        "finishPieces",
+        Func::from(move |call: u32, pieces: Vec<String>| own.finish(call, "result", join_pieces(&pieces))),
+    )?;
+    let own = Rc::clone(state);
     host.set("sendUpdate", Func::from(move |call: u32, json: String| send_update(&own, call, &json)))?;
     let own = Rc::clone(state);
     host.set(
@@ -183,4 +188,17 @@ fn eval_script<'js>(state: &ThreadState, ctx: &Ctx<'js>, code: String) -> Result
         }
         Ok(Value::from_raw(ctx.clone(), result))
     }
+}
+
+/// Joins JSON text; every second piece is text that is quoted here.
+fn join_pieces(pieces: &[String]) -> String {
+    let mut json = String::with_capacity(pieces.iter().map(String::len).sum::<usize>() + 64);
+    for (index, piece) in pieces.iter().enumerate() {
+        if index % 2 == 0 {
+            json.push_str(piece);
+        } else if let Ok(quoted) = serde_json::to_string(piece) {
+            json.push_str(&quoted);
+        }
+    }
+    json
 }

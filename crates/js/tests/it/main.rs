@@ -5,6 +5,7 @@ mod bun;
 mod calls;
 mod components;
 mod crypto;
+mod definition_cache;
 mod errors;
 mod exec_handler;
 mod fixtures;

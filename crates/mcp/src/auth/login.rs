@@ -84,6 +84,9 @@ pub async fn login(
     if let Some(id) = &config.oauth.client_id {
         request = request.with_preregistered_client(id);
     }
+    if let Some(url) = &config.oauth.client_metadata_url {
+        request = request.with_client_metadata_url(url);
+    }
     if let Some(secret) = &config.oauth.client_secret {
         let secret = expander.value("oauth.clientSecret", secret).await;
         request = request.with_client_secret(secret.map_err(|error| LoginError::Config(error.to_string()))?);

@@ -101,6 +101,8 @@ pub struct OAuthConfig {
     pub scopes: Vec<String>,
     /// Name shown by the authorization server.
     pub client_name: Option<String>,
+    /// Address of a client metadata document, which is the client id where the authorization server accepts one.
+    pub client_metadata_url: Option<String>,
 }
 
 /// Transport of a server.
@@ -391,6 +393,7 @@ impl<'a> Entry<'a> {
         oauth.client_id = own.text(&["clientId", "client_id"])?;
         oauth.client_secret = own.text(&["clientSecret", "client_secret"])?;
         oauth.client_name = own.text(&["clientName", "client_name"])?;
+        oauth.client_metadata_url = own.text(&["clientMetadataUrl", "client_metadata_url"])?;
         oauth.callback_port = own
             .get(&["callbackPort", "callback_port"])
             .and_then(Value::as_u64)

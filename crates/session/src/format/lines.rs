@@ -226,6 +226,35 @@ pub(crate) fn read_entry(line: Map<String, Value>) -> Entry {
     Entry { id: id.unwrap_or_default(), parent_id, timestamp: timestamp.unwrap_or_default(), kind }
 }
 
+/// The `type` of messages.
+pub(crate) const MESSAGE: &str = "message";
+
+/// The line of a message.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MessageLine<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: std::borrow::Cow<'a, str>,
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    parent_id: Option<String>,
+    #[serde(default)]
+    timestamp: Option<String>,
+    message: Message,
+}
+
+/// Reads the line of a message directly. `None` if it is not exactly as expected; [`read_entry`] is more lenient.
+pub(crate) fn read_message_line(line: &str) -> Option<Entry> {
+    let line: MessageLine<'_> = serde_json::from_str(line).ok()?;
+    (line.kind == MESSAGE).then(|| Entry {
+        id: line.id.unwrap_or_default(),
+        parent_id: line.parent_id,
+        timestamp: line.timestamp.unwrap_or_default(),
+        kind: EntryKind::Message(line.message),
+    })
+}
+
 /// Parses a message; unknown blocks are omitted and the rest is used.
 pub(crate) fn read_message(message: Value) -> Option<Message> {
     if let Ok(message) = Message::deserialize(&message) {
@@ -271,3 +300,7 @@ fn limit_below(value: &mut Value, levels: usize) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+#[path = "lines_tests.rs"]
+mod tests;

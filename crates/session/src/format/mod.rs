@@ -8,7 +8,7 @@ mod lines;
 
 pub(crate) use foreign::convert;
 pub(crate) use header::{HeadLine, Origin, read_header, title_line, write_header};
-pub(crate) use lines::{EntryLine, entry_line, read_entry, read_message};
+pub(crate) use lines::{EntryLine, MESSAGE, entry_line, read_entry, read_message, read_message_line};
 
 /// Version of our format.
 pub const FORMAT_VERSION: u64 = 1;

@@ -48,7 +48,7 @@ use crate::{
     },
     home::{Home, HomeError},
     hooks::{FoundHooks, HookOptions, discover_hooks},
-    loading::{LoadScope, LoadedTools, engine_options, load_custom_tools},
+    loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
     settings::{PreviewDecision, Settings},
@@ -406,7 +406,8 @@ impl SessionBuilder {
         protect_found(&protected, &discovered);
         protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
         let untrusted = discovered.untrusted_folder.clone();
-        let engine = Engine::new(engine_options(&self.cwd, &self.settings, &discovered));
+        let options = engine_options(&self.cwd, &self.settings, &discovered);
+        let engine = Engine::new(options.definition_cache(definition_cache(&home)));
         // A factory may stage actions too (CONTRACT 8.1).
         let pending = PendingStack::with_file_tiers(rules);
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));

@@ -189,7 +189,7 @@ fn announce(url: &str, token: Option<&str>, is_given: bool, as_json: bool) -> Re
 
 async fn load(project: &Project, discovered: Discovered) -> LoadedTools {
     let scope = if discovered.ready().count() > FEW_MODULES { LoadScope::Scan } else { LoadScope::Call };
-    let engine = project.engine();
+    let engine = project.caching_engine();
     project.load(discovered, &engine, scope).await
 }
 

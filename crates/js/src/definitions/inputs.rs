@@ -1,0 +1,159 @@
+//! The inputs of a cached definition, and the test whether they are unchanged.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+use toolsmith_host::{changes::content_hash, file_stamp::FileStamp, regular_file::read_regular};
+
+use super::observed::Observed;
+use crate::module_request::ImportGate;
+
+/// Larger files are not inputs of a cached definition.
+const MAX_BYTES: u64 = 64 << 20;
+/// Modules with more inputs are not cached.
+const MAX_FILES: usize = 20_000;
+
+/// A file and its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Input {
+    path: String,
+    /// SHA-256 of the content.
+    hash: String,
+    stamp: Option<FileStamp>,
+}
+
+/// Everything a definition depends on besides the program, the working directory and the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Inputs {
+    /// Files that were loaded.
+    loaded: Vec<Input>,
+    /// Other files that resolution read.
+    consulted: Vec<Input>,
+    /// Paths where nothing was found.
+    missing: Vec<String>,
+    /// Decisions about which files may run.
+    decisions: Vec<(String, bool)>,
+    /// Milliseconds since the Unix epoch at which the stamps were taken.
+    checked_at: u64,
+}
+
+/// Results of tests in one pass over many definitions, which have most inputs in common.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    stamps: HashMap<String, Option<FileStamp>>,
+    missing: HashMap<String, bool>,
+}
+
+impl Inputs {
+    /// Records the inputs of a load that began at `begun`. `None` if they cannot be named, or changed meanwhile.
+    pub(crate) fn record(observed: &Observed, begun: SystemTime) -> Option<Self> {
+        if observed.sources.len() + observed.consulted.len() > MAX_FILES {
+            return None;
+        }
+        let checked_at = milliseconds(SystemTime::now());
+        let mut loaded = Vec::with_capacity(observed.sources.len());
+        for (path, text) in &observed.sources {
+            // A file that was written since the load began is compared by the content that was loaded.
+            let stamp =
+                FileStamp::of(&fs::metadata(path).ok()?).filter(|stamp| stamp.is_settled_before(begun));
+            loaded.push(Input { path: name(path)?, hash: content_hash(text.as_bytes()).to_string(), stamp });
+        }
+        let texts: HashSet<&Path> = observed.sources.iter().map(|(path, _)| path.as_path()).collect();
+        let mut consulted = Vec::with_capacity(observed.consulted.len());
+        for path in observed.consulted.iter().filter(|path| !texts.contains(path.as_path())) {
+            // Resolution also finds directories; what they contain is named by other inputs.
+            let metadata = fs::metadata(path).ok()?;
+            if !metadata.is_file() {
+                continue;
+            }
+            let stamp = FileStamp::of(&metadata);
+            // It was read by others, so only its time tells that this is the content they read.
+            if !stamp
+                .map_or_else(|| modified_before(&metadata, begun), |stamp| stamp.is_settled_before(begun))
+            {
+                return None;
+            }
+            consulted.push(Input { path: name(path)?, hash: hash(path).ok()?, stamp });
+        }
+        let missing = observed.missing.iter().map(|path| name(path)).collect::<Option<_>>()?;
+        let decisions = observed.decisions.iter();
+        let decisions =
+            decisions.map(|(path, allowed)| Some((name(path)?, *allowed))).collect::<Option<_>>()?;
+        Some(Self { loaded, consulted, missing, decisions, checked_at })
+    }
+
+    /// Returns whether every input is as it was.
+    pub(crate) fn are_unchanged(&self, gate: Option<&ImportGate>, checked: &mut Checked) -> bool {
+        let at = UNIX_EPOCH + Duration::from_millis(self.checked_at);
+        let allows = |path: &str| gate.is_none_or(|gate| gate.allows(Path::new(path)));
+        self.missing.iter().all(|path| checked.is_missing(path))
+            && self.decisions.iter().all(|(path, allowed)| allows(path) == *allowed)
+            && self.loaded.iter().chain(&self.consulted).all(|input| checked.is_unchanged(input, at))
+    }
+
+    /// Returns the files that were loaded.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.loaded.iter().map(|input| PathBuf::from(&input.path)).collect()
+    }
+}
+
+impl Checked {
+    fn is_missing(&mut self, path: &str) -> bool {
+        if let Some(known) = self.missing.get(path) {
+            return *known;
+        }
+        let missing = match fs::symlink_metadata(path) {
+            Ok(_) => false,
+            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        };
+        self.missing.insert(path.to_owned(), missing);
+        missing
+    }
+
+    fn is_unchanged(&mut self, input: &Input, checked_at: SystemTime) -> bool {
+        let now = match self.stamps.get(&input.path) {
+            Some(known) => *known,
+            None => {
+                let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
+                self.stamps.insert(input.path.clone(), stamp);
+                stamp
+            }
+        };
+        if let (Some(now), Some(then)) = (now, input.stamp)
+            && now == then
+            && then.is_settled_before(checked_at)
+        {
+            return true;
+        }
+        hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash)
+    }
+}
+
+/// Hashes a file as the loader reads it: without a byte order mark.
+fn hash(path: &Path) -> io::Result<String> {
+    let bytes = read_regular(path, MAX_BYTES)?;
+    Ok(content_hash(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).to_string())
+}
+
+/// Returns a path as text. Others are not cached.
+fn name(path: &Path) -> Option<String> {
+    path.to_str().map(str::to_owned)
+}
+
+fn modified_before(metadata: &fs::Metadata, time: SystemTime) -> bool {
+    metadata.modified().is_ok_and(|modified| modified + Duration::from_secs(2) < time)
+}
+
+pub(super) fn milliseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "inputs_tests.rs"]
+mod tests;

@@ -1,0 +1,16 @@
+//! The definition cache: what modules declare, kept between runs, so that a command loads only the modules it uses
+//! (CONTRACT 13). An entry is used only while everything the module was loaded from is unchanged.
+//!
+//! Not cached are modules that read their surroundings while loading, such as the environment or other files, that
+//! declare `cache: false`, that fail to load, or that run in Bun or Node, where reads cannot be seen. For those the
+//! cache keeps which engine they need.
+
+mod cache;
+mod entry;
+mod inputs;
+mod observed;
+
+pub(crate) use cache::Definitions;
+pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
+pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
+pub(crate) use observed::Observed;

@@ -1,0 +1,238 @@
+//! Loading of modules: from the definition cache, into runtimes of their own, or in a scan.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Instant, SystemTime},
+};
+
+use crate::{
+    definitions::{CachedModule, Outcome, Remembered},
+    described::Described,
+    engine::EngineShared,
+    engine_kind::EngineKind,
+    errors::LoadError,
+    load::{LoadedModule, real_path},
+    module::{ModuleHost, Running, Started, finish},
+    module_request::ModuleRequest,
+    scan,
+};
+
+/// Error for files that are not modules (CONTRACT 2.3).
+const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
+
+/// What modules are loaded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Their tools are called, and they receive the events of a session.
+    Use,
+    /// Their definitions are read.
+    Scan,
+}
+
+/// A module to be loaded, and what the cache knows about it.
+struct Wanted {
+    request: ModuleRequest,
+    file: PathBuf,
+    known: Option<CachedModule>,
+}
+
+/// A loaded module and its entry for the cache.
+struct Loaded {
+    module: LoadedModule,
+    /// `None` leaves the entry as it is.
+    entry: Option<Option<CachedModule>>,
+}
+
+/// Loads modules, several at once. Those whose definitions are cached are loaded when they are first used.
+pub(crate) async fn load_all(
+    engine: &Arc<EngineShared>,
+    requests: Vec<ModuleRequest>,
+    purpose: Purpose,
+) -> Vec<LoadedModule> {
+    let Some(definitions) = &engine.definitions else {
+        return match purpose {
+            Purpose::Scan => scan::scan_all(engine, requests).await,
+            Purpose::Use => {
+                let wanted = requests.into_iter().map(|request| Wanted::new(engine, request, None)).collect();
+                load_each(engine, wanted, purpose).await.into_iter().map(|loaded| loaded.module).collect()
+            }
+        };
+    };
+    let mut cache = definitions.open();
+    let mut modules: Vec<Option<LoadedModule>> = Vec::with_capacity(requests.len());
+    let (mut wanted, mut scanned) = (Vec::new(), Vec::new());
+    for (at, request) in requests.into_iter().enumerate() {
+        let file = real_path(&engine.cwd, &request.path);
+        let known = cache.get(&file, request.imports.as_ref()).cloned();
+        modules.push(known.as_ref().and_then(|known| from_cache(engine, &request, &file, known, purpose)));
+        if modules[at].is_some() {
+            continue;
+        }
+        // A shared runtime shows less of what a module depends on, but nothing more is to be learned about these.
+        match &known {
+            Some(CachedModule { remembered: Remembered::Uncached(_), .. }) if purpose == Purpose::Scan => {
+                scanned.push((at, request));
+            }
+            _ => wanted.push((at, Wanted::new(engine, request, known))),
+        }
+    }
+    let (places, requests): (Vec<usize>, Vec<ModuleRequest>) = scanned.into_iter().unzip();
+    for (at, module) in places.into_iter().zip(scan::scan_all(engine, requests).await) {
+        modules[at] = Some(module);
+    }
+    let files: Vec<(usize, PathBuf)> = wanted.iter().map(|(at, wanted)| (*at, wanted.file.clone())).collect();
+    let wanted = wanted.into_iter().map(|(_, wanted)| wanted).collect();
+    for ((at, file), loaded) in files.into_iter().zip(load_each(engine, wanted, purpose).await) {
+        if let Some(entry) = loaded.entry {
+            cache.set(&file, entry);
+        }
+        modules[at] = Some(loaded.module);
+    }
+    cache.save();
+    modules.into_iter().flatten().collect()
+}
+
+impl Wanted {
+    fn new(engine: &EngineShared, request: ModuleRequest, known: Option<CachedModule>) -> Self {
+        Self { file: real_path(&engine.cwd, &request.path), request, known }
+    }
+}
+
+/// Describes a module from the cache. `None` if it has to be loaded.
+fn from_cache(
+    engine: &Arc<EngineShared>,
+    request: &ModuleRequest,
+    file: &Path,
+    known: &CachedModule,
+    purpose: Purpose,
+) -> Option<LoadedModule> {
+    let start = Instant::now();
+    let Remembered::Definitions(said) = &known.remembered else { return None };
+    let host = ModuleHost::new(engine, file, request.imports.clone());
+    if !is_cacheable(&host) {
+        return None;
+    }
+    let described = host.describe_from(said)?;
+    if purpose == Purpose::Use && is_needed_at_once(&described) {
+        return None;
+    }
+    let module = finish(&host, request.path.clone(), file, &described, known.inputs.files(), start);
+    module.errors.is_empty().then_some(module)
+}
+
+/// Modules that are set to run in another engine are not cached: what they read cannot be seen there.
+fn is_cacheable(host: &ModuleHost) -> bool {
+    matches!(host.choice(), None | Some(EngineKind::Embedded))
+}
+
+/// Returns whether a module takes part in the start of a session. It is loaded with the others then, at once, instead
+/// of one after another.
+fn is_needed_at_once(described: &Described) -> bool {
+    let events = ["session_start", "resources_discover"];
+    let registrations = described.extension.as_ref().map(|extension| &extension.registrations);
+    described.tools.iter().any(|tool| tool.has_on_session)
+        || registrations.is_some_and(|found| events.iter().any(|event| found.listens_to(event)))
+}
+
+/// Loads modules into runtimes of their own.
+async fn load_each(engine: &Arc<EngineShared>, wanted: Vec<Wanted>, purpose: Purpose) -> Vec<Loaded> {
+    let tasks: Vec<_> = wanted
+        .into_iter()
+        .map(|wanted| {
+            let (engine, path) = (Arc::clone(engine), wanted.request.path.clone());
+            let task = engine.runtime.clone().spawn(async move {
+                // The semaphore is never closed; without a permit it would only be less orderly.
+                let _permit = engine.loading.acquire().await;
+                load_one(&engine, wanted, purpose).await
+            });
+            (path, task)
+        })
+        .collect();
+    let mut modules = Vec::with_capacity(tasks.len());
+    for (path, task) in tasks {
+        modules.push(task.await.unwrap_or_else(|error| {
+            let error = LoadError::new(&path, format!("Failed to load tool: {error}"));
+            Loaded { module: failed(path, error, Instant::now()), entry: None }
+        }));
+    }
+    modules
+}
+
+async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) -> Loaded {
+    let (start, begun) = (Instant::now(), SystemTime::now());
+    let Wanted { request: ModuleRequest { path, imports }, file, known } = wanted;
+    if let Some(error) = refuse(&path) {
+        return Loaded { module: failed(path, error, start), entry: None };
+    }
+    let is_gated = imports.is_some();
+    let host = ModuleHost::new(engine, &file, imports);
+    if let Some(CachedModule { remembered: Remembered::Engine(name, why), .. }) = &known {
+        host.move_to(name.kind(), why);
+    }
+    match host.start().await {
+        Ok(started) => {
+            let module = finish(&host, path, &file, &started.described, started.files.clone(), start);
+            let entry = entry_of(&host, &started, &module, is_gated, begun);
+            // Entries whose inputs are unchanged are not written again.
+            let is_known = |entry: &CachedModule| {
+                known.as_ref().is_some_and(|known| known.remembered == entry.remembered)
+            };
+            let entry = entry.filter(|entry| !is_known(entry)).map(Some);
+            let is_used = !module.tools.is_empty() || module.extension.is_some();
+            if is_used && purpose == Purpose::Use {
+                host.keep(Running::new(started.instance, &started.described)).await;
+            }
+            Loaded { module, entry }
+        }
+        Err(error) => {
+            let (engine, engine_reason) = host.engine();
+            let mut module = failed(path.clone(), LoadError { path, ..error }, start);
+            module.files.extend(host.touched());
+            Loaded { module: LoadedModule { engine, engine_reason, ..module }, entry: Some(None) }
+        }
+    }
+}
+
+/// Returns the cache entry of a module that was loaded.
+fn entry_of(
+    host: &ModuleHost,
+    started: &Started,
+    module: &LoadedModule,
+    is_gated: bool,
+    begun: SystemTime,
+) -> Option<CachedModule> {
+    if host.options().engine.definitions.is_none() || !is_cacheable(host) {
+        return None;
+    }
+    let (kind, why) = host.engine();
+    let outcome = Outcome {
+        said: &started.said,
+        refuses: started.described.cache == Some(false),
+        has_problems: !module.errors.is_empty(),
+        moved: why.as_deref().map(|why| (kind, why)),
+        lacks: started.needs.is_some(),
+    };
+    CachedModule::new(started.observed.as_deref()?, &outcome, is_gated, begun)
+}
+
+pub(crate) fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
+    LoadedModule {
+        tools: Vec::new(),
+        extension: None,
+        errors: vec![error],
+        notes: Vec::new(),
+        engine: EngineKind::Embedded,
+        engine_reason: None,
+        files: vec![path.clone()],
+        elapsed: start.elapsed(),
+        path,
+    }
+}
+
+/// Files that are not modules.
+pub(crate) fn refuse(path: &Path) -> Option<LoadError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    matches!(extension.to_ascii_lowercase().as_str(), "md" | "json")
+        .then(|| LoadError::new(path, DECLARATIVE))
+}
