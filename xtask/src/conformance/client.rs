@@ -101,7 +101,7 @@ async fn scenario(url: &str) -> Result<()> {
         logins += 1;
         if let Some((_, scope)) = error.split_once("--scope '") {
             let scope = scope.split('\'').next().unwrap_or_default();
-            config.oauth.scopes = scope.split_whitespace().map(str::to_owned).collect();
+            config.oauth.additional_scopes = scope.split_whitespace().map(str::to_owned).collect();
         }
         login(&config, folder.path(), &tokens, &Redirect::default()).await?;
     }

@@ -99,6 +99,8 @@ pub struct OAuthConfig {
     pub callback_port: Option<u16>,
     /// Scopes to request, in place of those the server names.
     pub scopes: Vec<String>,
+    /// Scopes to request in addition to those that the last login was granted.
+    pub additional_scopes: Vec<String>,
     /// Name shown by the authorization server.
     pub client_name: Option<String>,
     /// Address of a client metadata document, which is the client id where the authorization server accepts one.

@@ -22,7 +22,7 @@ pub(crate) struct LoginArguments {
     /// Name of the server.
     #[arg(value_name = "NAME")]
     name: String,
-    /// Permissions to request, separated by spaces (default: those the server names).
+    /// Permissions to request in addition to those granted before, separated by spaces.
     #[arg(long, value_name = "SCOPE")]
     scope: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(super) fn login(shared: &Shared, own: &LoginArguments) -> Result<ExitCode> {
     let configuration = project.mcp_configuration();
     let mut config = super::find(&project, &configuration, &own.name)?;
     if let Some(scope) = &own.scope {
-        config.oauth.scopes = scope.split_whitespace().map(str::to_owned).collect();
+        config.oauth.additional_scopes = scope.split_whitespace().map(str::to_owned).collect();
     }
     runtime::block_on(async {
         toolsmith_mcp::auth::login(&config, &project.cwd, &tokens(&project), &TerminalPrompt)
