@@ -227,15 +227,18 @@ async fn c8_1_a_factory_may_stage_an_action_in_a_session() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "applied\n"), "{ran:#?}");
 }
 
-#[tokio::test]
-async fn c8_6_a_rename_is_shown_as_one_with_paths_of_the_project() {
+#[test]
+fn c8_6_a_rename_is_shown_as_one_with_paths_of_the_project() {
     let place = Place::new(&[("project/a.txt", "hello\nworld\n")]);
     place.write(
         "project/t.ts",
         "export default (pi) => ({ name: \"t\", description: \"d\", parameters: { type: \"object\", properties: {} },\n\
          async execute() { pi.pushPendingAction({ label: \"Move\", files: [{ path: \"a.txt\", content: null }, { path: \"sub/b.txt\", content: \"hello\\nworld\\n\" }] }); return { content: [] }; } });",
     );
-    let ran = place.run(&["call", "./t.ts"]).await;
-    let shown = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(shown.contains("rename a.txt to sub/b.txt"), "{ran:#?}");
+    let mut terminal = Terminal::start(&place, &["call", "./t.ts"]);
+    terminal.wait_for("rename a.txt to sub/b.txt");
+    terminal.wait_for("Apply it?");
+    terminal.type_line("y");
+    assert_eq!(terminal.finish().1, 0);
+    assert!(!place.path("project/a.txt").exists() && place.path("project/sub/b.txt").exists());
 }
