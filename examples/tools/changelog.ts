@@ -1,5 +1,5 @@
 // Drafts a changelog section from the commits since the last tag.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 const SECTIONS: [title: string, kinds: RegExp][] = [
   ["Breaking", /^$/],

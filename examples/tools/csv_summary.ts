@@ -1,7 +1,7 @@
 // Says what is in a table: rows, columns, kinds, ranges. Reads files of any size in pieces.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 interface Column {
   name: string;

@@ -1,7 +1,7 @@
 // Looks at a package.json and its lock file for what tends to hurt later. Works offline.
 import * as fs from "node:fs";
 import * as path from "node:path";
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 interface Finding {
   package: string;

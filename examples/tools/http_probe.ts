@@ -1,5 +1,5 @@
 // Asks an address and says how it answered: status, time, type, size, redirects.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 /** As much of a body is read. */
 const MOST = 10_000_000;

@@ -1,7 +1,7 @@
 // Reads a part of a JSON file by a path, so that a model need not read the whole.
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 const COMMENTS: Record<string, string> = {
   ".c": "//", ".cpp": "//", ".go": "//", ".h": "//", ".java": "//", ".js": "//", ".mjs": "//", ".rs": "//", ".swift": "//", ".ts": "//", ".tsx": "//",

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 const RUNNERS: [marker: string, command: string[]][] = [
   ["Cargo.toml", ["cargo", "test"]],

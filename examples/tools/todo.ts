@@ -1,5 +1,5 @@
 // A list the model keeps. Its state is in the results it gave, so it follows the session through branches.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 interface Item {
   id: number;

@@ -1,7 +1,7 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
-//! code, `notices` the licences of what is built in, `js` the JavaScript that packages hold, `package` builds packages, `dist` the program, `extensions` loads public
-//! extensions, `picture` the images in the README, `bench` measures.
+//! code, `notices` the licences of what is built in, `js` the JavaScript that packages hold, `package` builds packages, `dist` what people install, `smoke` tries a built
+//! program, `targets` checks the code for other systems, `extensions` loads public extensions, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
@@ -9,19 +9,22 @@ mod cargo;
 mod cast;
 mod compat;
 mod conformance;
+mod dist;
 mod docs;
 mod extensions;
 mod javascript;
 mod notices;
 mod packaging;
+mod smoke;
 mod svg;
+mod targets;
 mod tidy;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,7 +49,10 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["picture"] => cast::run(false),
         ["picture", "--release"] => cast::run(true),
         ["js"] => javascript::run(),
-        ["dist"] => packaging::dist(),
+        ["dist", more @ ..] => dist::run(more),
+        ["smoke", program] => smoke::run(program, None),
+        ["smoke", program, "--runner", runner] => smoke::run(program, Some(runner)),
+        ["targets"] => targets::run(),
         ["package"] => packaging::run(false),
         ["package", "--clean"] => packaging::run(true),
         ["notices"] => notices::run(),

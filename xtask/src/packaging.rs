@@ -1,5 +1,5 @@
-//! `cargo xtask dist` builds the program that is distributed. `cargo xtask package` packages every crate that ships,
-//! builds the packaged tree on a `PATH` without Node, npm and Bun, and runs the demo of the result.
+//! `cargo xtask package`: packages every crate that ships, builds the packaged tree on a `PATH` without Node, npm and Bun, and
+//! runs the demo of the result.
 
 use std::{
     env, fs,
@@ -20,13 +20,6 @@ use crate::{
 const ABSENT: &[&str] = &["node", "nodejs", "npm", "npx", "bun", "bunx", "corepack"];
 /// Flags of `cargo package`: the tree is built below, where no crate is in a registry yet.
 const PACKAGE: &[&str] = &["package", "--quiet", "--no-verify", "--allow-dirty", "--exclude-lockfile"];
-
-/// Builds the program with the `dist` profile.
-pub(crate) fn dist() -> Result<()> {
-    cargo(&["build", "--profile", "dist", "--locked", "--package", "toolsmith-cli"])?;
-    println!("{}", target_folder().join("dist/toolsmith").display());
-    Ok(())
-}
 
 /// Packages, builds and runs. With `clean`, dependencies are compiled again in an empty directory.
 pub(crate) fn run(clean: bool) -> Result<()> {

@@ -65,8 +65,8 @@ pub use extensions::{
 };
 pub use grants::Grant;
 pub use pending::{
-    PendingChoice, PendingView, Proposal, RESOLVE, ResolveTool, ResolveToolChoice, Resolver, ReviewDecision,
-    ReviewRequest, Reviewer,
+    ApplyTool, PendingChoice, PendingView, Proposal, RESOLVE, ResolveTool, ResolveToolChoice, Resolver,
+    ReviewDecision, ReviewRequest, Reviewer, UndoTool,
 };
 pub use prompt::{
     ContextFile, NestedContext, PromptPart, SkippedFile, Surroundings, SystemPrompt, find_context_files,

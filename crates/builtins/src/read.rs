@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, ErrorKind, Read as _, Seek},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -75,6 +75,9 @@ impl OpenedName {
 pub trait ReadNames: Send + Sync {
     /// Opens a name; `None` if it is a path.
     fn open(&self, written: &str) -> Option<Result<OpenedName, String>>;
+
+    /// Returns the file behind a name, for guards by path; `None` if it is a path, or has no file.
+    fn file(&self, written: &str) -> Option<PathBuf>;
 }
 
 pub(super) struct Read {

@@ -1,5 +1,5 @@
 // Loops for ever when it is told to: what happens to a tool that hangs.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 const factory: CustomToolFactory = (pi) => {
   let calls = 0;

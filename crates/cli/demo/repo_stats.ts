@@ -1,5 +1,5 @@
 // Counts the tracked files of a repository by kind, and draws the shares as bars.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 interface Kind {
   extension: string;

@@ -1,5 +1,5 @@
 // Counts slowly and says how far it is: what streaming looks like.
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 
 const factory: CustomToolFactory = (pi) => ({
   name: "slow_count",

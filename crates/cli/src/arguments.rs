@@ -10,7 +10,7 @@ use clap::{
 use crate::{
     commands::{
         cache, call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login,
-        man, mcp, new, plugin, print, rpc, sessions, skills, test, trust, types, undo,
+        man, mcp, new, plugin, print, rpc, sessions, skills, test, trust, types, undo, update,
     },
     versions,
 };
@@ -183,6 +183,8 @@ pub(crate) enum Command {
     Types(types::TypesArguments),
     /// Undo file changes made by tools.
     Undo(undo::UndoArguments),
+    /// Say how the program was installed and how to update it.
+    Update(update::UpdateArguments),
     /// List, show, export and remove sessions.
     Sessions(sessions::SessionsArguments),
     /// Print the protocol of --mode rpc as a JSON Schema.

@@ -14,12 +14,24 @@ pub(crate) const SETTINGS: &str = include_str!("../types/tsconfig.json");
 /// Minimal Node types, used without `@types/node`.
 pub(crate) const NODE_GLOBALS: &str = include_str!("../types/node_globals.d.ts");
 
-const HOST: &str = include_str!("../types/toolsmith.d.ts");
-const SCHEMAS: &str = include_str!("../types/schemas.d.ts");
+/// The types by subject: the host API, the modules the host serves, and the bundled schema libraries. `docs/api.md` is
+/// generated from the same files.
+const PARTS: &[&str] = &[
+    include_str!("../types/tools.d.ts"),
+    include_str!("../types/host_api.d.ts"),
+    include_str!("../types/context.d.ts"),
+    include_str!("../types/ui.d.ts"),
+    include_str!("../types/theme.d.ts"),
+    include_str!("../types/extensions.d.ts"),
+    include_str!("../types/modules.d.ts"),
+    include_str!("../types/components.d.ts"),
+    include_str!("../types/functions.d.ts"),
+    include_str!("../types/schemas.d.ts"),
+];
 
-/// Returns all types: the host API and the bundled schema libraries.
+/// Returns all types as one file.
 pub(crate) fn types() -> String {
-    format!("{HOST}\n{SCHEMAS}")
+    PARTS.join("\n")
 }
 
 /// Outcome for a file.

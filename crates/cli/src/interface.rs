@@ -15,6 +15,7 @@ use toolsmith_tool::{
 use toolsmith_text::{Row, Theme, plain};
 
 use crate::{
+    choice,
     streams::{self, Control},
     terminal::{self, DIM, ERROR, HEADING, NAME, WARNING, paint},
     tool_view,
@@ -28,6 +29,8 @@ const MAX_KEPT_BYTES: usize = 64 << 10;
 #[derive(Default)]
 pub(crate) struct TerminalUi {
     screen: StdMutex<Screen>,
+    /// Options are chosen by number, not with the arrow keys.
+    is_plain: bool,
     /// A line being read. It outlives a cancelled question, so that the next question gets the next line.
     reading: Mutex<Option<JoinHandle<Option<String>>>>,
 }
@@ -106,6 +109,33 @@ impl Drop for Question<'_> {
 }
 
 impl TerminalUi {
+    /// Creates the terminal of a person; `is_accessible` is their setting.
+    pub(crate) fn new(is_accessible: bool) -> Self {
+        Self { is_plain: terminal::is_plain(is_accessible), ..Self::default() }
+    }
+
+    /// Lets the person choose with the arrow keys; `None` where only lines can be read.
+    async fn choose(
+        &self,
+        title: &str,
+        options: &[String],
+        dialog: &DialogOptions,
+    ) -> Option<Option<String>> {
+        let reading = self.reading.lock().await;
+        // A line that is still being read would take the keys.
+        if self.is_plain || options.is_empty() || reading.is_some() {
+            return None;
+        }
+        let _open = self.open_question();
+        say(&paint(HEADING, plain(title)), true);
+        let chosen = choice::choose(options, &dialog.descriptions, &dialog.cancel).await.ok()?;
+        let chosen = chosen.and_then(|at| options.get(at));
+        let shown =
+            chosen.map_or_else(|| paint(DIM, "(none)"), |option| paint(NAME, visible_line(&plain(option))));
+        say(&shown, true);
+        Some(chosen.cloned())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -220,6 +250,9 @@ fn say(text: &str, ends: bool) {
 #[async_trait]
 impl Ui for TerminalUi {
     async fn select(&self, title: &str, options: &[String], dialog: DialogOptions) -> Option<String> {
+        if let Some(chosen) = self.choose(title, options, &dialog).await {
+            return chosen;
+        }
         let mut question = format!("{}\n", paint(HEADING, plain(title)));
         for (at, option) in options.iter().enumerate() {
             question.push_str(&format!(

@@ -39,6 +39,7 @@ fn exit_after(time: Duration, code: u8) {
     // Without a thread there is nothing else to try.
     let _ = std::thread::Builder::new().name("exit".to_owned()).spawn(move || {
         std::thread::sleep(time);
+        toolsmith_tui::tty::restore_now();
         #[expect(clippy::exit, reason = "whatever is still running did not stop when asked")]
         std::process::exit(i32::from(code));
     });

@@ -2,6 +2,7 @@
 
 use std::{
     io::Write as _,
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -21,8 +22,12 @@ pub(crate) fn start() {
     let level = std::env::var("TOOLSMITH_LOG").ok().and_then(|word| word.parse().ok()).unwrap_or(Level::INFO);
     // Commands that need the home say what is wrong with it.
     let Ok(home) = Home::from_environment() else { return };
-    let file = home.toolsmith().join("logs/toolsmith.log");
-    LogLines::new(RotatingFile::new(file), level).on_printed(show_printed).install();
+    LogLines::new(RotatingFile::new(file(&home)), level).on_printed(show_printed).install();
+}
+
+/// Returns the log file of a user.
+pub(crate) fn file(home: &Home) -> PathBuf {
+    home.toolsmith().join("logs/toolsmith.log")
 }
 
 static SHOWS_PRINTED: AtomicBool = AtomicBool::new(false);

@@ -3,6 +3,7 @@
 mod approver;
 mod arguments;
 mod calling;
+mod choice;
 mod commands;
 mod editor_types;
 mod failure;

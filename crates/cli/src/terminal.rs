@@ -38,6 +38,13 @@ pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && is_error_terminal()
 }
 
+/// Returns whether questions are asked in lines of text: a setting, `ACCESSIBLE`, or a terminal without cursor movement.
+pub(crate) fn is_plain(is_accessible: bool) -> bool {
+    is_accessible
+        || std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != *"0")
+        || std::env::var("TERM").as_deref() == Ok("dumb")
+}
+
 /// Returns the columns of standard output; `None` if it is not a terminal, where nothing is cut.
 pub(crate) fn output_width() -> Option<usize> {
     is_output_terminal().then(|| {

@@ -1,6 +1,6 @@
 // {{label}}: a tool that greets. Change it into yours.
 
-import type { CustomToolFactory } from "@oh-my-pi/pi-coding-agent";
+import type { CustomToolFactory } from "toolsmith";
 import { type Static, Type } from "@sinclair/typebox";
 
 const parameters = Type.Object({

@@ -49,6 +49,9 @@ pub struct Confirmation {
     pub hash: String,
     /// Command or file, for people.
     pub what: String,
+    /// Calls it was confirmed for; unknown in lists of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
     /// The user declined it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub declined: bool,

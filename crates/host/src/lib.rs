@@ -7,10 +7,8 @@
 //! This crate knows nothing of JavaScript, models or terminals.
 #![warn(missing_docs)]
 
-#[cfg(not(target_os = "linux"))]
-compile_error!(
-    "toolsmith-host knows Linux only so far; a port supplies src/exec/supervisor.rs and src/exec/tree.rs"
-);
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("toolsmith-host supports Linux and macOS");
 
 pub mod blocking;
 pub mod changes;

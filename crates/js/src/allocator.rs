@@ -149,8 +149,21 @@ unsafe impl Allocator for CappedAllocator {
 
     unsafe fn usable_size(memory: *mut u8) -> usize {
         // SAFETY: the caller hands in what this allocator gave.
-        unsafe { libc::malloc_usable_size(memory.cast()) }
+        unsafe { block_size(memory.cast()) }
     }
+}
+
+/// Returns the size of a block, as the C library rounded it.
+///
+/// # Safety
+/// `malloc` gave the block, and it was not freed.
+pub(crate) unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
+    #[cfg(target_os = "macos")]
+    use libc::malloc_size as size;
+    #[cfg(not(target_os = "macos"))]
+    use libc::malloc_usable_size as size;
+    // SAFETY: the caller's promise.
+    unsafe { size(memory) }
 }
 
 impl Drop for CappedAllocator {

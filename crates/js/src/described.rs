@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, Concurrency, LoadMode, McpNames, Registrations, Tier, ToolSpec,
+    Approval, ApprovalPolicy, Concurrency, EffectHints, LoadMode, McpNames, Registrations, Tier, ToolSpec,
 };
 
 use crate::load::{HookArity, SchemaKind};
@@ -45,6 +45,10 @@ pub(crate) struct DescribedTool {
     #[serde(default)]
     prompt_guidelines: Vec<String>,
     parameters: Value,
+    #[serde(default)]
+    output_schema: Option<Value>,
+    #[serde(default)]
+    effects: DescribedEffects,
     pub(crate) schema: SchemaKind,
     strict: Option<bool>,
     hidden: Option<bool>,
@@ -75,6 +79,13 @@ pub(crate) struct DescribedTool {
     pub(crate) has_prepare: bool,
     #[serde(default)]
     pub(crate) arity: HookArity,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct DescribedEffects {
+    idempotent: Option<bool>,
+    open_world: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -108,6 +119,9 @@ impl DescribedTool {
             .hidden(self.hidden.unwrap_or(false))
             .deferrable(self.deferrable.unwrap_or(false));
         spec.strict = self.strict;
+        spec.output_schema.clone_from(&self.output_schema);
+        spec.effects =
+            EffectHints { idempotent: self.effects.idempotent, open_world: self.effects.open_world };
         spec.prompt_snippet.clone_from(&self.prompt_snippet);
         spec.prompt_guidelines.clone_from(&self.prompt_guidelines);
         if let Some(approval) = &self.approval

@@ -7,8 +7,8 @@ use std::sync::{
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, ArgumentSchema, RenderHooks, RenderOptions, RenderedLines, SessionEvent, Tool, ToolCall,
-    ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, ArgumentSchema, RenderHooks, RenderOptions, RenderedLines, ResultSchema, SessionEvent, Tool,
+    ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use crate::{
@@ -40,6 +40,10 @@ impl JsTool {
         // Checked here rather than at registration, so that the error is reported with its module.
         ArgumentSchema::compile(&spec.parameters)
             .map_err(|error| format!("Tool \"{}\" has invalid parameters: {error}", spec.name))?;
+        if let Some(schema) = &spec.output_schema {
+            ResultSchema::compile(schema)
+                .map_err(|error| format!("Tool \"{}\" has an invalid outputSchema: {error}", spec.name))?;
+        }
         let mut render_hooks = RenderHooks::new(described.has_render_call, described.has_render_result);
         render_hooks.own_frame = described.own_frame;
         render_hooks.merges = described.merges_result;

@@ -2,14 +2,15 @@
 
 use thiserror::Error;
 
-use crate::config::ExpandError;
+use crate::{config::ExpandError, redaction::redact};
 
 /// Errors of using a server. The texts are for people and for the model; what a server printed is included as a quote.
+/// Credentials in addresses are masked, whichever part of a text they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum McpError {
     /// A value of the entry could not be expanded.
-    #[error("MCP server \"{server}\": {source}")]
+    #[error("MCP server \"{server}\": {}", redact(&source.to_string()))]
     Expand {
         /// The server.
         server: String,
@@ -17,7 +18,7 @@ pub enum McpError {
         source: ExpandError,
     },
     /// The server could not be started or reached.
-    #[error("MCP server \"{server}\" could not be started: {reason}{tail}")]
+    #[error("MCP server \"{server}\" could not be started: {}{}", redact(reason), redact(tail))]
     Start {
         /// The server.
         server: String,
@@ -33,7 +34,11 @@ pub enum McpError {
         server: String,
     },
     /// The server exited repeatedly and is not started again for a while.
-    #[error("MCP server \"{server}\" keeps exiting and is not started again for now: {reason}{tail}")]
+    #[error(
+        "MCP server \"{server}\" keeps exiting and is not started again for now: {}{}",
+        redact(reason),
+        redact(tail)
+    )]
     Parked {
         /// The server.
         server: String,
@@ -43,7 +48,7 @@ pub enum McpError {
         tail: String,
     },
     /// The connection ended during a request.
-    #[error("MCP server \"{server}\" closed the connection: {reason}{tail}")]
+    #[error("MCP server \"{server}\" closed the connection: {}{}", redact(reason), redact(tail))]
     Closed {
         /// The server.
         server: String,
@@ -53,7 +58,7 @@ pub enum McpError {
         tail: String,
     },
     /// The server answered with an error.
-    #[error("MCP server \"{server}\" returned error {code}: {message}")]
+    #[error("MCP server \"{server}\" returned error {code}: {}", redact(message))]
     Remote {
         /// The server.
         server: String,
@@ -63,7 +68,7 @@ pub enum McpError {
         message: String,
     },
     /// The server's answer does not follow the protocol.
-    #[error("MCP server \"{server}\" sent an invalid answer: {reason}")]
+    #[error("MCP server \"{server}\" sent an invalid answer: {}", redact(reason))]
     Protocol {
         /// The server.
         server: String,

@@ -9,6 +9,7 @@ mod client;
 pub mod config;
 mod error;
 mod names;
+mod redaction;
 pub mod server;
 
 pub use client::{
@@ -17,3 +18,4 @@ pub use client::{
 };
 pub use error::McpError;
 pub use names::tool_name;
+pub use redaction::redact;

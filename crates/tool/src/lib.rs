@@ -56,7 +56,9 @@ mod ui;
 mod visible_text;
 
 pub use approval::{Approval, ApprovalPolicy, Tier};
-pub use arguments::{ArgumentError, ArgumentSchema, Prepared, Repair, SchemaError};
+pub use arguments::{
+    ArgumentError, ArgumentSchema, Prepared, Repair, ResultMismatch, ResultSchema, SchemaError,
+};
 pub use async_trait::async_trait;
 pub use cancel::CancelToken;
 pub use completion::{CompletionItem, CompletionSource, Completions, EditorState, InputTap, Tapped};
@@ -89,7 +91,7 @@ pub use session_event::{
 pub use session_view::{
     AgentView, Artifact, DetachedAgent, EmptySession, SessionView, ViewError, result_details,
 };
-pub use spec::{Concurrency, Keep, LoadMode, McpNames, ToolSpec};
+pub use spec::{Concurrency, EffectHints, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
 pub use visible_text::{

@@ -245,10 +245,16 @@ impl PendingStack {
     /// changed since it was staged. Reads the file system.
     pub fn tier_to_apply(&self, action: &PendingAction) -> Tier {
         let staged = action.tier.unwrap_or_default();
-        match self.file_tiers.as_ref().filter(|_| !action.files.is_empty()) {
-            Some(file_tiers) => staged.max(file_tiers.tier_of(&action.files).unwrap_or(Tier::Exec)),
-            None => staged,
+        match action.files.is_empty() || self.file_tiers.is_none() {
+            true => staged,
+            false => staged.max(self.tier_of(&action.files)),
         }
+    }
+
+    /// Returns the tier of writing these files now; `exec` if nothing is known about places. Reads the file system.
+    pub fn tier_of(&self, files: &[FileChange]) -> Tier {
+        let judged = self.file_tiers.as_ref().map(|file_tiers| file_tiers.tier_of(files));
+        judged.and_then(Result::ok).unwrap_or(Tier::Exec)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

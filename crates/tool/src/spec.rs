@@ -49,6 +49,15 @@ pub struct McpNames {
     pub tool: String,
 }
 
+/// Effects a tool declares beyond its tier, for agents that call it over MCP. `None` is not declared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EffectHints {
+    /// Repeating a call with the same arguments changes nothing more.
+    pub idempotent: Option<bool>,
+    /// It reaches systems outside this machine.
+    pub open_world: Option<bool>,
+}
+
 /// The specification of a tool. Built with [`ToolSpec::new`] and setters, so that new fields do not break callers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -61,6 +70,10 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Value,
+    /// JSON Schema of the result's `details`, if the tool declares one. Over MCP they are the structured content.
+    pub output_schema: Option<Value>,
+    /// Declared effects.
+    pub effects: EffectHints,
     /// Requests the provider's strict schema mode. It never changes validation here.
     pub strict: Option<bool>,
     /// Inactive unless named (CONTRACT 5.2).
@@ -94,6 +107,8 @@ impl ToolSpec {
             name,
             description: description.into(),
             parameters: json!({ "type": "object", "properties": {} }),
+            output_schema: None,
+            effects: EffectHints::default(),
             strict: None,
             hidden: false,
             deferrable: false,
@@ -119,6 +134,20 @@ impl ToolSpec {
     #[must_use]
     pub fn parameters(mut self, schema: Value) -> Self {
         self.parameters = schema;
+        self
+    }
+
+    /// Sets the JSON Schema of the result's `details`.
+    #[must_use]
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+
+    /// Declares effects beyond the tier.
+    #[must_use]
+    pub fn effects(mut self, effects: EffectHints) -> Self {
+        self.effects = effects;
         self
     }
 

@@ -2,6 +2,7 @@
 //!
 //! To add a page, add a module with a `render` function and a line in [`PAGES`].
 
+mod api;
 mod settings;
 
 use std::fs;
@@ -18,7 +19,11 @@ struct Page {
     render: fn() -> Result<String>,
 }
 
-const PAGES: &[Page] = &[Page { path: "docs/settings.md", render: settings::render }];
+const PAGES: &[Page] = &[
+    Page { path: "docs/settings.md", render: settings::render },
+    Page { path: "docs/api.md", render: api::render },
+    Page { path: "docs/module.md", render: api::render_module },
+];
 
 /// Writes all pages; with `check`, only reports stale ones.
 pub(crate) fn run(check: bool) -> Result<()> {

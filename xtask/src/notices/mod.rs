@@ -10,6 +10,7 @@ mod page;
 use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result};
+pub(crate) use packages::shipped;
 use toolsmith_testkit::install_packages;
 
 use crate::cargo::{Metadata, root};

@@ -55,7 +55,7 @@ fn name_of(package: &Package) -> String {
 }
 
 /// Returns the third-party crates linked into the command, by name.
-fn shipped(metadata: &Metadata) -> Result<Vec<&Package>> {
+pub(crate) fn shipped(metadata: &Metadata) -> Result<Vec<&Package>> {
     let own = metadata.packages.iter().find(|package| package.name == "toolsmith-cli");
     let mut queue = vec![own.context("there is a toolsmith-cli")?.id.as_str()];
     let mut seen = BTreeSet::new();

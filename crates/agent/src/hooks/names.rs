@@ -1,13 +1,16 @@
 //! Tool names and inputs as hooks of other agents know them, in both directions.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::{Map, Value, json};
 use toolsmith_host::location::Location;
 use toolsmith_tool::ToolSpec;
 
 use super::definition::Dialect;
-use toolsmith_builtins::Workspace;
+use toolsmith_builtins::{ReadNames, Workspace};
 
 /// A call in the names of one agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,22 +60,26 @@ pub(super) fn names<'a>(tool: &'a str, spec: Option<&'a ToolSpec>, input: &Value
 }
 
 /// Paths in calls: absolute, and where they really lead.
-#[derive(Clone, Debug)]
 pub(super) struct Paths {
     workspace: Workspace,
     real_cwd: Option<PathBuf>,
+    /// Names that `read` opens besides paths.
+    pub(super) names: OnceLock<Arc<dyn ReadNames>>,
 }
 
 impl Paths {
     pub(super) fn new(cwd: &Path, home: Option<&Path>) -> Self {
         let workspace = Workspace::new(cwd.to_path_buf(), home.map(Path::to_path_buf));
-        Self { workspace, real_cwd: cwd.canonicalize().ok() }
+        Self { workspace, real_cwd: cwd.canonicalize().ok(), names: OnceLock::new() }
     }
 
     /// Returns the file that the tool will use: spelled as the tool reads it, with links followed, so that a guard by path
     /// sees what is really read or written. In the project it is given below the working directory's own name.
     fn absolute(&self, written: &str) -> String {
-        let Ok(path) = self.workspace.resolve(written) else { return written.to_owned() };
+        let named = self.names.get().and_then(|names| names.file(written));
+        let Ok(path) = named.map_or_else(|| self.workspace.resolve(written), Ok) else {
+            return written.to_owned();
+        };
         let real = Location::resolve(&path).map(|place| place.real_path().to_path_buf());
         let real = real.or_else(|_| path.canonicalize()).unwrap_or(path);
         let inside = self.real_cwd.as_ref().and_then(|cwd| real.strip_prefix(cwd).ok());

@@ -11,6 +11,7 @@ use tokio::{
     sync::Semaphore,
     task::{JoinHandle, JoinSet},
 };
+use toolsmith_builtins::ReadNames;
 use toolsmith_llm::JsonPost;
 use toolsmith_tool::{CancelToken, ToolContext};
 
@@ -124,6 +125,11 @@ impl Hooks {
     /// Sets who receives messages for the person.
     pub fn set_notify(&self, notify: impl Fn(String) + Send + Sync + 'static) {
         *self.inner.notify.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(notify));
+    }
+
+    /// Sets the names that `read` opens besides paths, so that hooks see the file behind them. The first call counts.
+    pub fn set_read_names(&self, names: Arc<dyn ReadNames>) {
+        let _ = self.inner.paths.names.set(names);
     }
 
     /// Returns the hooks.

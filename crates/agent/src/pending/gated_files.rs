@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolsmith_host::changes::UndoPlan;
 use toolsmith_tool::{
     ContentBlock, FileChange, PendingAction, ToolContext, ToolError, ToolResult, panics::catching,
 };
@@ -69,16 +70,37 @@ impl Resolver {
         context: &ToolContext,
         by: By,
     ) -> Result<Vec<Value>, ToolError> {
+        let id = format!("apply-{}", action.id.number());
+        self.allow_writes(&id, &format!("Nothing was applied: {}", action.label), files, context, by).await
+    }
+
+    /// Lets the gate look at every file that undoing a change writes; returns the calls they stand for.
+    pub(super) async fn allow_undo(
+        &self,
+        plan: &UndoPlan,
+        id: &str,
+        context: &ToolContext,
+    ) -> Result<Vec<Value>, ToolError> {
+        let refusal = format!("Nothing was undone: {}", plan.past.entry.label);
+        self.allow_writes(id, &refusal, &plan.files, context, By::Model).await
+    }
+
+    async fn allow_writes(
+        &self,
+        id: &str,
+        refusal: &str,
+        files: &[FileChange],
+        context: &ToolContext,
+        by: By,
+    ) -> Result<Vec<Value>, ToolError> {
         let refuse = |file: &FileChange, reason: &str| {
-            let path = file.path.display();
-            ToolError::reply(format!("Nothing was applied: {} ({path}): {reason}", action.label))
+            ToolError::reply(format!("{refusal} ({}): {reason}", file.path.display()))
         };
         let is_watched = self.applying().is_some() || self.applied().is_some();
         let written: Vec<Value> = if is_watched { files.iter().map(arguments).collect() } else { Vec::new() };
         let Some(gate) = self.applying() else { return Ok(written) };
-        let id = format!("apply-{}", action.id.number());
         for (file, arguments) in files.iter().zip(&written) {
-            let passage = pass(gate, call(&id, WRITE, arguments, context)).await;
+            let passage = pass(gate, call(id, WRITE, arguments, context)).await;
             let passage = passage.map_err(|reason| refuse(file, &reason))?;
             if passage.arguments.is_some_and(|changed| changed != *arguments) {
                 return Err(refuse(
@@ -98,15 +120,25 @@ impl Resolver {
         &self,
         action: &PendingAction,
         written: Vec<Value>,
+        outcome: ToolResult,
+        context: &ToolContext,
+    ) -> ToolResult {
+        self.report_writes(&format!("apply-{}", action.id.number()), written, outcome, context).await
+    }
+
+    /// The same for the files of a call with this id.
+    pub(super) async fn report_writes(
+        &self,
+        id: &str,
+        written: Vec<Value>,
         mut outcome: ToolResult,
         context: &ToolContext,
     ) -> ToolResult {
         let Some(gate) = self.applied() else { return outcome };
-        let id = format!("apply-{}", action.id.number());
         for arguments in &written {
             let path = arguments["path"].as_str().unwrap_or_default();
             let own = ToolResult::text(format!("Wrote {path}"));
-            let Ok(seen) = catching(gate.after(call(&id, WRITE, arguments, context), own.clone())).await
+            let Ok(seen) = catching(gate.after(call(id, WRITE, arguments, context), own.clone())).await
             else {
                 continue;
             };

@@ -30,11 +30,18 @@ pub(crate) fn approval_lines(action: &PendingAction, reason: &str, root: &Path) 
             _ => "The tool makes the change itself; it names these files:".to_owned(),
         });
     }
-    let previews = ChangeSet::from_files(action.files.clone()).preview_in(root);
+    lines.extend(change_lines(&action.files, root));
+    lines
+}
+
+/// Returns a line for each file and its difference. Reads files.
+pub(crate) fn change_lines(files: &[FileChange], root: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let previews = ChangeSet::from_files(files.to_vec()).preview_in(root);
     match previews {
         Ok(previews) => {
             let mut room = MAX_DIFF_BYTES;
-            for (file, preview) in action.files.iter().zip(&previews) {
+            for (file, preview) in files.iter().zip(&previews) {
                 lines.push(file_line(file, Some(preview)));
                 match room.checked_sub(preview.diff.len()) {
                     Some(left) => {
@@ -49,7 +56,7 @@ pub(crate) fn approval_lines(action: &PendingAction, reason: &str, root: &Path) 
             }
         }
         Err(error) => {
-            lines.extend(action.files.iter().map(|file| file_line(file, None)));
+            lines.extend(files.iter().map(|file| file_line(file, None)));
             lines.push(format!("The differences cannot be shown, and applying will fail: {error}"));
         }
     }

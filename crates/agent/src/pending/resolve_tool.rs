@@ -113,14 +113,7 @@ impl Tool for ResolveTool {
             // The call only proposes; the review that follows shows everything and asks.
             return Tier::Read.into();
         }
-        // The name the host knows, where it knows one: an action may call its source what it likes.
-        let source =
-            action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
-        let mut approval = Approval::from(self.resolver.tier_to_apply(&action).await);
-        approval.reason = Some(format!("{} (staged by {source})", action.label));
-        // An answer that is remembered is about that tool, not about everything that is ever staged.
-        approval.policy_key = Some(format!("{RESOLVE}:{source}"));
-        approval
+        self.resolver.approval_to_apply(&action).await
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {

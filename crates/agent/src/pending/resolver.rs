@@ -16,8 +16,8 @@ use toolsmith_host::{
     },
 };
 use toolsmith_tool::{
-    CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Tier, ToolContext, ToolError,
-    ToolResult, Writes,
+    Approval, CancelToken, FileSelection, FileWatch, PendingAction, PendingStack, Tier, ToolContext,
+    ToolError, ToolResult, Writes,
 };
 
 use super::{
@@ -25,6 +25,7 @@ use super::{
     decision_notes::{self, DecisionNotes},
     outcome::Decided,
     pending_view::PendingView,
+    resolve_tool::RESOLVE,
     review::{Proposal, Review, Reviewer},
 };
 use crate::dispatch::{Deadlines, Gate, run_to_end};
@@ -175,6 +176,18 @@ impl Resolver {
         let (stack, action) = (Arc::clone(&self.stack), action.clone());
         let tier = blocking(&CancelToken::new(), move |_| Ok(stack.tier_to_apply(&action))).await;
         tier.unwrap_or(Tier::Exec)
+    }
+
+    /// Returns the approval that applying an action requires now.
+    pub(super) async fn approval_to_apply(&self, action: &PendingAction) -> Approval {
+        // The name the host knows, where it knows one: an action may call its source what it likes.
+        let source =
+            action.staged_by.as_ref().map_or(&action.source_tool_name, |staged_by| &staged_by.tool_name);
+        let mut approval = Approval::from(self.tier_to_apply(action).await);
+        approval.reason = Some(format!("{} (staged by {source})", action.label));
+        // An answer that is remembered is about that tool, not about everything that is ever staged.
+        approval.policy_key = Some(format!("{RESOLVE}:{source}"));
+        approval
     }
 
     /// The exact differences an action will make; empty when it does not name its files.

@@ -29,6 +29,7 @@ pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod types;
 pub(crate) mod undo;
+pub(crate) mod update;
 
 use std::process::ExitCode;
 
@@ -78,6 +79,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Dev(own) => dev::run(shared, &own),
         Command::Types(own) => types::run(shared, &own),
         Command::Undo(own) => undo::run(shared, &own),
+        Command::Update(own) => update::run(shared, &own),
         Command::Sessions(own) => sessions::run(shared, &own),
         Command::RpcSchema(own) => rpc::schema::run(&own),
     }

@@ -4,10 +4,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use toolsmith_host::exec::{self, Process, Request, Stdin};
+use toolsmith_host::exec::{self, Request};
 use toolsmith_tool::CancelToken;
 
-use crate::place::{HELLO, Place, STAGE};
+use crate::{
+    place::{HELLO, Place, STAGE},
+    raw_mcp_client::{Client, text},
+};
 
 /// The fake server of the client's tests.
 fn fake() -> String {
@@ -31,73 +34,6 @@ async fn configured(file: &str) -> Option<Place> {
     let entry = json!({ "mcpServers": { "fake": { "command": python().await?, "args": [fake(), "good"] } } });
     place.write(file, &entry.to_string());
     Some(place)
-}
-
-/// A client of `toolsmith mcp serve` that writes raw messages.
-struct Client {
-    process: Process,
-    lines: tokio::io::Lines<BufReader<exec::OutputPipe>>,
-    next: u64,
-}
-
-impl Client {
-    async fn start(place: &Place, args: &[&str]) -> Self {
-        let args = [&["mcp", "serve"], args].concat();
-        let request: Request = place.request(&args).stdin(Stdin::Piped);
-        let mut process = exec::spawn(&request).unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut client = Self { process, lines, next: 0 };
-        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        let answer = client.request("initialize", params).await;
-        assert_eq!(answer["result"]["serverInfo"]["name"], "toolsmith", "{answer}");
-        client.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        client
-    }
-
-    async fn send(&mut self, message: Value) {
-        let text = format!("{message}\n");
-        self.process.stdin.as_mut().unwrap().write_all(text.as_bytes()).await.unwrap();
-    }
-
-    async fn next(&mut self) -> Value {
-        let line = tokio::time::timeout(std::time::Duration::from_secs(60), self.lines.next_line()).await;
-        serde_json::from_str(&line.expect("in time").unwrap().expect("not the end")).unwrap()
-    }
-
-    async fn request(&mut self, method: &str, params: Value) -> Value {
-        self.next += 1;
-        let id = self.next;
-        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
-        loop {
-            let message = self.next().await;
-            if message["id"] == json!(id) {
-                return message;
-            }
-        }
-    }
-
-    async fn call(&mut self, name: &str, arguments: Value) -> Value {
-        self.request("tools/call", json!({ "name": name, "arguments": arguments })).await
-    }
-
-    async fn tools(&mut self) -> Vec<String> {
-        let answer = self.request("tools/list", json!({})).await;
-        let tools = answer["result"]["tools"].as_array().unwrap().clone();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    }
-
-    /// Closes the input and waits for the exit.
-    async fn leave(mut self) -> i32 {
-        drop(self.process.stdin.take());
-        tokio::time::timeout(std::time::Duration::from_secs(30), self.process.wait())
-            .await
-            .expect("it exits")
-            .code
-    }
-}
-
-fn text(answer: &Value) -> String {
-    answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Stages a change of two files that the host writes.

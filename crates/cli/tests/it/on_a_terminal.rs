@@ -98,13 +98,66 @@ fn list_does_not_ask() {
 #[test]
 fn c3_3_tools_can_ask_the_person() {
     let place = Place::trusted(&[("project/.toolsmith/tools/asking.ts", ASKING)]);
+    for is_plain in [false, true] {
+        let variables: &[(&str, &str)] = if is_plain { &[("ACCESSIBLE", "1")] } else { &[] };
+        let mut terminal = Terminal::start_with(&place, &["call", "asking"], variables);
+        terminal.wait_for("Some questions");
+        terminal.wait_for("Which colour?");
+        if is_plain {
+            terminal.wait_for("(empty for none):");
+            terminal.type_line("7");
+            terminal.wait_for("is not an option");
+            terminal.type_line("2");
+        } else {
+            terminal.wait_for("› red");
+            terminal.wait_for("Esc for none");
+            terminal.type_keys("\x1b[B");
+            terminal.wait_for("› green");
+            // Beyond the last is the first again.
+            terminal.type_keys("\x1b[B");
+            terminal.wait_for("› red");
+            terminal.type_keys("2");
+            terminal.wait_for("› green");
+            terminal.wait_for("Esc for none");
+            terminal.type_keys("\r");
+        }
+        answer_the_rest(terminal);
+    }
+}
+
+#[test]
+fn c3_3_a_choice_can_be_refused_or_interrupted_and_the_terminal_is_as_before() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/asking.ts", ASKING)]);
     let mut terminal = Terminal::start(&place, &["call", "asking"]);
-    terminal.wait_for("Some questions");
-    terminal.wait_for("Which colour?");
-    terminal.wait_for("(empty for none):");
-    terminal.type_line("7");
-    terminal.wait_for("is not an option");
-    terminal.type_line("2");
+    terminal.wait_for("Esc for none");
+    terminal.type_keys("\x1b");
+    terminal.wait_for("(none)");
+    terminal.wait_for("There is no way back.");
+    // Lines are read and echoed again.
+    terminal.type_line("maybe");
+    terminal.wait_for("maybe");
+    terminal.wait_for("Your name");
+    terminal.type_keys("\x03");
+    assert_eq!(terminal.finish().1, 130);
+    let mut terminal = Terminal::start(&place, &["call", "asking"]);
+    terminal.wait_for("Esc for none");
+    terminal.type_keys("\x03");
+    assert_eq!(terminal.finish().1, 130);
+}
+
+#[test]
+fn c3_3_a_choice_is_offered_in_a_session_too() {
+    let place = Place::trusted(&[("project/.toolsmith/tools/asking.ts", ASKING)]);
+    place.write("script.json", r#"[{ "reply": [{ "call": "asking" }] }, "{{lastToolResult}}"]"#);
+    let model = format!("script:{}", place.path("script.json").display());
+    let mut terminal = Terminal::start(&place, &["--auto-approve", "--model", &model, "-p", "ask"]);
+    terminal.wait_for("› red");
+    terminal.wait_for("Esc for none");
+    terminal.type_keys("\x1b[B\r");
+    answer_the_rest(terminal);
+}
+
+fn answer_the_rest(mut terminal: Terminal) {
     terminal.wait_for("There is no way back.");
     terminal.type_line("yes");
     terminal.wait_for("Your name");
@@ -167,7 +220,7 @@ fn c4_6_ctrl_c_at_a_question_ends_the_call() {
         ("project/.toolsmith/tools/stage.ts", STAGE),
         ("project/.toolsmith/tools/asking.ts", ASKING),
     ]);
-    for (tool, question) in [("stage", "Apply it?"), ("asking", "(empty for none):")] {
+    for (tool, question) in [("stage", "Apply it?"), ("asking", "Esc for none")] {
         let mut terminal = Terminal::start(&place, &["call", tool]);
         terminal.wait_for(question);
         terminal.type_line("\u{3}");

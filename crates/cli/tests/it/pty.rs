@@ -26,6 +26,11 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(place: &Place, args: &[&str]) -> Self {
+        Self::start_with(place, args, &[])
+    }
+
+    /// The program with further variables.
+    pub(crate) fn start_with(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_toolsmith"));
@@ -33,6 +38,9 @@ impl Terminal {
         command.cwd(place.path("project"));
         command.env_clear();
         for (name, value) in place.variables() {
+            command.env(name, value);
+        }
+        for (name, value) in variables {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();

@@ -40,3 +40,13 @@ async fn the_licences_of_what_is_built_in_are_printed() {
         assert!(printed.contains(part), "{part}");
     }
 }
+
+#[tokio::test]
+async fn update_names_the_installation_and_the_command_to_run() {
+    let shop = Workshop::new();
+    let said = shop.run(&["update"]).await.expect(0).stdout;
+    assert!(said.starts_with(concat!("toolsmith ", env!("CARGO_PKG_VERSION"), ", installed by ")), "{said}");
+    assert!(said.contains("\nTo update, run:\n  git pull && cargo build --release"), "{said}");
+    let json = shop.run(&["update", "--json"]).await.expect(0).json();
+    assert_eq!(json["installedBy"], "building a checkout");
+}

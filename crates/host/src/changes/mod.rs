@@ -41,7 +41,7 @@ pub use diff::{BinaryContent, FilePreview, Hunk};
 pub use error::{ChangeError, Drift, DriftKind};
 pub use hash::content_hash;
 pub use journal::Recovery;
-pub use record::{ChangedFile, Entry, PastChange};
+pub use record::{ChangedFile, Entry, PastChange, UndoPlan};
 pub use recording::Recording;
 pub use snapshot::Snapshot;
 pub use store::{Applied, ChangeNote, ChangeStore, UndoLimits};

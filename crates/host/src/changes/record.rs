@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
-use toolsmith_tool::ContentHash;
+use toolsmith_tool::{ContentHash, FileChange};
 
 /// One file of a change that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +60,16 @@ pub struct PastChange {
     pub entry: Entry,
     /// It was undone since.
     pub is_undone: bool,
+}
+
+/// A change that can be undone, and the file changes that undo it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UndoPlan {
+    /// The change.
+    pub past: PastChange,
+    /// What undoing it writes.
+    pub files: Vec<FileChange>,
 }
 
 /// As programs read it: names of files that are no text have replacement characters.

@@ -24,7 +24,7 @@ use super::{
     error::ChangeError,
     hash::content_hash,
     journal::{Journal, Recovery, plans_folder},
-    record::{ChangedFile, Entry, PastChange, Plan, Step},
+    record::{ChangedFile, Entry, PastChange, Plan, Step, UndoPlan},
     seal::{Key, Sealed},
     transaction::{clear_up, missing_folders, remove_made_folders, restore, stage, swap_all},
 };
@@ -484,6 +484,26 @@ impl ChangeStore {
             )
         });
         Ok(previews.collect())
+    }
+
+    /// Returns what undoing a change of a project would write: the change with this id, or the last one. Nothing is changed.
+    ///
+    /// # Errors
+    /// When there is none in this project, it is undone already, or a content was not kept.
+    pub fn plan_undo(&self, root: &Path, id: Option<&str>) -> Result<UndoPlan, ChangeError> {
+        let mut past = self.list(Some(root))?.into_iter();
+        let found = match id {
+            Some(id) => past
+                .find(|past| past.entry.id == id)
+                .ok_or_else(|| ChangeError::Unknown { id: id.to_owned() })?,
+            None => past
+                .find(|past| past.entry.undoes.is_none() && !past.is_undone)
+                .ok_or(ChangeError::NothingToUndo)?,
+        };
+        if found.is_undone {
+            return Err(ChangeError::AlreadyUndone { id: found.entry.id });
+        }
+        Ok(UndoPlan { files: self.undo_changes(&found)?, past: found })
     }
 
     fn undo_locked(&self, past: PastChange, cancel: &CancelToken) -> Result<PastChange, ChangeError> {

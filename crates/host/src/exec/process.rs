@@ -1,25 +1,21 @@
-//! A started process: its pipes, its end, and the ladder that brings the end about.
+//! A started process: its pipes, its end, and the steps that stop it.
 
 use std::{
-    collections::HashSet,
     io,
     pin::Pin,
-    process::Stdio,
     task::{Context, Poll},
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     time::{Instant, timeout, timeout_at},
 };
 
 use super::{
     error::ExecError,
-    request::{Request, Stdin},
-    supervisor::{self, Signaller, Supervised, Supervisor},
-    tree::descendants,
+    request::Request,
+    system::{self, Control, Input, Output, Signaller},
 };
 
 /// How long a killed process may take to disappear before we go on without it. Only one that hangs in the kernel
@@ -57,13 +53,7 @@ impl From<std::process::ExitStatus> for Exit {
 
 /// One output stream of a process.
 #[derive(Debug)]
-pub struct OutputPipe(Pipe);
-
-#[derive(Debug)]
-enum Pipe {
-    Out(ChildStdout),
-    Err(ChildStderr),
-}
+pub struct OutputPipe(Output);
 
 impl OutputPipe {
     /// Reads what there is, waiting for something; 0 at the end.
@@ -71,10 +61,7 @@ impl OutputPipe {
     /// # Errors
     /// When the pipe breaks.
     pub async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Pipe::Out(pipe) => pipe.read(buffer).await,
-            Pipe::Err(pipe) => pipe.read(buffer).await,
-        }
+        self.0.read(buffer).await
     }
 }
 
@@ -84,16 +71,13 @@ impl AsyncRead for OutputPipe {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().0 {
-            Pipe::Out(pipe) => Pin::new(pipe).poll_read(cx, buffer),
-            Pipe::Err(pipe) => Pin::new(pipe).poll_read(cx, buffer),
-        }
+        Pin::new(&mut self.get_mut().0).poll_read(cx, buffer)
     }
 }
 
 /// Standard input of a process. Dropping it closes the input.
 #[derive(Debug)]
-pub struct InputPipe(ChildStdin);
+pub struct InputPipe(Input);
 
 impl InputPipe {
     /// Writes what the pipe takes now; gives how much that was.
@@ -129,11 +113,8 @@ impl AsyncWrite for InputPipe {
 /// A running process. Dropping it kills it with everything it started, unless it is detached.
 #[derive(Debug)]
 pub struct Process {
-    supervisor: Child,
-    control: Option<Supervisor>,
+    control: Control,
     pid: u32,
-    /// Processes that were asked to exit; a second signal would interrupt their cleanup.
-    asked: HashSet<u32>,
     /// Present when the request asked for a pipe or gave bytes.
     pub stdin: Option<InputPipe>,
     /// Standard output; take it to read it elsewhere.
@@ -148,38 +129,17 @@ pub struct Process {
 /// When nothing could be started; see [`ExecError`].
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
-    let configure = |command: &mut Command| {
-        command.stdout(request.stdout.to_stdio()?).stderr(request.stderr.to_stdio()?);
-        command.stdin(if request.stdin == Stdin::Empty { Stdio::null() } else { Stdio::piped() });
-        if let Some(cwd) = &request.cwd {
-            command.current_dir(cwd);
-        }
-        if request.clear_env {
-            command.env_clear();
-        }
-        for (key, value) in &request.env {
-            match value {
-                Some(value) => command.env(key, value),
-                None => command.env_remove(key),
-            };
-        }
-        Ok(())
-    };
-    let arg0 = request.arg0.as_deref().unwrap_or(&request.program);
-    let started = supervisor::start(&request.program, arg0, &request.args, configure);
-    let Supervised { mut control, mut supervisor, pid } =
-        started.map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
+    let mut started = system::start(request)
+        .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
     if request.detached {
-        control.release();
+        started.control.release();
     }
     Ok(Process {
-        stdin: supervisor.stdin.take().map(InputPipe),
-        stdout: supervisor.stdout.take().map(|pipe| OutputPipe(Pipe::Out(pipe))),
-        stderr: supervisor.stderr.take().map(|pipe| OutputPipe(Pipe::Err(pipe))),
-        supervisor,
-        control: Some(control),
-        pid,
-        asked: HashSet::new(),
+        stdin: started.stdin.map(InputPipe),
+        stdout: started.stdout.map(OutputPipe),
+        stderr: started.stderr.map(OutputPipe),
+        control: started.control,
+        pid: started.pid,
     })
 }
 
@@ -191,11 +151,7 @@ impl Process {
 
     /// Waits for the program to end. What it left running goes on, unless the end was forced. Can be called again.
     pub async fn wait(&mut self) -> Exit {
-        match self.supervisor.wait().await {
-            Ok(status) => status.into(),
-            // Somebody else reaped it; that it ended is all there is to know.
-            Err(_) => Exit::by_signal(libc::SIGKILL),
-        }
+        self.control.wait().await
     }
 
     /// A way to send the program signals without holding it.
@@ -205,44 +161,27 @@ impl Process {
 
     /// Sends a signal to the program alone, as `kill` would.
     pub fn signal(&self, number: i32) {
-        // The supervisor lives exactly as long as the program, so the id is still the program's.
-        if self.supervisor.id().is_some() {
-            supervisor::signal(self.pid, number);
-        }
+        self.control.signal(self.pid, number);
     }
 
     /// Asks the program and all its descendants to end. From here on [`Process::wait`] waits for all of them. Asking
     /// again reaches those that were started meanwhile.
     pub fn ask_to_end(&mut self) {
-        let (Some(control), Some(supervisor)) = (&mut self.control, self.supervisor.id()) else {
-            return;
-        };
-        control.announce_end();
-        for pid in descendants(supervisor) {
-            if self.asked.insert(pid) {
-                supervisor::signal(pid, libc::SIGTERM);
-                // One that is stopped has to wake up to hear it.
-                supervisor::signal(pid, libc::SIGCONT);
-            }
-        }
+        self.control.ask_to_end();
     }
 
     /// Keeps everything the program starts until this handle ends it: nothing is left running when the program exits by
     /// itself. [`Process::wait`] then waits for all of it.
     pub fn keep_descendants(&mut self) {
-        if let Some(control) = &mut self.control {
-            control.announce_end();
-        }
+        self.control.announce_end();
     }
 
     /// Kills the program and all its descendants. [`Process::wait`] then returns as soon as they are gone.
     pub fn force_end(&mut self) {
-        if let Some(control) = self.control.take() {
-            control.kill();
-        }
+        self.control.kill();
     }
 
-    /// The whole ladder: ask, wait for `grace`, kill, wait until all of it is gone.
+    /// Takes all steps: asks, waits for `grace`, kills, waits until all of it is gone.
     pub async fn end(&mut self, grace: Duration) -> Exit {
         let until = Instant::now() + grace;
         while Instant::now() < until {

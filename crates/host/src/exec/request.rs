@@ -4,10 +4,8 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     fs::File,
-    io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::Arc,
     time::Duration,
 };
@@ -39,17 +37,6 @@ pub enum Destination {
     Discarded,
     /// Into an open file.
     File(Arc<File>),
-}
-
-impl Destination {
-    /// A process to start.
-    pub(super) fn to_stdio(&self) -> io::Result<Stdio> {
-        Ok(match self {
-            Self::Piped => Stdio::piped(),
-            Self::Discarded => Stdio::null(),
-            Self::File(file) => file.try_clone()?.into(),
-        })
-    }
 }
 
 /// A process to start: a program and its arguments, no shell between.

@@ -1,28 +1,23 @@
 //! An open directory, and every operation on names in it. All of them work relative to the open handle and none follows
-//! a symbolic link, so nothing that happens to the path of the directory can redirect them. This is the part of
-//! [`location`](super) that is specific to Linux.
+//! a symbolic link, so nothing that happens to the path of the directory can redirect them. What differs between systems is in
+//! `linux.rs` and `macos.rs`.
 
 use std::{
     ffi::{OsStr, OsString},
     fs::{File, Metadata},
     io::{self, ErrorKind},
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::{
-            ffi::{OsStrExt, OsStringExt},
-            fs::MetadataExt,
-        },
-    },
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
 use rustix::{
     fs::{
-        AtFlags, CWD, Mode, OFlags, RenameFlags, fstatfs, linkat, mkdirat, openat, readlinkat, renameat,
-        renameat_with, unlinkat,
+        AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, mkdirat, openat, renameat, renameat_with, unlinkat,
     },
     io::Errno,
 };
+
+use super::system;
 
 /// A directory that everybody may write to, but in which only the owner of a file may remove it.
 const SHARED: u32 = 0o1002;
@@ -42,12 +37,12 @@ pub(super) struct Folder(OwnedFd);
 
 impl Folder {
     pub(super) fn root() -> io::Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let flags = system::FOLDER | OFlags::CLOEXEC;
         Ok(Self(openat(CWD, "/", flags, Mode::empty())?))
     }
 
     pub(super) fn parent(&self) -> io::Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let flags = system::FOLDER | OFlags::CLOEXEC;
         Ok(Self(openat(&self.0, "..", flags, Mode::empty())?))
     }
 
@@ -61,18 +56,14 @@ impl Folder {
         if !found.is_symlink() {
             return Ok(Entry::Other);
         }
-        // Read from the handle: the same link that was looked at.
-        let text = OsString::from_vec(readlinkat(&file, "", Vec::new())?.into_bytes());
+        let text = system::read_link(&self.0, name, &file)?;
         self.check_link(&found, &text)?;
         Ok(Entry::Link(text))
     }
 
     /// Refuses what `RESOLVE_NO_MAGICLINKS` and `fs.protected_symlinks` refuse.
     fn check_link(&self, link: &Metadata, text: &OsStr) -> io::Result<()> {
-        // The links of /proc that name open files and other processes do not lead where their text says. Those that do
-        // are relative and contain no colon, such as `self` and `mounts`.
-        let on_proc = fstatfs(&self.0)?.f_type == rustix::fs::PROC_SUPER_MAGIC;
-        if on_proc && (text.as_bytes().starts_with(b"/") || text.as_bytes().contains(&b':')) {
+        if system::leads_to_open_file(&self.0, text)? {
             return Err(io::Error::other("the path leads through a link of /proc to an open file"));
         }
         let folder = self.metadata()?;
@@ -92,7 +83,7 @@ impl Folder {
 
     /// A handle to whatever `name` is, good for looking at it only.
     fn peek(&self, name: &OsStr) -> io::Result<Option<File>> {
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = system::PEEK | OFlags::CLOEXEC;
         match openat(&self.0, name, flags, Mode::empty()) {
             Ok(file) => Ok(Some(file.into())),
             Err(Errno::NOENT) => Ok(None),
@@ -110,10 +101,7 @@ impl Folder {
         if self.metadata()?.nlink() == 0 {
             return Err(ErrorKind::NotFound.into());
         }
-        match std::fs::read_link(format!("/proc/self/fd/{}", self.0.as_raw_fd())) {
-            Ok(path) if path.is_absolute() => Ok(path),
-            _ => Ok(found.to_path_buf()),
-        }
+        Ok(system::path_of(&self.0).unwrap_or_else(|| found.to_path_buf()))
     }
 
     /// Makes a directory, unless there is one, and opens it. A link in its place is an error.
@@ -122,7 +110,7 @@ impl Folder {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = system::FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Self(openat(&self.0, name, flags, Mode::empty())?))
     }
 
@@ -141,28 +129,17 @@ impl Folder {
     /// Creates a file that must not exist yet.
     pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(openat(&self.0, name, flags, Mode::from_raw_mode(mode))?.into())
+        Ok(openat(&self.0, name, flags, system::mode(mode))?.into())
     }
 
     /// Creates a file without a name, which is gone with the process; `None` where the file system cannot.
     pub(super) fn create_unnamed(&self, mode: u32) -> io::Result<Option<File>> {
-        let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
-        match openat(&self.0, ".", flags, Mode::from_raw_mode(mode)) {
-            Ok(file) => Ok(Some(file.into())),
-            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        system::create_unnamed(&self.0, system::mode(mode))
     }
 
     /// Gives a file without a name one that must be free; `false` where that is not possible.
     pub(super) fn name_file(&self, file: &File, name: &OsStr) -> io::Result<bool> {
-        let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
-        match linkat(CWD, unnamed.as_str(), &self.0, name, AtFlags::SYMLINK_FOLLOW) {
-            Ok(()) => Ok(true),
-            // No /proc, or no links on this file system.
-            Err(Errno::NOENT | Errno::XDEV | Errno::PERM | Errno::OPNOTSUPP) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        system::name_file(&self.0, file, name)
     }
 
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {

@@ -4,6 +4,10 @@
 
 mod folder;
 mod git;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
 mod resolved_location;
 mod rules;
 mod save;
@@ -19,3 +23,8 @@ pub use temporaries::Temporaries;
 
 pub(crate) use resolved_location::Beside;
 pub(crate) use walk::lexical;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(target_os = "macos")]
+use macos as system;

@@ -3,6 +3,7 @@
 
 mod changes;
 mod killing;
+mod launching;
 mod location;
 mod outcomes;
 mod process_ids;

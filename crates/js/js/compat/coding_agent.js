@@ -2,13 +2,13 @@
 
 import { exec, logger } from "toolsmith:kernel";
 import * as ai from "toolsmith:compat/ai";
-import * as theme from "toolsmith:compat/theme";
+import * as themes from "toolsmith:compat/theme";
 import * as truncation from "toolsmith:compat/truncation";
 import * as tui from "toolsmith:compat/tui";
 import * as utils from "toolsmith:compat/environment";
 
 export { StringEnum } from "toolsmith:compat/ai";
-export * from "toolsmith:compat/theme";
+export { Theme, getEditorTheme, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, getSymbolTheme, highlightCode, initTheme, isValidThemeColor, theme } from "toolsmith:compat/theme";
 export * from "toolsmith:compat/truncation";
 export { keyText } from "toolsmith:compat/keys";
 export { SettingsList } from "toolsmith:compat/settings_list";
@@ -67,7 +67,7 @@ export const isFindToolResult = isEventOf("find");
 export const isLsToolResult = isEventOf("ls");
 
 /** A key and what it does, as front ends show it. */
-export const rawKeyHint = (key, description) => theme.theme.fg("dim", key) + theme.theme.fg("muted", ` ${description}`);
+export const rawKeyHint = (key, description) => themes.theme.fg("dim", key) + themes.theme.fg("muted", ` ${description}`);
 export const keyHint = (action, description) => rawKeyHint(tui.keyText(action), description);
 export const appKeyHint = (_keybindings, action, description) => keyHint(action, description);
 export const editorKey = (action) => tui.keyText(action);
@@ -99,7 +99,7 @@ export function truncateToVisualLines(text, maxLines, width, paddingX = 0) {
 export const renderDiff = (text) =>
   String(text).split("\n").map((line) => {
     const role = line.startsWith("+") ? "toolDiffAdded" : line.startsWith("-") ? "toolDiffRemoved" : "toolDiffContext";
-    return theme.theme.fg(role, line);
+    return themes.theme.fg(role, line);
   }).join("\n");
 
 const LANGUAGES = {
@@ -164,4 +164,4 @@ export const z = ai.z;
 export const zod = ai.z;
 export { Type } from "toolsmith:compat/ai";
 
-export default { ...ai, ...theme, ...truncation, ...tui, ...utils, withFileMutationQueue, keyHint, rawKeyHint, truncateToVisualLines, renderDiff, getLanguageFromPath, createEventBus, stripFrontmatter, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };
+export default { ...ai, ...themes, ...truncation, ...tui, ...utils, withFileMutationQueue, keyHint, rawKeyHint, truncateToVisualLines, renderDiff, getLanguageFromPath, createEventBus, stripFrontmatter, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };

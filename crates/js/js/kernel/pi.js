@@ -92,7 +92,7 @@ let hostPackage;
 /** The exports of the host package. A name it has elsewhere and not here is a stub, as when it is imported (CONTRACT 1.4). */
 function makePackage() {
   const stubs = new Map();
-  return new Proxy(builtin("toolsmith:compat/coding_agent"), {
+  return new Proxy(builtin("toolsmith:compat/toolsmith"), {
     get(exports, key) {
       if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule") return exports[key];
       if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:adapters/missing").missing("pi.pi", key));

@@ -67,6 +67,13 @@ function lines(value) {
   return found.length === 0 ? undefined : found;
 }
 
+/** What the tool declares about its effects; only the documented members. */
+function readAnnotations(annotations) {
+  if (typeof annotations !== "object" || annotations === null) return undefined;
+  const { idempotentHint, openWorldHint } = annotations;
+  return { idempotent: flag(idempotentHint), openWorld: flag(openWorldHint) };
+}
+
 /** `object` is the tool; `invoke` calls it where its parameters have another order. */
 function readTool({ object, invoke }) {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) throw new TypeError(SHAPE);
@@ -84,6 +91,13 @@ function readTool({ object, invoke }) {
   } catch (error) {
     throw new TypeError(`Tool "${name}": its parameters are not a valid schema: ${describe(error).message}`);
   }
+  let output;
+  try {
+    const { outputSchema } = object;
+    if (outputSchema !== undefined && outputSchema !== null) output = stringify(readSchema(outputSchema).json);
+  } catch (error) {
+    throw new TypeError(`Tool "${name}": its outputSchema is not a valid schema: ${describe(error).message}`);
+  }
   // What is not there is left out: most tools declare nothing beyond the required.
   const said = stringify({
     number: tools.length,
@@ -93,6 +107,7 @@ function readTool({ object, invoke }) {
     promptSnippet: line(object.promptSnippet),
     promptGuidelines: lines(object.promptGuidelines),
     schema: schema.kind,
+    effects: readAnnotations(object.annotations),
     strict: flag(object.strict),
     hidden: flag(object.hidden),
     deferrable: flag(object.deferrable),
@@ -112,7 +127,8 @@ function readTool({ object, invoke }) {
     hasOnSession: has(object, "onSession") ?? has(object, "dispose"),
     arity: arity(object, invoke),
   });
-  return { entry: { object, name, check: schema.check, invoke }, said: `${said.slice(0, -1)},"parameters":${json}}` };
+  const own = output === undefined ? "" : `,"outputSchema":${output}`;
+  return { entry: { object, name, check: schema.check, invoke }, said: `${said.slice(0, -1)},"parameters":${json}${own}}` };
 }
 
 function findFactory(exports) {

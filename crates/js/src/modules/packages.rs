@@ -41,6 +41,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("@oxc-project/runtime/helpers/decorateMetadata", "toolsmith:module/decorate_metadata"),
     ("@opencode-ai/plugin", "toolsmith:adapters/opencode"),
     ("@opencode-ai/plugin/tool", "toolsmith:adapters/opencode"),
+    ("toolsmith", "toolsmith:compat/toolsmith"),
     ("bun", "toolsmith:bun/module"),
     ("bun:sqlite", "toolsmith:bun/sqlite"),
 ];

@@ -62,7 +62,7 @@ fn may_grow(bytes: usize) -> bool {
 
 fn bytes_of(memory: *mut c_void) -> usize {
     // SAFETY: SQLite hands in what this allocator gave.
-    unsafe { libc::malloc_usable_size(memory) }
+    unsafe { crate::allocator::block_size(memory) }
 }
 
 unsafe extern "C" fn allocate(bytes: c_int) -> *mut c_void {

@@ -16,6 +16,7 @@ use super::token_file::TokenFile;
 use crate::{
     client::http,
     config::{Expander, ServerConfig, Transport},
+    redaction::redact,
 };
 
 /// Time for the login in the browser.
@@ -67,7 +68,7 @@ pub async fn login(
     let Transport::Http { url, .. } = &config.transport else {
         return Err(LoginError::NotHttp(config.name.clone()));
     };
-    let failed = |error: &dyn std::fmt::Display| LoginError::Failed(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| LoginError::Failed(redact(&error.to_string()));
     let expander = Expander::new(cwd, config.expands);
     let url = expander.value("url", url).await.map_err(|error| LoginError::Config(error.to_string()))?;
     let client = http::build(&url).map_err(LoginError::Config)?;

@@ -13,11 +13,12 @@ use std::{
 use futures::future::BoxFuture;
 use rmcp::{
     Peer, RoleClient, ServiceError,
-    model::{GetPromptRequestParams, JsonObject, PaginatedRequestParams, ReadResourceRequestParams},
+    model::{
+        CallToolResult, GetPromptRequestParams, JsonObject, PaginatedRequestParams, ReadResourceRequestParams,
+    },
 };
-use serde_json::Value;
 use tokio::sync::Notify;
-use toolsmith_tool::{ContentBlock, ToolContext, ToolResult};
+use toolsmith_tool::{ContentBlock, ToolContext};
 
 use super::{
     cache::{CachedServer, DefinitionCache},
@@ -509,15 +510,14 @@ impl RemoteServer {
         &self,
         tool: &str,
         arguments: JsonObject,
-        output_schema: Option<&Value>,
         context: &ToolContext,
-    ) -> Result<Option<ToolResult>, McpError> {
+    ) -> Result<Option<CallToolResult>, McpError> {
         let connection = tokio::select! {
             () = context.cancel.cancelled() => return Ok(None),
             connection = self.connection() => connection?,
         };
         match call::call(&connection, tool, arguments, context).await {
-            Ok(answer) => Ok(Some(result::convert(&self.config.name, answer, output_schema))),
+            Ok(answer) => Ok(Some(answer)),
             Err(CallFailure::Cancelled) => Ok(None),
             Err(CallFailure::Invalid(reason)) => Err(self.protocol(reason)),
             Err(CallFailure::Service(error)) => Err(self.describe(&connection, error).await),

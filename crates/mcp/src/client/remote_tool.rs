@@ -1,14 +1,14 @@
 //! A server's tool as a [`Tool`].
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 use toolsmith_tool::{
-    Approval, ApprovalPolicy, LoadMode, McpNames, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
-    ToolResult, ToolSpec, async_trait,
+    Approval, ApprovalPolicy, LoadMode, McpNames, ResultSchema, Stop, Tier, Tool, ToolCall, ToolContext,
+    ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::{definition::ToolDefinition, remote_server::RemoteServer};
+use super::{definition::ToolDefinition, remote_server::RemoteServer, result};
 use crate::{
     config::{ConfigScope, Exposure, Policy, ServerConfig},
     names::tool_name,
@@ -19,12 +19,26 @@ pub(crate) struct RemoteTool {
     spec: ToolSpec,
     server: Arc<RemoteServer>,
     definition: ToolDefinition,
+    /// Compiled with the first result: most tools are never called.
+    output_schema: OnceLock<Option<ResultSchema>>,
 }
 
 impl RemoteTool {
     pub(crate) fn new(server: Arc<RemoteServer>, definition: ToolDefinition) -> Self {
         let spec = spec(server.config(), &definition);
-        Self { spec, server, definition }
+        Self { spec, server, definition, output_schema: OnceLock::new() }
+    }
+
+    /// Returns the schema of structured results. One that cannot be used is ignored: the results are readable without it.
+    fn output_schema(&self) -> Option<&ResultSchema> {
+        let compiled = self.output_schema.get_or_init(|| {
+            let compiled = ResultSchema::compile(self.definition.output_schema.as_ref()?);
+            if let Err(error) = &compiled {
+                tracing::warn!(tool = self.spec.name, %error, "The output schema of an MCP tool is ignored");
+            }
+            compiled.ok()
+        });
+        compiled.as_ref()
     }
 }
 
@@ -86,9 +100,8 @@ impl Tool for RemoteTool {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
         };
-        let schema = self.definition.output_schema.as_ref();
-        match self.server.call(&self.definition.name, arguments, schema, &context).await {
-            Ok(Some(result)) => Ok(result),
+        match self.server.call(&self.definition.name, arguments, &context).await {
+            Ok(Some(answer)) => Ok(result::convert(&self.server.config().name, answer, self.output_schema())),
             Ok(None) => Err(ToolError::Stopped { stop: Stop::Stopped, note: context.cancel.reason() }),
             Err(error) => Err(ToolError::reply(error.to_string())),
         }

@@ -2,13 +2,14 @@
 
 use rmcp::model::{CallToolResult, ContentBlock as Remote, ResourceContents};
 use serde_json::{Value, json};
-use toolsmith_tool::{ArgumentSchema, ContentBlock, ToolResult};
-
-/// Longest note about a mismatch with the output schema.
-const MAX_NOTE: usize = 500;
+use toolsmith_tool::{ContentBlock, ResultSchema, ToolResult};
 
 /// Converts a result. `output_schema` is checked; a mismatch is a note, because the result is there anyway.
-pub(crate) fn convert(server: &str, result: CallToolResult, output_schema: Option<&Value>) -> ToolResult {
+pub(crate) fn convert(
+    server: &str,
+    result: CallToolResult,
+    output_schema: Option<&ResultSchema>,
+) -> ToolResult {
     let mut content: Vec<ContentBlock> =
         result.content.into_iter().map(|block| convert_block(server, block)).collect();
     let structured = result.structured_content;
@@ -17,9 +18,12 @@ pub(crate) fn convert(server: &str, result: CallToolResult, output_schema: Optio
         if !has_text {
             content.push(ContentBlock::text(structured.to_string()));
         }
-        if let Some(note) = output_schema.and_then(|schema| mismatch(schema, structured)) {
-            content.push(ContentBlock::text(note));
-        }
+    }
+    // A failed call has no structured result.
+    if let Some(schema) = output_schema.filter(|_| result.is_error != Some(true))
+        && let Some(note) = mismatch(schema, structured.as_ref())
+    {
+        content.push(ContentBlock::text(note));
     }
     if content.is_empty() {
         content.push(ContentBlock::text("(no output)"));
@@ -31,17 +35,14 @@ pub(crate) fn convert(server: &str, result: CallToolResult, output_schema: Optio
     converted
 }
 
-fn mismatch(schema: &Value, structured: &Value) -> Option<String> {
-    let compiled = ArgumentSchema::compile(schema).ok()?;
-    let problem = match compiled.prepare("the result", structured.clone()) {
-        Ok(prepared) if prepared.repairs.is_empty() => return None,
-        Ok(prepared) => {
-            prepared.repairs.iter().map(|repair| repair.path.clone()).collect::<Vec<_>>().join(", ")
-        }
-        Err(error) => error.to_string(),
+fn mismatch(schema: &ResultSchema, structured: Option<&Value>) -> Option<String> {
+    let Some(structured) = structured else {
+        return Some(
+            "Note: the server declared an output schema but returned no structured result.".to_owned(),
+        );
     };
-    let problem: String = problem.chars().take(MAX_NOTE).collect();
-    Some(format!("Note: the structured result does not match the schema the server declared: {problem}"))
+    let mismatch = schema.check(structured).err()?;
+    Some(format!("Note: the structured result does not match the schema the server declared: {mismatch}"))
 }
 
 /// Converts one block.

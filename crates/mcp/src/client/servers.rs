@@ -18,7 +18,7 @@ use super::{
     remote_tool::RemoteTool,
     resource_tools,
 };
-use crate::{auth::TokenFile, config::ServerConfig, error::McpError};
+use crate::{auth::TokenFile, config::ServerConfig, error::McpError, redaction::redact};
 
 /// Options of the client.
 #[derive(Clone, Debug)]
@@ -277,7 +277,7 @@ impl Servers {
     /// Returns the last lines of a server's standard error.
     pub async fn stderr(&self, name: &str) -> Vec<String> {
         match self.find(name) {
-            Ok(server) => server.stderr().await,
+            Ok(server) => server.stderr().await.iter().map(|line| redact(line)).collect(),
             Err(_) => Vec::new(),
         }
     }

@@ -187,6 +187,11 @@ impl ServerConfig {
         }
     }
 
+    /// Returns the command line or URL for display, with credentials masked.
+    pub fn target(&self) -> String {
+        crate::redaction::target(&self.transport)
+    }
+
     /// Returns the name as it appears in tool names. `-` and `_` are the same.
     pub fn key(&self) -> String {
         self.name.replace('-', "_")

@@ -144,7 +144,7 @@ pub fn read_configuration(sources: &ConfigSources, is_trusted: impl Fn(&Path) ->
                     merged.problems.push(ConfigProblem { file, server, message });
                 }
                 Ok(server) if waits => merged.waiting.push(WaitingServer {
-                    target: target(&server),
+                    target: server.target(),
                     name: server.name,
                     origin: server.origin,
                 }),
@@ -204,28 +204,6 @@ fn apply_partial(merged: &mut Configuration, change: ServerConfig) {
         if own.exposure.is_some() {
             server.tools.entry(tool).or_default().exposure = own.exposure;
         }
-    }
-}
-
-/// Returns the command line or URL of an entry, for display.
-pub(crate) fn target(server: &ServerConfig) -> String {
-    match &server.transport {
-        Transport::Stdio { command, args, .. } => {
-            std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
-        }
-        Transport::Http { url, .. } => without_secrets(url),
-        Transport::Inherited => String::new(),
-    }
-}
-
-/// Removes what may be a secret from a URL: user, password, query and fragment.
-fn without_secrets(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}://***@{host}{path}"),
-        None => url.to_owned(),
     }
 }
 

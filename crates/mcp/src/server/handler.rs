@@ -26,7 +26,8 @@ use tokio::sync::{Notify, OnceCell, broadcast};
 
 use super::{
     dialogs::Question,
-    mapping, parked,
+    mapping::{self, Generation},
+    parked,
     pending::{self, LIST_URI, PendingActions, RESOLVE, TEMPLATE, UNDO},
     progress::ProgressTarget,
     running_call::{Asking, CallStep, RunningCall},
@@ -100,8 +101,16 @@ impl Handler {
         PendingActions { session, shared: Arc::clone(&self.shared), is_stateless }
     }
 
-    fn tools(&self) -> Vec<RemoteTool> {
-        let mut tools: Vec<RemoteTool> = self.shared.tools.tools().iter().map(mapping::tool).collect();
+    fn generation(context: &RequestContext<RoleServer>) -> Generation {
+        match Self::is_modern(context) {
+            true => Generation::Stateless,
+            false => Generation::Handshake,
+        }
+    }
+
+    fn tools(&self, generation: Generation) -> Vec<RemoteTool> {
+        let served = self.shared.tools.tools();
+        let mut tools: Vec<RemoteTool> = served.iter().map(|spec| mapping::tool(spec, generation)).collect();
         if self.shared.tools.can_stage() {
             tools.extend(pending::tools());
         }
@@ -134,14 +143,20 @@ impl Handler {
         let progress = ProgressTarget::default();
         progress.set(&context.peer, context.meta.get_progress_token());
         let id = self.shared.next_call();
+        let generation = Self::generation(context);
+        // Bound now: a reload during the call must not change what its result is checked against.
+        let spec = self.shared.tools.tools().into_iter().find(|spec| spec.name == name);
         RunningCall::start(Self::asking(context), progress, move |context| async move {
             match name.as_str() {
-                RESOLVE => actions.resolve(&arguments, context).await,
-                UNDO => actions.undo(&arguments).await,
+                RESOLVE => actions.resolve(id, &arguments, context).await,
+                UNDO => actions.undo(id, &arguments, context).await,
                 _ => {
                     let call = ServedCall { id, name, arguments: Value::Object(arguments), context };
                     let outcome = actions.session.call(call).await;
-                    let mut result = mapping::result(outcome.result);
+                    let mut result = match &spec {
+                        Some(spec) => mapping::result_of(spec, outcome.result, generation),
+                        None => mapping::result(outcome.result),
+                    };
                     result.content.extend(actions.describe_staged(&outcome.staged));
                     result
                 }
@@ -312,13 +327,13 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools()))
+        Ok(ListToolsResult::with_all_items(self.tools(Self::generation(&context))))
     }
 
     fn get_tool(&self, name: &str) -> Option<RemoteTool> {
-        self.tools().into_iter().find(|tool| tool.name == name)
+        self.tools(Generation::Stateless).into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(

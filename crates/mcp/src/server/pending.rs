@@ -150,7 +150,12 @@ impl PendingActions {
     }
 
     /// Carries out `toolsmith_resolve`.
-    pub(super) async fn resolve(&self, arguments: &JsonObject, context: ToolContext) -> CallToolResult {
+    pub(super) async fn resolve(
+        &self,
+        call: String,
+        arguments: &JsonObject,
+        context: ToolContext,
+    ) -> CallToolResult {
         let refuse = |text: String| mapping::result(ToolResult::error(text));
         let id = match arguments.get("id") {
             None | Some(Value::Null) => None,
@@ -204,13 +209,24 @@ impl PendingActions {
                 }
             }
         }
-        mapping::result(self.session.resolve(action.number, decision, reason, context).await)
+        mapping::result(self.session.resolve(&call, action.number, decision, reason, context).await)
     }
 
     /// Carries out `toolsmith_undo`.
-    pub(super) async fn undo(&self, arguments: &JsonObject) -> CallToolResult {
-        let change = arguments.get("change").and_then(Value::as_str);
-        mapping::result(self.session.undo(change).await)
+    pub(super) async fn undo(
+        &self,
+        call: String,
+        arguments: &JsonObject,
+        context: ToolContext,
+    ) -> CallToolResult {
+        let change = match arguments.get("change") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(change)) => Some(change.as_str()),
+            Some(other) => {
+                return mapping::result(ToolResult::error(format!("\"change\" must be a text, got {other}")));
+            }
+        };
+        mapping::result(self.session.undo(&call, change, context).await)
     }
 }
 

@@ -113,17 +113,18 @@ pub trait ServedSession: Send + Sync {
     /// Returns the diff of an action; `None` if there is no such action.
     async fn diff(&self, number: u64) -> Option<String>;
 
-    /// Carries out a decision about an action.
+    /// Carries out a decision about an action, as a call with this id.
     async fn resolve(
         &self,
+        call: &str,
         number: u64,
         decision: Decision,
         reason: &str,
         context: ToolContext,
     ) -> ToolResult;
 
-    /// Undoes a change by its id, or the last one.
-    async fn undo(&self, change: Option<&str>) -> ToolResult;
+    /// Undoes a change by its id, or the last one, as a call with this id.
+    async fn undo(&self, call: &str, change: Option<&str>, context: ToolContext) -> ToolResult;
 
     /// Calls `listener` whenever the pending actions change, for the life of the session.
     fn on_pending(&self, listener: Box<dyn Fn() + Send + Sync>);

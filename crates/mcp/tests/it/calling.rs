@@ -69,6 +69,26 @@ async fn errors_structured_results_and_schema_mismatches_are_results() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_output_schema_is_checked_for_any_json_value_and_never_loses_a_result() {
+    if !has_python() {
+        return;
+    }
+    let fake = Fake::mode("good");
+    let matching = fake.call("matching", json!({})).await.expect("it answers");
+    assert_eq!(matching.joined_text(), "three");
+    assert_eq!(matching.details, Some(json!({ "structured": [1, 2, 3] })));
+    let missing = fake.call("nothing_structured", json!({})).await.expect("it answers");
+    assert!(!missing.is_error);
+    assert!(missing.joined_text().contains("returned no structured result"), "{}", missing.joined_text());
+    let failed = fake.call("failing_structured", json!({})).await.expect("it answers");
+    assert_eq!((failed.is_error, failed.joined_text().as_str()), (true, "broken"));
+    // A schema with a reference to the network is not fetched; the result is readable without it.
+    let unusable = fake.call("bad_schema", json!({})).await.expect("it answers");
+    assert_eq!(unusable.joined_text(), "readable");
+    fake.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn progress_becomes_updates_that_rise() {
     if !has_python() {
         return;

@@ -18,6 +18,9 @@ def tools():
     listed = [
         tool("echo", annotations={"readOnlyHint": True, "title": "Echo"}),
         tool("slow"), tool("fail"), tool("ask"), tool("structured", outputSchema={"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}),
+        tool("matching", outputSchema={"type": "array", "items": {"type": "integer"}}),
+        tool("nothing_structured", outputSchema={"type": "object"}), tool("failing_structured", outputSchema={"type": "object"}),
+        tool("bad_schema", outputSchema={"type": "object", "properties": {"x": {"$ref": "https://example.com/x.json"}}}),
         tool("wipe", annotations={"destructiveHint": False}),
         tool("exit"), tool("huge"), tool("twice"), tool("progress"), tool("garbage"), tool("pid"), tool("children"),
     ]
@@ -98,6 +101,14 @@ for line in sys.stdin:
             text("it failed", isError=True)
         elif name == "structured":
             reply({"content": [], "structuredContent": {"n": "not a number"}})
+        elif name == "matching":
+            reply({"content": [{"type": "text", "text": "three"}], "structuredContent": [1, 2, 3]})
+        elif name == "nothing_structured":
+            text("plain")
+        elif name == "failing_structured":
+            text("broken", isError=True)
+        elif name == "bad_schema":
+            text("readable", structuredContent={"x": 1})
         elif name == "exit":
             print("going down", file=sys.stderr, flush=True)
             sys.exit(1)

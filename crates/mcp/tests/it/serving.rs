@@ -123,6 +123,7 @@ impl ServedSession for Session {
 
     async fn resolve(
         &self,
+        _call: &str,
         number: u64,
         decision: Decision,
         _reason: &str,
@@ -133,7 +134,7 @@ impl ServedSession for Session {
         ToolResult::text("Resolved.")
     }
 
-    async fn undo(&self, change: Option<&str>) -> ToolResult {
+    async fn undo(&self, _call: &str, change: Option<&str>, _context: ToolContext) -> ToolResult {
         ToolResult::text(format!("Undone {change:?}"))
     }
 

@@ -9,11 +9,13 @@ mod dialect;
 mod plain;
 mod repair;
 mod report;
+mod result_schema;
 mod schema;
 
 use serde_json::Value;
 
 pub use report::ArgumentError;
+pub use result_schema::{ResultMismatch, ResultSchema};
 pub use schema::SchemaError;
 
 use report::Problem;

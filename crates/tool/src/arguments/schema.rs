@@ -69,17 +69,8 @@ pub(super) struct SchemaTree {
 }
 
 impl SchemaTree {
+    /// Compiles a schema of arguments, which are always an object.
     pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
-            return Err(SchemaError::TooDeep);
-        }
-        let (nodes, bytes) = size(schema);
-        if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
-            return Err(SchemaError::TooLarge { nodes, bytes });
-        }
-        if expanded(schema) > MAX_EXPANDED_PARTS {
-            return Err(SchemaError::Expands);
-        }
         let Value::Object(map) = schema else {
             return Err(SchemaError::NotAnObject { found: shorten(&schema.to_string()) });
         };
@@ -90,6 +81,21 @@ impl SchemaTree {
             Some(other) => {
                 return Err(SchemaError::NotAnObject { found: shorten(&format!("\"type\": {other}")) });
             }
+        }
+        Self::compile_any(schema)
+    }
+
+    /// Compiles a schema of any value.
+    pub(super) fn compile_any(schema: &Value) -> Result<Self, SchemaError> {
+        if is_deeper_than(schema, MAX_SCHEMA_DEPTH) {
+            return Err(SchemaError::TooDeep);
+        }
+        let (nodes, bytes) = size(schema);
+        if nodes > MAX_SCHEMA_NODES || bytes > MAX_SCHEMA_BYTES {
+            return Err(SchemaError::TooLarge { nodes, bytes });
+        }
+        if expanded(schema) > MAX_EXPANDED_PARTS {
+            return Err(SchemaError::Expands);
         }
         let mut root = schema.clone();
         put_cheap_properties_first(&mut root);

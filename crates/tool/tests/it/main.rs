@@ -7,3 +7,4 @@ mod argument_repair;
 mod context;
 mod hostile_arguments;
 mod registry;
+mod result_schema;

@@ -57,7 +57,7 @@ impl MarkdownCommands {
         let mut search = Search { disabled: &[], names, files: self.list.len(), found: self.clone() };
         for path in paths {
             let source = ToolSource::new("extension", "Extension", Scope::Given);
-            search.root(&Root { folder: path.clone(), source, within: None, plugin: None });
+            search.root(&Root { folder: path.clone(), source, within: None, bounds: None, plugin: None });
         }
         search.found
     }
@@ -66,7 +66,10 @@ impl MarkdownCommands {
 struct Root<'a> {
     folder: PathBuf,
     source: ToolSource,
+    /// Bounds of what an untrusted command includes.
     within: Option<PathBuf>,
+    /// Bounds of the files: a link must not bring in what lies elsewhere.
+    bounds: Option<PathBuf>,
     plugin: Option<&'a InstalledPlugin>,
 }
 
@@ -90,6 +93,7 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
             folder: base.join(kind),
             source: source.clone(),
             within: None,
+            bounds: None,
             plugin: None,
         }));
     }
@@ -104,7 +108,8 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
                 if folder.exists() && !is_own(&folder) {
                     let source = ToolSource::new(provider, name, Scope::Project);
                     let within = (!options.trust.allows(&folder)).then(|| top.to_path_buf());
-                    roots.push(Root { folder, source, within, plugin: None });
+                    let bounds = Some(top.to_path_buf());
+                    roots.push(Root { folder, source, within, bounds, plugin: None });
                 }
             }
         }
@@ -120,6 +125,7 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
                 folder: folder.clone(),
                 source: plugin.source.clone(),
                 within,
+                bounds: Some(plugin.folder.clone()),
                 plugin: Some(plugin),
             });
         }
@@ -127,7 +133,7 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
     for path in &options.settings.commands.paths {
         let folder = expand_path(path, &options.cwd, &options.home);
         let source = ToolSource::new("config", "Config", Scope::Given).detail("commands.paths");
-        roots.push(Root { folder, source, within: None, plugin: None });
+        roots.push(Root { folder, source, within: None, bounds: None, plugin: None });
     }
     // An untrusted project must not replace a command of the user.
     roots.sort_by_key(|root| root.source.scope == Scope::Project && root.within.is_some());
@@ -195,12 +201,9 @@ impl Search<'_> {
         if matches!(name.to_ascii_uppercase().as_str(), "README" | "AGENTS" | "CLAUDE") {
             return;
         }
-        let read = match &root.within {
-            Some(within) => small_file::read_within(file, within),
-            None => match root.plugin {
-                Some(plugin) => small_file::read_within(file, &plugin.folder),
-                None => small_file::read(file),
-            },
+        let read = match &root.bounds {
+            Some(bounds) => small_file::read_within(file, bounds),
+            None => small_file::read(file),
         };
         let text = read.map_err(|error| error.to_string()).and_then(|bytes| match bytes.len() > MAX_BYTES {
             true => Err(format!("it is larger than {} MB", MAX_BYTES >> 20)),

@@ -90,3 +90,7 @@ pub(super) fn places(
     let is_own = project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
     ((!is_own).then_some(project), user)
 }
+
+#[cfg(test)]
+#[path = "providers_tests.rs"]
+mod tests;

@@ -64,7 +64,13 @@ impl FoundHooks {
     pub fn decide(&self, home: &Home, chosen: &[&FoundHook], confirm: bool) -> Result<(), ConfirmedError> {
         let entry = |found: &FoundHook| {
             let hash = found.hash.clone()?;
-            Some(Confirmation { place: found.place.clone(), hash, what: found.what(), declined: !confirm })
+            Some(Confirmation {
+                place: found.place.clone(),
+                hash,
+                what: found.what(),
+                matcher: Some(found.hook.matcher.as_text()),
+                declined: !confirm,
+            })
         };
         let decided: Vec<Confirmation> = chosen.iter().filter_map(|found| entry(found)).collect();
         let is_present = |decision: &Confirmation| {

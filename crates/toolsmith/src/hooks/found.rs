@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_agent::hooks::{Check, Handler, Hook, HookEvent, Hooks, HooksOptions};
+use toolsmith_agent::hooks::{Check, Handler, Hook, HookEvent, Hooks, HooksOptions, Matcher};
 use toolsmith_host::{confirmed::Confirmation, location::Protected};
 use toolsmith_tool::visible_line;
 
@@ -225,6 +225,7 @@ pub fn discover_hooks(options: &HookOptions) -> FoundHooks {
         confirmations: HookConfirmations::load(&options.home, &found.project),
         options,
         found,
+        faulty: Vec::new(),
     };
     if let Some(problem) = finder.confirmations.problem.take() {
         finder.found.warnings.push(Warning::new(problem));
@@ -240,6 +241,8 @@ struct Finder<'a> {
     is_trusted: bool,
     confirmations: HookConfirmations,
     found: FoundHooks,
+    /// Places of the project's guards that have a mistake.
+    faulty: Vec<String>,
 }
 
 impl Finder<'_> {
@@ -278,9 +281,11 @@ impl Finder<'_> {
         };
         let parsed = entries::parse(&read, file);
         for problem in parsed.problems {
-            // A guard with a mistake must not vanish: in our own files it blocks.
+            // A guard with a mistake must not vanish: in our own files it blocks, in a project if it was confirmed.
             if problem.is_guard && file.is_own() && file.scope == Scope::User {
                 self.block(file, &problem.message);
+            } else if problem.is_guard && file.scope == Scope::Project {
+                self.faulty.push(place(&file.path, HookEvent::PreToolUse, &self.options.cwd));
             }
             self.found.warnings.push(Warning::about(&file.path, problem.message));
         }
@@ -389,12 +394,36 @@ impl Finder<'_> {
                 (hook.in_background, hook.once, hook.rule) = (false, false, None);
             }
         }
-        for gone in gone.iter().filter(|gone| !changed.contains(&gone.place)) {
+        let guard = format!(" {}", HookEvent::PreToolUse.as_str());
+        for gone in &gone {
+            let is_replaced = changed.contains(&gone.place);
+            let is_broken = self.faulty.contains(&gone.place);
+            let is_covered = self.found.hooks.iter().any(|found| {
+                found.status == HookStatus::Changed
+                    && found.place == gone.place
+                    && gone.matcher.as_deref() == Some(&found.hook.matcher.as_text())
+            });
+            if gone.place.ends_with(&guard) && (is_replaced || is_broken) && !is_covered {
+                self.found.blocking.push(Arc::new(in_place_of(gone)));
+            }
+            if is_replaced {
+                continue;
+            }
             let (what, place) = (visible_line(&gone.what), visible_line(&gone.place));
             let text = format!("a hook that you confirmed is gone: {what} ({place})");
             self.found.warnings.push(Warning::new(text).hint("`toolsmith hooks trust` accepts this."));
         }
     }
+}
+
+/// Guards the calls that a hook was confirmed for, so that a new matcher or a mistake cannot narrow what is guarded.
+fn in_place_of(gone: &Confirmation) -> Hook {
+    let handler = Handler::Shell { command: gone.what.clone() };
+    let mut hook = Hook::new(HookEvent::PreToolUse, handler, &gone.place);
+    hook.matcher = gone.matcher.as_deref().and_then(|text| Matcher::parse(text).ok()).unwrap_or(Matcher::All);
+    hook.fails_closed = true;
+    hook.check = Some(failing(CHANGED.to_owned()));
+    hook
 }
 
 fn failing(problem: String) -> Check {

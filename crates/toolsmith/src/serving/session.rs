@@ -9,18 +9,22 @@ use std::{
     },
 };
 
-use serde_json::Value;
-use toolsmith_agent::{CallRequest, PendingChoice, Resolver, hooks::HookGate};
+use serde_json::{Value, json};
+use toolsmith_agent::{ApplyTool, CallEnd, CallRequest, PendingChoice, Resolver, UndoTool, hooks::HookGate};
 use toolsmith_mcp::server::{Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession};
 use toolsmith_tool::{
     ContentBlock, FileSelection, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView,
-    Tier, ToolContext, ToolResult, async_trait,
+    Tool, ToolContext, ToolResult, async_trait,
 };
 
 use super::{
     approver::{CALLER, above},
     tools::{ServeApproval, ServingTools},
 };
+
+/// The names under which clients see the server's own tools.
+const RESOLVE: &str = "toolsmith_resolve";
+const UNDO: &str = "toolsmith_undo";
 
 /// An empty conversation in the served directory.
 #[derive(Debug)]
@@ -93,6 +97,29 @@ impl ServingSession {
             selected.push(FileSelection { path: preview.path.clone(), hunks: hunks.transpose()? });
         }
         Ok(selected)
+    }
+
+    /// Calls a tool of the server itself on the path of all calls.
+    async fn call_own(
+        &self,
+        tool: Arc<dyn Tool>,
+        id: &str,
+        name: &str,
+        arguments: Value,
+        context: ToolContext,
+    ) -> ToolResult {
+        let ui = context.ui.clone();
+        let request = CallRequest::new(id, name, arguments).context(self.context(context));
+        let dispatcher = match self.tools.own_dispatcher(tool) {
+            Ok(dispatcher) => dispatcher,
+            Err(error) => return ToolResult::error(error.to_string()),
+        };
+        let outcome = CALLER.scope(ui, dispatcher.call(request)).await;
+        let mut result = outcome.result;
+        if outcome.end == CallEnd::Denied && name == RESOLVE {
+            result.content.push(ContentBlock::text("Not applied; the action is still pending."));
+        }
+        result
     }
 
     async fn announce(&self, event: &SessionEvent) {
@@ -183,6 +210,7 @@ impl ServedSession for ServingSession {
 
     async fn resolve(
         &self,
+        call: &str,
         number: u64,
         decision: Decision,
         reason: &str,
@@ -201,9 +229,8 @@ impl ServedSession for ServingSession {
                 ));
             }
         }
-        let context = self.context(context);
         let choice = PendingChoice::Id(number);
-        let outcome = match decision {
+        let mut result = match decision {
             Decision::Apply(files) => {
                 let files = match files {
                     Some(files) => match self.select(choice, files).await {
@@ -216,35 +243,25 @@ impl ServedSession for ServingSession {
                     },
                     None => None,
                 };
-                self.resolver.apply(choice, files, reason, context).await
+                let tool = Arc::new(ApplyTool::new(RESOLVE, self.resolver.clone(), choice, files));
+                self.call_own(tool, call, RESOLVE, json!({ "reason": reason }), context).await
             }
-            Decision::Discard => self.resolver.discard(choice, reason, context).await,
+            Decision::Discard => {
+                let discarded = self.resolver.discard(choice, reason, self.context(context)).await;
+                discarded.unwrap_or_else(|error| error.into_result())
+            }
             _ => return ToolResult::error("unknown decision"),
         };
-        let mut result = outcome.unwrap_or_else(|error| error.into_result());
         if let Some(note) = result.details.as_ref().and_then(|details| changed(details, self.tools.cwd())) {
             result.content.push(ContentBlock::text(note));
         }
         result
     }
 
-    async fn undo(&self, change: Option<&str>) -> ToolResult {
-        if let ServeApproval::UpTo(cap @ Tier::Read) = self.tools.approval() {
-            return ToolResult::error(above(Tier::Write, cap));
-        }
-        if let Some(refusal) = self.tools.refuses_undo() {
-            return ToolResult::error(refusal);
-        }
-        match self.resolver.undo(change).await {
-            Ok(undone) => {
-                let entry = &undone.entry;
-                let root = self.tools.cwd();
-                let short = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-                let files: Vec<String> = entry.files.iter().map(|file| short(&file.path)).collect();
-                ToolResult::text(format!("Undone: {} ({})", entry.label, files.join(", ")))
-            }
-            Err(error) => error.into_result(),
-        }
+    async fn undo(&self, call: &str, change: Option<&str>, context: ToolContext) -> ToolResult {
+        let tool = Arc::new(UndoTool::new(UNDO, self.resolver.clone()));
+        let arguments = change.map_or_else(|| json!({}), |change| json!({ "change": change }));
+        self.call_own(tool, call, UNDO, arguments, context).await
     }
 
     fn on_pending(&self, listener: Box<dyn Fn() + Send + Sync>) {

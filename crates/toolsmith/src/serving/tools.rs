@@ -25,6 +25,9 @@ use crate::{
     settings::Settings,
 };
 
+/// Prefix of the names of the server's own tools.
+const OWN_PREFIX: &str = "toolsmith_";
+
 /// Approval of calls from clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -136,6 +139,7 @@ impl ServingTools {
         let is_same = |one: &ToolSpec, other: &ToolSpec| {
             (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
                 == (&other.name, &other.label, &other.description, &other.parameters, &other.approval)
+                && (&one.output_schema, one.effects) == (&other.output_schema, other.effects)
         };
         let changed = current.specs.len() != new.specs.len()
             || current.specs.iter().zip(&new.specs).any(|(one, other)| !is_same(one, other));
@@ -160,13 +164,19 @@ impl ServingTools {
         &self.settings
     }
 
-    /// Returns why clients may not undo changes, if the settings deny it.
-    pub(super) fn refuses_undo(&self) -> Option<String> {
-        let policies = &self.settings.approval.tools;
-        let name = ["toolsmith_undo", "undo"]
-            .into_iter()
-            .find(|name| policies.get(*name) == Some(&ApprovalPolicy::Deny))?;
-        Some(format!("toolsmith_undo is blocked by user policy (tools.approval.{name})."))
+    /// Returns a dispatcher for a tool of the server itself, with the same hooks and approval as for all others.
+    pub(super) fn own_dispatcher(&self, tool: Arc<dyn Tool>) -> Result<Dispatcher, RegisterError> {
+        let name = tool.spec().name.clone();
+        let mut registry = Registry::new();
+        registry.register(tool, Origin::built_in())?;
+        let dispatcher = dispatcher(registry, &self.settings, &self.options, &self.hooks);
+        // Whoever denies the tool by the name it has in a session means it here as well.
+        let short = name.strip_prefix(OWN_PREFIX).unwrap_or(&name);
+        if self.settings.approval.tools.get(short) == Some(&ApprovalPolicy::Deny) {
+            let settings = dispatcher.approval_settings().tool(&name, ApprovalPolicy::Deny);
+            dispatcher.set_approval_settings(settings);
+        }
+        Ok(dispatcher)
     }
 
     pub(super) fn approval(&self) -> ServeApproval {
@@ -231,13 +241,24 @@ fn make(
     let can_stage =
         registry.iter().any(|found| found.tool.spec().deferrable || found.origin.kind != OriginKind::BuiltIn)
             || (options.preview && !specs.is_empty());
+    let dispatcher = dispatcher(registry, settings, options, hooks);
+    Ok(Current { dispatcher, specs, can_stage })
+}
+
+/// The path of every call: hooks first, then the settings, then the approver.
+fn dispatcher(
+    registry: Registry,
+    settings: &Settings,
+    options: &ServingOptions,
+    hooks: &Hooks,
+) -> Dispatcher {
     let mut approval = settings.approval.clone();
     approval.mode = match options.approval {
         ServeApproval::Client => ApprovalMode::Yolo,
         // Everything is put to the approver, which knows the limit.
         _ => ApprovalMode::AlwaysAsk,
     };
-    let dispatcher = Dispatcher::builder(registry)
+    Dispatcher::builder(registry)
         .gate(Arc::new(HookGate::new(hooks.clone())))
         // A hook cannot allow more than the server was started with.
         .gates_approve(false)
@@ -245,8 +266,7 @@ fn make(
         .approver(Arc::new(ServeApprover(options.approval)))
         .deadlines(settings.deadlines())
         .output(settings.output.cut())
-        .build();
-    Ok(Current { dispatcher, specs, can_stage })
+        .build()
 }
 
 /// The tools as the server wants them, with a reference to themselves for their sessions.

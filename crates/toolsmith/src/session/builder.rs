@@ -16,7 +16,7 @@ use toolsmith_agent::{
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
 };
-use toolsmith_builtins::{TODO_WRITE, Todos};
+use toolsmith_builtins::{ReadNames, TODO_WRITE, Todos};
 use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
@@ -396,7 +396,8 @@ impl SessionBuilder {
         });
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
         let mut library = find_library(discovered.searched.clone()).await;
-        let read_names = Arc::new(SkillFiles(Arc::clone(&library.skills)));
+        let read_names: Arc<dyn ReadNames> = Arc::new(SkillFiles(Arc::clone(&library.skills)));
+        hooks.set_read_names(Arc::clone(&read_names));
         let mut built_ins =
             built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
         let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);

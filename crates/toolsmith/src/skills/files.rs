@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -24,6 +24,14 @@ impl ReadNames for SkillFiles {
     fn open(&self, written: &str) -> Option<Result<OpenedName, String>> {
         let rest = written.trim().strip_prefix(SCHEME)?;
         Some(self.open_skill(rest))
+    }
+
+    fn file(&self, written: &str) -> Option<PathBuf> {
+        let rest = written.trim().strip_prefix(SCHEME)?;
+        let (name, file) = rest.split_once('/').unwrap_or((rest, ""));
+        let skills = self.skills();
+        let file = if file.is_empty() { super::SKILL_FILE } else { file };
+        Some(skills.get(name)?.folder.join(file))
     }
 }
 

@@ -143,6 +143,15 @@ async fn c2_8_nothing_of_an_untrusted_project_runs_or_is_read_outside_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c2_8_a_command_that_is_a_link_out_of_a_trusted_project_is_not_used() {
+    let place = Place::new(&[("home/secret.md", "a key"), ("project/.claude/commands/own.md", "Hi")]);
+    symlink(place.path("home/secret.md"), place.path("project/.claude/commands/link.md")).unwrap();
+    let (session, _) = session(&place, json!(["Done."]), |builder| builder).await;
+    assert_eq!(run(&session, "own", "").await.unwrap(), "Hi");
+    assert!(session.find_command("/link").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_command_chooses_the_model_of_its_run_only() {
     let place = Place::new(&[("home/.claude/commands/other.md", "---\nmodel: local/big\n---\nHi")]);
     place.write(

@@ -143,6 +143,27 @@ impl App {
         history
     }
 
+    /// Counts the rows of a growing answer as written that a narrower terminal pushed into its scrollback. They were drawn
+    /// for `columns`.
+    pub(super) fn keep_lost(&mut self, columns: usize) {
+        let mut lost = self.inline.take_lost();
+        let theme = self.theme.clone();
+        let transcript = &mut self.transcript;
+        let Some(Item::Answer { stream, .. }) = transcript.items.get_mut(transcript.committed) else {
+            return;
+        };
+        if lost == 0 {
+            return;
+        }
+        // The empty row before it.
+        if !transcript.is_partial && transcript.has_rows {
+            lost -= 1;
+        }
+        let tail = stream.tail(columns, &theme).len();
+        stream.take_rows(lost.min(tail), columns, &theme);
+        (transcript.is_partial, transcript.has_rows) = (true, true);
+    }
+
     /// Appends the images of a call that ended, where the terminal can show them. The call itself names them.
     fn append_images(&mut self, history: &mut Finished) {
         let Some(protocol) = self.image_protocol.filter(|_| self.options.shows_images) else { return };

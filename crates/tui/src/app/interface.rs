@@ -24,7 +24,7 @@ use crate::{
     dialog::Panels,
     input::Input,
     keys::KeyBindings,
-    screen::{Abilities, Inline},
+    screen::{ASK_SIZE, Abilities, Inline},
     text::{Row, Theme},
     tool_view::ToolViews,
     tty::{QUERIES, Signal, Signals, Size, Tty, TtyError},
@@ -36,6 +36,12 @@ const FRAME_TIME: Duration = Duration::from_millis(16);
 const MAX_BATCH: usize = 500;
 /// Time to wait for the size to settle.
 const RESIZE_TIME: Duration = Duration::from_millis(50);
+/// Maximum time until the terminal answers.
+const ANSWER_TIME: Duration = Duration::from_millis(500);
+/// Time after which a terminal is asked again whose size differs from what the system reports.
+const ASK_AGAIN: Duration = Duration::from_millis(300);
+/// Number of times it is asked.
+const MAX_ASKED: u8 = 5;
 
 /// A message that waits: before the session is ready, or in a queue of the run.
 #[derive(Clone, Debug)]
@@ -113,6 +119,24 @@ pub(super) struct App {
     is_urgent: bool,
     last_frame: Instant,
     resized_at: Option<Instant>,
+    /// The terminal was asked for its size because of that.
+    is_asked: bool,
+    /// The terminal's answer about its size, if it differs from the size that the system reported at the time.
+    told: Option<Told>,
+    /// The terminal's answers name columns and rows in the wrong order; known after the first one.
+    swaps_size: Option<bool>,
+    /// The terminal's answers about its size are not believed.
+    pub(super) ignores_size: bool,
+}
+
+/// A size that the system does not know yet.
+#[derive(Clone, Copy)]
+struct Told {
+    system: Size,
+    size: Size,
+    /// When the terminal is asked again, because it may have changed back without a signal, and how often it was.
+    ask_at: Instant,
+    asked: u8,
 }
 
 /// Runs the interface until the person quits.
@@ -204,6 +228,10 @@ impl App {
             is_urgent: true,
             last_frame: Instant::now(),
             resized_at: None,
+            is_asked: false,
+            told: None,
+            swaps_size: None,
+            ignores_size: false,
             options,
         })
     }
@@ -250,17 +278,24 @@ impl App {
 
     /// Returns when something happens by itself: a frame is due, an animation goes on, a dialog closes.
     fn deadline(&self) -> Option<Instant> {
-        let can_draw = self.tty.output().is_idle();
+        let can_draw = self.tty.output().is_idle() && self.can_draw();
         let frame = (self.is_dirty && can_draw)
             .then(|| if self.is_urgent { Instant::now() } else { self.last_frame + FRAME_TIME });
         let tick = self.is_animated().then(|| {
             let step = if self.is_focused { TICK } else { Duration::from_secs(1) };
             self.last_frame + step
         });
-        let resize = self.resized_at.map(|at| at + RESIZE_TIME);
+        let resize = self.resized_at.map(|at| at + self.resize_time());
         let countdown = self.panels.closes_at().map(|_| self.last_frame + Duration::from_secs(1));
         let hint = self.hint.as_ref().map(|(_, until)| *until);
-        [frame, tick, resize, countdown, hint].into_iter().flatten().min()
+        let answer = self.inline.awaits_until();
+        let ask = self.told.map(|told| told.ask_at);
+        [frame, tick, resize, countdown, hint, answer, ask].into_iter().flatten().min()
+    }
+
+    /// Returns the time to wait after a change of size: for the next change, or for the terminal's answer.
+    fn resize_time(&self) -> Duration {
+        if self.is_asked { ANSWER_TIME } else { RESIZE_TIME }
     }
 
     fn is_animated(&self) -> bool {
@@ -269,9 +304,20 @@ impl App {
 
     fn tick(&mut self) {
         let now = Instant::now();
-        if self.resized_at.is_some_and(|at| at + RESIZE_TIME <= now) {
-            self.resized_at = None;
-            self.resize();
+        if self.inline.awaits_until().is_some_and(|until| until <= now) {
+            self.inline.stop_waiting();
+        }
+        self.ask_again(now);
+        let is_waiting = self.inline.awaits_until().is_some();
+        if !is_waiting && self.resized_at.is_some_and(|at| at + self.resize_time() <= now) {
+            // The terminal may have another size by now, and knows best.
+            if self.inline.abilities().tells_size && !self.is_asked {
+                (self.resized_at, self.is_asked) = (Some(now), true);
+                self.tty.output().submit(ASK_SIZE.as_bytes().to_vec());
+            } else {
+                (self.resized_at, self.is_asked) = (None, false);
+                self.resize();
+            }
         }
         if self.hint.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.hint = None;
@@ -299,12 +345,68 @@ impl App {
     fn draw_if_due(&mut self) {
         let is_due = self.is_urgent || self.last_frame.elapsed() >= FRAME_TIME;
         // Between a resize and its end, positions are not known.
-        if self.is_dirty && is_due && self.tty.size() != self.size {
+        if self.is_dirty && is_due && self.terminal_size() != self.size {
             self.resized_at.get_or_insert_with(Instant::now);
         }
-        if self.is_dirty && is_due && self.resized_at.is_none() && self.tty.output().is_idle() {
+        let can_draw = self.resized_at.is_none() && self.can_draw();
+        if self.is_dirty && is_due && can_draw && self.tty.output().is_idle() {
             self.draw();
         }
+    }
+
+    /// Returns whether a frame can be drawn: only what a key changed does not wait for the terminal's answer to the last one.
+    fn can_draw(&self) -> bool {
+        self.is_urgent || self.inline.awaits_until().is_none()
+    }
+
+    /// Returns the size of the terminal: its own answer, as long as the system still reports the size from before it.
+    fn terminal_size(&mut self) -> Size {
+        let system = self.tty.size();
+        match self.told {
+            Some(told) if told.system == system => told.size,
+            _ => {
+                self.told = None;
+                system
+            }
+        }
+    }
+
+    /// Asks a terminal again that disagrees with the system. One that goes on disagreeing is not believed.
+    fn ask_again(&mut self, now: Instant) {
+        let Some(told) = self.told.as_mut().filter(|told| told.ask_at <= now) else { return };
+        (told.ask_at, told.asked) = (now + ASK_AGAIN, told.asked + 1);
+        if told.asked <= MAX_ASKED {
+            self.tty.output().submit(ASK_SIZE.as_bytes().to_vec());
+        } else {
+            let abilities = Abilities { tells_size: false, ..self.inline.abilities() };
+            self.inline.set_abilities(abilities);
+            (self.told, self.ignores_size) = (None, true);
+            self.resized_at.get_or_insert(now);
+        }
+    }
+
+    /// Takes the terminal's answer about its size. It comes before the system reports a change.
+    pub(super) fn told_size(&mut self, size: Size) {
+        let system = self.tty.size();
+        let swapped = Size { rows: size.columns, columns: size.rows };
+        // tmux before 3.4 names the columns first. The first answer shows it.
+        let swaps = *self.swaps_size.get_or_insert(size != system && swapped == system);
+        let size = if swaps { swapped } else { size };
+        let before = self.told.filter(|told| told.system == system && told.size == size);
+        let told = Told { system, size, ask_at: Instant::now() + ASK_AGAIN, asked: 0 };
+        self.told = (size != system).then_some(before.unwrap_or(told));
+        if std::mem::take(&mut self.is_asked) {
+            self.resized_at = None;
+        }
+        let columns = self.columns();
+        if self.inline.answered(size) && self.size != size {
+            self.size = size;
+            self.resize_full();
+            self.changed_now();
+        }
+        self.keep_lost(columns);
+        // What waited for the answer.
+        self.draw_if_due();
     }
 
     pub(super) fn draw(&mut self) {
@@ -318,12 +420,14 @@ impl App {
     }
 
     fn resize(&mut self) {
-        self.size = self.tty.size();
+        let columns = self.columns();
+        self.size = self.terminal_size();
         // The normal screen keeps its own rows while the full screen is shown.
         match self.full {
             Some(_) => self.resize_full(),
             None => self.inline.resize(self.size),
         }
+        self.keep_lost(columns);
         self.changed_now();
     }
 

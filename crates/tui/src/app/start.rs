@@ -16,6 +16,7 @@ use crate::{
     dialog::ConfirmDialog,
     input::{ModeState, Reply, Rgb},
     text::{ImageProtocol, Row, Style, Theme, Token},
+    tty::Size,
 };
 
 /// The file of earlier prompts of a directory.
@@ -221,6 +222,11 @@ impl App {
             Reply::Background(colour) => self.set_background(Some(colour)),
             Reply::Scheme(_) => self.controls.push_str("\x1b]11;?\x1b\\"),
             Reply::Attributes(_) => self.is_answered = true,
+            Reply::Size { rows, columns } if rows > 0 && columns > 0 && !self.ignores_size => {
+                abilities.tells_size = true;
+                self.inline.set_abilities(abilities);
+                return self.told_size(Size { rows, columns });
+            }
             _ => return,
         }
         self.inline.set_abilities(abilities);

@@ -67,6 +67,13 @@ impl List {
         self.shown.get(self.selected).copied()
     }
 
+    /// Selects the shown item at a position, if there is one.
+    pub fn select(&mut self, at: usize) {
+        if at < self.shown.len() {
+            self.selected = at;
+        }
+    }
+
     /// Returns the search text.
     pub fn query(&self) -> &str {
         &self.query

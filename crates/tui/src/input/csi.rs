@@ -88,7 +88,8 @@ impl<'a> Csi<'a> {
             b'R' if self.parameters.len() == 2 => {
                 Some(Input::Reply(Reply::Cursor { row: position(0) - 1, column: position(1) - 1 }))
             }
-            b't' if self.number(0) == Some(48) => Some(Input::Reply(Reply::Size {
+            // In band (mode 2048), or as an answer.
+            b't' if matches!(self.number(0), Some(8 | 48)) => Some(Input::Reply(Reply::Size {
                 rows: self.number(1)? as usize,
                 columns: self.number(2)? as usize,
             })),

@@ -5,13 +5,18 @@
 //! regions; the cursor is at the caret after every frame; a frame that changes nothing writes nothing.
 
 mod cells;
+mod flight;
 mod full;
 mod inline;
 
+pub(crate) use flight::ASK_SIZE;
 pub use full::FullScreen;
 pub use inline::Inline;
 
-use crate::text::{ColorDepth, Row};
+use crate::{
+    text::{ColorDepth, Row},
+    tty::Size,
+};
 
 /// The rows of the live region or screen, and the caret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,11 +51,13 @@ pub struct Abilities {
     pub synchronized: bool,
     /// The terminal wraps existing rows again when it becomes narrower, as most do; xterm and the Linux console cut them.
     pub reflows: bool,
+    /// The terminal answers questions for its size, so each frame can be confirmed.
+    pub tells_size: bool,
 }
 
 impl Default for Abilities {
     fn default() -> Self {
-        Self { depth: ColorDepth::default(), synchronized: false, reflows: true }
+        Self { depth: ColorDepth::default(), synchronized: false, reflows: true, tells_size: false }
     }
 }
 

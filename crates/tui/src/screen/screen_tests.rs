@@ -225,3 +225,52 @@ fn an_image_is_drawn_once_within_its_rows_and_the_next_row_is_below_it() {
     let bytes = terminal.inline.draw_with_images(&tall, &[image], &live);
     assert!(!String::from_utf8_lossy(&bytes).contains("PICTURE"));
 }
+
+/// A terminal that answers each question for its size.
+fn telling(rows: u16, columns: u16) -> Terminal {
+    let mut terminal = Terminal::new(rows, columns);
+    let abilities = Abilities { tells_size: true, ..terminal.inline.abilities() };
+    terminal.inline.set_abilities(abilities);
+    terminal
+}
+
+#[test]
+fn c9_1_rows_written_while_the_terminal_was_narrower_are_written_again_whole() {
+    let mut terminal = telling(12, 60);
+    let live = frame(&["working", "> typed"]);
+    terminal.draw(&[Row::plain("first")], &live);
+    assert!(!terminal.inline.answered(Size { columns: 60, rows: 12 }));
+    // The terminal becomes narrower, and nobody tells.
+    terminal.vt.screen_mut().set_size(cells(12), cells(20));
+    let long = "second row, which is longer than twenty columns";
+    terminal.draw(&[Row::plain(long), Row::plain("third")], &live);
+    assert!(terminal.inline.awaits_until().is_some());
+    assert!(terminal.inline.answered(Size { columns: 20, rows: 12 }));
+    assert!(terminal.inline.awaits_until().is_none());
+    terminal.draw(&[], &live);
+    let all = terminal.all();
+    assert_eq!(
+        all,
+        ["first", "second row, which is", " longer than twenty", "columns", "third", "working", "> typed"]
+    );
+    terminal.assert_caret(&live);
+}
+
+#[test]
+fn answers_in_the_expected_size_change_nothing_and_a_missing_one_is_not_awaited_for_ever() {
+    let mut terminal = telling(12, 60);
+    let size = Size { columns: 60, rows: 12 };
+    for number in 0..3 {
+        terminal.draw(&[Row::plain(format!("row {number}"))], &frame(&["> "]));
+    }
+    // Three frames, three answers; one more is ignored.
+    for _ in 0..4 {
+        assert!(!terminal.inline.answered(size));
+    }
+    assert!(terminal.inline.awaits_until().is_none());
+    assert_eq!(terminal.draw(&[], &frame(&["> "])), 0);
+    terminal.draw(&[Row::plain("row 3")], &frame(&["> "]));
+    terminal.inline.stop_waiting();
+    assert!(terminal.inline.awaits_until().is_none());
+    assert_eq!(terminal.all(), ["row 0", "row 1", "row 2", "row 3", "> "]);
+}

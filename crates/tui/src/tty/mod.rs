@@ -5,6 +5,7 @@
 //! into the prompt nor swallow what is typed next.
 
 mod device;
+mod keyboard;
 mod modes;
 mod output;
 mod reader;
@@ -12,6 +13,7 @@ mod restore;
 mod signals;
 
 pub use device::{Size, Tty, TtyError, discard_typed};
+pub use keyboard::Keyboard;
 pub use modes::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES};
 pub use output::Output;
 pub use reader::InputEvents;

@@ -13,6 +13,6 @@ pub const ALT_SCREEN_ON: &str = "\x1b[?1049h\x1b[?1002h\x1b[?1006h\x1b[H";
 /// Leaves it.
 pub const ALT_SCREEN_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1049l";
 
-/// Queries sent once at the start: synchronized output, background colour, name of the terminal, keyboard flags, and the
-/// device attributes, which every terminal answers, so that their reply ends the series.
-pub const QUERIES: &str = "\x1b[?2026$p\x1b]11;?\x1b\\\x1b[>0q\x1b[?u\x1b[c";
+/// Queries sent once at the start: synchronized output, background colour, name of the terminal, keyboard flags, size, and
+/// the device attributes, which every terminal answers, so that their reply ends the series.
+pub const QUERIES: &str = "\x1b[?2026$p\x1b]11;?\x1b\\\x1b[>0q\x1b[?u\x1b[18t\x1b[c";

@@ -15,7 +15,8 @@ use rustix::termios::{OptionalActions, Termios, tcsetattr};
 
 use super::modes::{ALT_SCREEN_OFF, LEAVE};
 
-static ORIGINAL: Mutex<Option<Termios>> = Mutex::new(None);
+/// The state before, and whether the modes of the interface were turned on.
+static ORIGINAL: Mutex<Option<(Termios, bool)>> = Mutex::new(None);
 static IN_ALT_SCREEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
@@ -25,7 +26,16 @@ pub fn set_alt_screen(is_on: bool) {
 }
 
 pub(super) fn remember(original: Termios) {
-    *ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner) = Some(original);
+    remember_with(original, true);
+}
+
+/// Remembers the state before keys are read one by one, without other modes of the interface.
+pub(super) fn remember_keyboard(original: Termios) {
+    remember_with(original, false);
+}
+
+fn remember_with(original: Termios, has_modes: bool) {
+    *ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((original, has_modes));
     let owner = std::thread::current().id();
     HOOK.call_once(|| {
         let previous = std::panic::take_hook();
@@ -54,7 +64,12 @@ pub fn restore_now() {
         // Another thread is restoring.
         Err(std::sync::TryLockError::WouldBlock) => None,
     };
-    let Some(original) = original else { return };
+    let Some((original, has_modes)) = original else { return };
+    if !has_modes {
+        // Standard output may be a file.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &original);
+        return;
+    }
     let mut out = std::io::stdout();
     if IN_ALT_SCREEN.swap(false, Ordering::SeqCst) {
         let _ = out.write_all(ALT_SCREEN_OFF.as_bytes());

@@ -175,7 +175,7 @@ impl Remote {
         failure::warn_all(&project.mcp_warnings(&configuration));
         let terminal = UiSlot::headless();
         if terminal::is_interactive() {
-            terminal.set(Arc::new(TerminalUi::default()));
+            terminal.set(Arc::new(TerminalUi::new(project.loaded.settings.ui.accessible)));
         }
         let servers = project.mcp_servers(configuration.servers, terminal.handle());
         let progress = Progress::start("Starting the MCP server");
@@ -267,7 +267,8 @@ impl Call {
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
         let resolver =
             Resolver::new(pending, changes, &project.cwd).deadlines(settings.deadlines()).gate(gate);
-        let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
+        let terminal = terminal::is_interactive()
+            .then(|| Arc::new(TerminalUi::new(project.loaded.settings.ui.accessible)));
         if let Some(terminal) = &terminal {
             let ui: Arc<dyn Ui> = Arc::clone(terminal) as Arc<dyn Ui>;
             engine.set_ui_context(Arc::clone(&ui));

@@ -19,7 +19,7 @@ use self::models::Models;
 use crate::{
     arguments::Shared,
     commands::config::state_word,
-    failure,
+    failure, logging,
     output::{harmless, print_json, print_page},
     project::Project,
     runtime,
@@ -131,6 +131,10 @@ fn folders(project: &Project, findings: &mut Vec<Finding>) {
         let (value, state) = look(&path, &project.home);
         findings.push(Finding { group: "folders", name: name.to_owned(), value, state });
     }
+    let log = logging::file(&project.home);
+    let state = if log.exists() { State::Good } else { State::Absent };
+    let value = log.display().to_string();
+    findings.push(Finding { group: "folders", name: "log".to_owned(), value, state });
     for file in &project.loaded.files {
         let word = state_word(file.state);
         let state = match word {

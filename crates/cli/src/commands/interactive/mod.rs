@@ -2,7 +2,7 @@
 
 mod host;
 
-use std::{ffi::OsStr, io::IsTerminal as _, process::ExitCode, sync::Arc};
+use std::{io::IsTerminal as _, process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use clap::CommandFactory as _;
@@ -73,8 +73,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         notices,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let is_plain =
-        own.plain || ui.accessible || is_set("ACCESSIBLE") || std::env::var("TERM").as_deref() == Ok("dumb");
+    let is_plain = own.plain || terminal::is_plain(ui.accessible);
     let host = Arc::new(ProjectHost::new(shared.clone(), own.clone()));
     let exit = runtime::block_on(async {
         Ok(match is_plain {
@@ -89,10 +88,6 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         terminal::say_resume(id);
     }
     Ok(ExitCode::from(exit.code))
-}
-
-fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != OsStr::new("0"))
 }
 
 /// The number of colours, as the environment says.

@@ -4,11 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::settings::without_credentials;
-use toolsmith_mcp::{
-    ServerView,
-    config::{Configuration, ServerConfig, Transport},
-};
+use toolsmith_mcp::{ServerView, config::Configuration};
 
 use toolsmith_tool::visible_line;
 
@@ -53,17 +49,6 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Describes how a server is reached. Values may be secrets, so environment and headers are not shown.
-pub(super) fn target(config: &ServerConfig) -> String {
-    match &config.transport {
-        Transport::Stdio { command, args, .. } => {
-            std::iter::once(command).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
-        }
-        Transport::Http { url, .. } => without_credentials(url.split(['?', '#']).next().unwrap_or_default()),
-        _ => String::new(),
-    }
-}
-
 fn row(project: &Project, server: &ServerView) -> Vec<Cell> {
     let tools = match server.tools.len() {
         0 => "-".to_owned(),
@@ -74,7 +59,7 @@ fn row(project: &Project, server: &ServerView) -> Vec<Cell> {
         (server.config.name.clone(), Some(NAME)),
         (if server.config.enabled { "enabled" } else { "disabled" }.to_owned(), None),
         (tools, None),
-        (target(&server.config), None),
+        (server.config.target(), None),
         (format!("{}, {}", origin.scope.as_str(), project.show(&origin.file)), Some(DIM)),
     ]
 }
@@ -84,7 +69,7 @@ fn to_json(servers: &[ServerView], configuration: &Configuration) -> Value {
         "servers": servers.iter().map(|server| json!({
             "name": server.config.name,
             "enabled": server.config.enabled,
-            "target": target(&server.config),
+            "target": server.config.target(),
             "exposure": server.config.exposure.map(toolsmith_mcp::config::Exposure::as_str),
             "scope": server.config.origin.scope.as_str(),
             "provider": server.config.origin.provider,

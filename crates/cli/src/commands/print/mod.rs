@@ -323,7 +323,8 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     runtime::block_on(async {
         let progress = Progress::start("Loading tools");
         let mut builder = own.session(&project, discovered)?;
-        let terminal = terminal::is_interactive().then(|| Arc::new(TerminalUi::default()));
+        let terminal = terminal::is_interactive()
+            .then(|| Arc::new(TerminalUi::new(project.loaded.settings.ui.accessible)));
         if let Some(terminal) = &terminal {
             builder = builder.ui(Arc::clone(terminal) as Arc<dyn Ui>);
             builder = builder.approver(Arc::new(TerminalApprover(Arc::clone(terminal))));

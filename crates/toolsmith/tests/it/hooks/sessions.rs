@@ -87,6 +87,27 @@ async fn a_denying_hook_holds_for_staged_changes_of_any_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_sees_the_file_behind_the_name_of_a_skill() {
+    let text = "---\nname: notes\ndescription: Notes. Use for notes.\n---\nText\n";
+    let place = Place::new(&[
+        ("home/.toolsmith/agent/skills/notes/SKILL.md", text),
+        ("home/.toolsmith/agent/skills/notes/keys.txt", "a key"),
+    ]);
+    let guard =
+        "#!/bin/sh\nif grep -q '\"file\":\"[^\"]*skills/notes/keys.txt'; then echo refused >&2; exit 2; fi\n";
+    place.executable("home/.toolsmith/agent/hooks/pre/read", guard);
+    let turn = Turn::new()
+        .call("read", &json!({ "path": "skill://notes/keys.txt" }))
+        .call("read", &json!({ "path": "skill://notes" }));
+    let session = playing(&place, [turn, Turn::new().text("Done.")]).build().await.unwrap();
+    session.run("Go").await.unwrap();
+    let results = results(&session);
+    assert_eq!(results[0], (true, "refused".to_owned()));
+    assert!(!results[1].0 && results[1].1.contains("Text"), "{results:?}");
+    session.dispose().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c11_2_hooks_of_a_project_run_after_they_were_confirmed() {
     let place = Place::new(&[]);
     let command = "grep -q secret && { echo 'not here' >&2; exit 2; }; exit 0";

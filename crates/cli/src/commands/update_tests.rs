@@ -1,0 +1,42 @@
+//! Recognising how a program was installed, in folders as installers leave them.
+
+use super::*;
+
+/// Makes files below a temporary folder and says how the first of them was installed.
+fn installation(files: &[&str]) -> Installation {
+    let place = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = place.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    Installation::of(&place.path().join(files[0]), Path::new("/no/such/list"))
+}
+
+#[test]
+fn installers_are_recognised_by_what_they_leave() {
+    let info = |place: &str| format!("{place}/lib/python3.11/site-packages/toolsmith-0.1.0.dist-info/RECORD");
+    assert_eq!(installation(&["x/node_modules/@toolsmith/cli-linux-x64/bin/toolsmith"]), Installation::Npm);
+    assert_eq!(installation(&["venv/bin/toolsmith", &info("venv")]), Installation::Pip);
+    assert_eq!(installation(&["pipx/venvs/t/bin/toolsmith", &info("pipx/venvs/t")]), Installation::Pipx);
+    assert_eq!(installation(&["uv/tools/t/bin/toolsmith", &info("uv/tools/t")]), Installation::Uv);
+    assert_eq!(installation(&["cargo/bin/toolsmith", "cargo/.crates.toml"]), Installation::Cargo);
+    let built = ["target/release/toolsmith", "target/release/deps/x.d", "target/CACHEDIR.TAG"];
+    assert_eq!(installation(&built), Installation::Checkout);
+    assert_eq!(installation(&["home/.local/bin/toolsmith"]), Installation::Archive);
+}
+
+#[test]
+fn a_debian_package_is_recognised_only_for_its_own_files() {
+    let place = tempfile::tempdir().unwrap();
+    let list = place.path().join("toolsmith.list");
+    fs::write(&list, "/.\n/usr/bin\n/usr/bin/toolsmith\n").unwrap();
+    assert_eq!(Installation::of(Path::new("/usr/bin/toolsmith"), &list), Installation::Debian);
+    assert_eq!(Installation::of(Path::new("/opt/toolsmith"), &list), Installation::Archive);
+}
+
+#[test]
+fn the_command_for_an_archive_names_the_folder_as_a_shell_takes_it() {
+    let command = Installation::Archive.command(Path::new("/home/ä it's/bin/toolsmith"));
+    assert!(command.starts_with(r"sh install.sh '/home/ä it'\''s/bin' "), "{command}");
+}
