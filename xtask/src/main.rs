@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [--static] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,6 +53,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["smoke", program] => smoke::run(program, None),
         ["smoke", program, "--runner", runner] => smoke::run(program, Some(runner)),
         ["targets"] => targets::run(),
+        ["targets", "--static"] => targets::run_static(),
         ["package"] => packaging::run(false),
         ["package", "--clean"] => packaging::run(true),
         ["notices"] => notices::run(),

@@ -1,5 +1,6 @@
-//! `cargo xtask targets`: compiles for every supported system, and runs the smoke test of the static program. What a machine
-//! lacks for one is reported as `skipped: …`, never left out silently.
+//! `cargo xtask targets`: checks the crate with all code that differs between systems for every supported one. With
+//! `--static` it builds the static program and runs its smoke test. What a machine lacks is reported as `skipped: …`, never
+//! left out silently.
 
 use std::{
     path::Path,
@@ -13,58 +14,42 @@ use crate::{
     smoke,
 };
 
-/// A target and what is done for it.
-struct Target {
-    name: &'static str,
-    work: Work,
-}
-
-enum Work {
-    /// Checks the crate with all code that differs between systems.
-    CheckHost,
-    /// Builds the program, which needs a C library for the target, and runs its smoke test.
-    BuildAndTry,
-}
-
-const TARGETS: [Target; 4] = [
-    Target { name: "x86_64-unknown-linux-musl", work: Work::BuildAndTry },
-    Target { name: "aarch64-unknown-linux-musl", work: Work::CheckHost },
-    Target { name: "aarch64-apple-darwin", work: Work::CheckHost },
-    Target { name: "x86_64-apple-darwin", work: Work::CheckHost },
-];
+const STATIC: &str = "x86_64-unknown-linux-musl";
+const TARGETS: [&str; 4] =
+    [STATIC, "aarch64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 pub(crate) fn run() -> Result<()> {
-    let compiler = capture("rustc", &["--print", "sysroot"])?;
     let mut failed = Vec::new();
-    for target in &TARGETS {
-        let name = target.name;
-        if !Path::new(compiler.trim()).join("lib/rustlib").join(name).join("lib").exists() {
-            println!("skipped: {name} (needs `rustup target add {name}`)");
+    for target in TARGETS {
+        if !is_installed(target)? {
+            println!("skipped: {target} (needs `rustup target add {target}`)");
             continue;
         }
-        let done = match target.work {
-            Work::CheckHost => cargo(&["check", "--locked", "--target", name, "--package", "toolsmith-host"]),
-            Work::BuildAndTry if !has("cargo-zigbuild") => {
-                println!("skipped: {name} (needs cargo-zigbuild and zig: `pip install cargo-zigbuild`)");
-                continue;
-            }
-            Work::BuildAndTry => build_and_try(name),
-        };
-        match done {
-            Ok(()) => println!("{name}: passed"),
+        match cargo(&["check", "--locked", "--target", target, "--package", "toolsmith-host"]) {
+            Ok(()) => println!("{target}: passed"),
             Err(error) => {
-                eprintln!("{name}: {error:#}");
-                failed.push(name);
+                eprintln!("{target}: {error:#}");
+                failed.push(target);
             }
         }
     }
     if failed.is_empty() { Ok(()) } else { bail!("failed for {}", failed.join(", ")) }
 }
 
-fn build_and_try(target: &str) -> Result<()> {
-    cargo(&["zigbuild", "--locked", "--target", target, "--package", "toolsmith-cli"])?;
-    let program = target_folder().join(target).join("debug/toolsmith");
+/// Builds the static program, which needs a C library for the target, and tries it.
+pub(crate) fn run_static() -> Result<()> {
+    if !is_installed(STATIC)? || !has("cargo-zigbuild") {
+        println!("skipped: {STATIC} (needs `rustup target add {STATIC}` and `pip install cargo-zigbuild`)");
+        return Ok(());
+    }
+    cargo(&["zigbuild", "--release", "--locked", "--target", STATIC, "--package", "toolsmith-cli"])?;
+    let program = target_folder().join(STATIC).join("release/toolsmith");
     smoke::run(&program.display().to_string(), None)
+}
+
+fn is_installed(target: &str) -> Result<bool> {
+    let compiler = capture("rustc", &["--print", "sysroot"])?;
+    Ok(Path::new(compiler.trim()).join("lib/rustlib").join(target).join("lib").exists())
 }
 
 fn start(program: &str) -> Command {

@@ -101,7 +101,7 @@ declare namespace Toolsmith {
      */
     hidden?: boolean;
     /**
-     * Loads the module in every run if it is false, instead of offering what it declared before.
+     * `false` loads the module in every run, instead of offering the tool as it was declared before.
      * @example cache: false,
      */
     cache?: boolean;
@@ -135,6 +135,17 @@ declare namespace Toolsmith {
      * @example executionMode: "sequential",
      */
     executionMode?: "sequential" | "parallel";
+    /**
+     * Schema of the result's `details`. Agents that call the tool over MCP get them as structured content.
+     * @example outputSchema: pi.zod.object({ total: pi.zod.number() }),
+     */
+    outputSchema?: any;
+    /**
+     * Effects that agents which call the tool over MCP should know of: whether repeating a call changes nothing more, and
+     * whether it reaches anything outside this machine.
+     * @example annotations: { idempotentHint: true, openWorldHint: false },
+     */
+    annotations?: { idempotentHint?: boolean; openWorldHint?: boolean };
     /**
      * The name of the MCP server the tool stands for.
      * @example mcpServerName: "files",

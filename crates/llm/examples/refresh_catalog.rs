@@ -27,7 +27,16 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("togetherai", "together"),
     ("deepseek", "deepseek"),
     ("zai", "zai"),
+    ("azure", "azure"),
+    ("amazon-bedrock", "amazon-bedrock"),
+    ("google-vertex", "google-vertex"),
+    ("google-vertex-anthropic", "google-vertex-anthropic"),
 ];
+/// Providers that serve the models of others.
+const CLOUDS: [&str; 4] = ["azure", "amazon-bedrock", "google-vertex", "google-vertex-anthropic"];
+/// Beginnings of the models that a provider serves in the wire format used here; all of them for others.
+const SERVED: &[(&str, &[&str])] =
+    &[("azure", &["gpt-", "o1", "o3", "o4", "codex"]), ("google-vertex", &["gemini-"])];
 /// Models for other purposes.
 const OTHER_PURPOSES: &[&str] = &[
     "-image",
@@ -56,7 +65,9 @@ fn main() -> Result<()> {
                 continue;
             };
             for (id, model) in models {
-                if is_wanted(id, model, models) {
+                let served = SERVED.iter().find(|(provider, _)| provider == ours);
+                let is_served = served.is_none_or(|(_, names)| names.iter().any(|name| id.starts_with(name)));
+                if is_served && is_wanted(id, model, models) {
                     own.insert((at, id.clone()), row(ours, id, model));
                 }
             }
@@ -68,11 +79,35 @@ fn main() -> Result<()> {
             !known.iter().any(|provider| Some(provider.as_str()) == row["provider"].as_str())
         }));
     }
+    complete_clouds(&mut rows);
     let mut out = std::io::stdout().lock();
     for row in rows.values() {
         writeln!(out, "{row}")?;
     }
     Ok(())
+}
+
+/// Lists say less about models at clouds than about the same models at their vendors, where how they think is known. A
+/// cloud's id contains the vendor's.
+fn complete_clouds(rows: &mut BTreeMap<(usize, String), Value>) {
+    let is_cloud = |row: &Value| CLOUDS.iter().any(|cloud| row["provider"] == *cloud);
+    let vendors: Vec<Value> = rows
+        .values()
+        .filter(|row| ["anthropic", "openai", "google"].iter().any(|vendor| row["provider"] == *vendor))
+        .cloned()
+        .collect();
+    for row in rows.values_mut().filter(|row| is_cloud(row) && row["thinking"].is_null()) {
+        let id = row["id"].as_str().unwrap_or_default().to_owned();
+        let same = vendors.iter().filter(|vendor| id.contains(vendor["id"].as_str().unwrap_or("?")));
+        let Some(vendor) = same.max_by_key(|vendor| vendor["id"].as_str().map_or(0, str::len)) else {
+            continue;
+        };
+        for key in ["thinking", "temperature"] {
+            if !vendor[key].is_null() {
+                row[key] = vendor[key].clone();
+            }
+        }
+    }
 }
 
 fn is_wanted(id: &str, model: &Value, siblings: &Map<String, Value>) -> bool {

@@ -25,11 +25,18 @@ pub(crate) const DEFAULT_MODELS: &[(&str, &str)] = &[
     ("together", "openai/gpt-oss-120b"),
     ("deepseek", "deepseek-v4-pro"),
     ("zai", "glm-5.3"),
+    ("azure", "gpt-5.5"),
+    ("amazon-bedrock", "global.anthropic.claude-sonnet-4-6"),
+    ("google-vertex", "gemini-3.1-pro-preview"),
+    ("google-vertex-anthropic", "claude-sonnet-4-6@default"),
 ];
 
 /// Returns all built-in providers, in the order they are tried.
 pub(crate) fn providers() -> Vec<ProviderConfig> {
-    use ApiKind::{AnthropicMessages, GoogleGemini, OpenAiChat, OpenAiResponses};
+    use ApiKind::{
+        AnthropicMessages, AzureResponses, BedrockConverse, GoogleGemini, GoogleVertex, OpenAiChat,
+        OpenAiResponses, VertexAnthropic,
+    };
     let quirks = Quirks::default;
     let demand = |forced_tool| Quirks { forced_tool: Some(forced_tool), ..quirks() };
     let silent = |quirks: Quirks| Quirks { reasoning: ReasoningParameter::None, ..quirks };
@@ -97,6 +104,31 @@ pub(crate) fn providers() -> Vec<ProviderConfig> {
             &["ZAI_API_KEY"],
             silent(demand(ForcedTool::None)),
         ),
+        entry(
+            "azure",
+            AzureResponses,
+            "https://{resource}.openai.azure.com/openai/v1",
+            &["AZURE_OPENAI_API_KEY"],
+            quirks(),
+        ),
+        of_cloud(
+            "amazon-bedrock",
+            BedrockConverse,
+            "https://bedrock-runtime.{region}.amazonaws.com",
+            &["AWS_BEARER_TOKEN_BEDROCK"],
+        ),
+        of_cloud(
+            "google-vertex",
+            GoogleVertex,
+            "https://{host}/v1/projects/{project}/locations/{location}/publishers/google",
+            &["GOOGLE_CLOUD_API_KEY"],
+        ),
+        of_cloud(
+            "google-vertex-anthropic",
+            VertexAnthropic,
+            "https://{host}/v1/projects/{project}/locations/{location}/publishers/anthropic",
+            &[],
+        ),
         entry("ollama", OpenAiChat, local("ollama"), &[], demand(ForcedTool::None)),
         entry("lmstudio", OpenAiChat, local("lmstudio"), &[], demand(ForcedTool::Required)),
         entry("llama.cpp", OpenAiChat, local("llama.cpp"), &[], silent(demand(ForcedTool::Required))),
@@ -117,6 +149,12 @@ fn entry(name: &str, api: ApiKind, base_url: &str, variables: &[&str], quirks: Q
         KeySource::Env(variables.iter().map(|&name| name.to_owned()).collect())
     };
     ProviderConfig::new(name, api, base_url).key(key).quirks(quirks)
+}
+
+/// A provider that also accepts the credentials of its cloud's own tools. Words in braces come from the environment.
+fn of_cloud(name: &str, api: ApiKind, base_url: &str, variables: &[&str]) -> ProviderConfig {
+    let variables = variables.iter().map(|&name| name.to_owned()).collect();
+    ProviderConfig::new(name, api, base_url).key(KeySource::Cloud(variables))
 }
 
 fn local(name: &str) -> &'static str {

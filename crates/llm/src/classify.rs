@@ -61,6 +61,19 @@ const CODES: &[(&str, ErrorClass)] = &[
     ("not_found_error", ErrorClass::BadRequest),
     ("not_found", ErrorClass::BadRequest),
     ("model_not_found", ErrorClass::BadRequest),
+    ("throttlingexception", ErrorClass::RateLimited),
+    ("servicequotaexceededexception", ErrorClass::Quota),
+    ("serviceunavailableexception", ErrorClass::Overloaded),
+    ("modelnotreadyexception", ErrorClass::Overloaded),
+    ("accessdeniedexception", ErrorClass::Auth),
+    ("expiredtokenexception", ErrorClass::Auth),
+    ("unrecognizedclientexception", ErrorClass::Auth),
+    ("invalidsignatureexception", ErrorClass::Auth),
+    ("internalserverexception", ErrorClass::Server),
+    ("modelstreamerrorexception", ErrorClass::Server),
+    ("modeltimeoutexception", ErrorClass::Server),
+    ("validationexception", ErrorClass::BadRequest),
+    ("resourcenotfoundexception", ErrorClass::BadRequest),
 ];
 
 /// Wordings of "context too long"; all words of a line must occur, in lower case.
@@ -113,9 +126,13 @@ impl Said {
             error => error,
         };
         let text_of = |value: &Value| value.as_str().map(str::to_owned);
-        let text = text_of(error)
+        // Token servers put a code beside it.
+        let text = text_of(&value["error_description"])
+            .or_else(|| text_of(error))
             .or_else(|| text_of(&error["message"]))
             .or_else(|| text_of(&value["detail"]))
+            // Some of AWS.
+            .or_else(|| text_of(&value["Message"]))
             .unwrap_or_else(|| value.to_string());
         // Gateways put the upstream provider's error here.
         let behind = error["metadata"]["raw"].as_str();

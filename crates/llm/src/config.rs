@@ -28,12 +28,32 @@ pub enum ApiKind {
     /// Google Gemini.
     #[serde(rename = "google-generative-ai")]
     GoogleGemini,
+    /// OpenAI Responses at Azure.
+    #[serde(rename = "azure-openai-responses")]
+    AzureResponses,
+    /// Amazon Bedrock's Converse, streamed.
+    #[serde(rename = "bedrock-converse-stream")]
+    BedrockConverse,
+    /// Google Gemini at Vertex AI.
+    #[serde(rename = "google-vertex")]
+    GoogleVertex,
+    /// Anthropic Messages at Vertex AI.
+    #[serde(rename = "google-vertex-anthropic")]
+    VertexAnthropic,
 }
 
 impl ApiKind {
     /// All wire formats.
-    pub const ALL: [Self; 4] =
-        [Self::AnthropicMessages, Self::OpenAiResponses, Self::OpenAiChat, Self::GoogleGemini];
+    pub const ALL: [Self; 8] = [
+        Self::AnthropicMessages,
+        Self::OpenAiResponses,
+        Self::OpenAiChat,
+        Self::GoogleGemini,
+        Self::AzureResponses,
+        Self::BedrockConverse,
+        Self::GoogleVertex,
+        Self::VertexAnthropic,
+    ];
 
     /// Returns the name used in configuration files.
     pub fn as_str(self) -> &'static str {
@@ -42,15 +62,30 @@ impl ApiKind {
             Self::OpenAiResponses => "openai-responses",
             Self::OpenAiChat => "openai-completions",
             Self::GoogleGemini => "google-generative-ai",
+            Self::AzureResponses => "azure-openai-responses",
+            Self::BedrockConverse => "bedrock-converse-stream",
+            Self::GoogleVertex => "google-vertex",
+            Self::VertexAnthropic => "google-vertex-anthropic",
         }
+    }
+
+    /// Returns whether a cloud's own credentials or places are needed.
+    pub(crate) fn is_of_cloud(self) -> bool {
+        matches!(
+            self,
+            Self::AzureResponses | Self::BedrockConverse | Self::GoogleVertex | Self::VertexAnthropic
+        )
     }
 
     /// Returns the header for the key and the prefix of its value.
     pub(crate) fn key_header(self) -> (&'static str, &'static str) {
         match self {
             Self::AnthropicMessages => ("x-api-key", ""),
-            Self::OpenAiResponses | Self::OpenAiChat => ("authorization", "Bearer "),
-            Self::GoogleGemini => ("x-goog-api-key", ""),
+            Self::OpenAiResponses | Self::OpenAiChat | Self::BedrockConverse | Self::VertexAnthropic => {
+                ("authorization", "Bearer ")
+            }
+            Self::GoogleGemini | Self::GoogleVertex => ("x-goog-api-key", ""),
+            Self::AzureResponses => ("api-key", ""),
         }
     }
 
@@ -70,6 +105,8 @@ impl ApiKind {
             _ if has_path => "",
             Self::OpenAiResponses | Self::OpenAiChat => "/v1",
             Self::GoogleGemini => "/v1beta",
+            Self::AzureResponses => "/openai/v1",
+            Self::BedrockConverse | Self::GoogleVertex | Self::VertexAnthropic => "",
         };
         format!("{base}{version}")
     }
@@ -83,9 +120,7 @@ impl fmt::Display for ApiKind {
 
 /// The name is not a known wire format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "\"{0}\" is not a known wire format; expected one of anthropic-messages, openai-responses, openai-completions, google-generative-ai"
-)]
+#[error("\"{0}\" is not a known wire format; expected one of {known}", known = ApiKind::ALL.map(ApiKind::as_str).join(", "))]
 pub struct UnknownApi(pub String);
 
 impl FromStr for ApiKind {
@@ -97,7 +132,8 @@ impl FromStr for ApiKind {
 }
 
 /// Source of a key. In settings this is one string: `!command` runs a command, a name in capitals is an environment
-/// variable, anything else is the key itself, and the empty string means that no key is needed.
+/// variable, `cloud` are the credentials of a cloud's own tools, anything else is the key itself, and the empty string means that
+/// no key is needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeySource {
@@ -106,6 +142,8 @@ pub enum KeySource {
     None,
     /// The first of these environment variables that is set.
     Env(Vec<String>),
+    /// The first of these environment variables that is set, else the cloud's own credentials.
+    Cloud(Vec<String>),
     /// The output of this shell command.
     Command(String),
     /// The key itself.
@@ -127,6 +165,7 @@ impl KeySource {
         match text.strip_prefix('!') {
             Some(command) => Self::Command(command.trim().to_owned()),
             None if text.is_empty() => Self::None,
+            None if text == "cloud" => Self::Cloud(Vec::new()),
             None if is_name => Self::env(text),
             None => Self::Literal(Secret::new(text)),
         }

@@ -136,12 +136,17 @@ impl HttpBody {
             error.status = Some(status.as_u16());
             return error;
         }
+        let error_type =
+            self.response.headers().get("x-amzn-errortype").and_then(|value| value.to_str().ok());
+        let error_type = error_type.and_then(|text| text.split(':').next()).map(str::to_owned);
         let body = self.text(idle, MAX_ERROR_BYTES).await.unwrap_or_default();
         let mut said = Said::parse(Some(status.as_u16()), &body);
         if said.text.is_empty() {
             status.canonical_reason().unwrap_or_default().clone_into(&mut said.text);
         }
         said.retry_after = retry_after.or(said.retry_after);
+        // AWS names the error in a header, sometimes followed by an address.
+        said.code = said.code.or(error_type);
         said.text = redact(&said.text, sent);
         said.into_error()
     }

@@ -1,6 +1,6 @@
 //! A provider behind a URL: encodes the request, sends it and decodes the response in the provider's wire format.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -8,9 +8,11 @@ use toolsmith_tool::CancelToken;
 
 use crate::{
     classify::Said,
-    config::ProviderConfig,
+    cloud::CloudAccess,
+    config::{ApiKind, KeySource, ProviderConfig},
     endpoint::Endpoint,
     error::{ErrorClass, LlmError},
+    event_stream::EventStreamParser,
     exchange::Exchange,
     http::{HttpBody, HttpClient, HttpRequest, redact},
     key::{Environment, Key},
@@ -19,7 +21,7 @@ use crate::{
     reply::Reply,
     request::Request,
     secret::Secret,
-    sse::SseParser,
+    sse::{SseEvent, SseParser},
     stream::{EventStream, ReplySource},
     wire::{self, Decoder, Encoded},
 };
@@ -28,8 +30,9 @@ use crate::{
 const MAX_STREAM_BYTES: usize = 512 << 20;
 /// The most events of one answer, those without content included.
 const MAX_EVENTS: usize = 2_000_000;
-/// The most that is read of an answer that is no stream.
-const MAX_ODD_BYTES: usize = 64 * 1024;
+/// The most that is read of an answer that is no stream. A complete message may contain whole files.
+const MAX_WHOLE_BYTES: usize = 64 << 20;
+const EVENT_STREAM: &str = "application/vnd.amazon.eventstream";
 
 /// A provider behind a URL.
 #[derive(Clone, Debug)]
@@ -41,7 +44,28 @@ pub struct HttpProvider {
 struct Inner {
     config: ProviderConfig,
     key: Key,
+    /// Set for the providers of clouds.
+    cloud: Option<CloudAccess>,
     client: HttpClient,
+}
+
+impl Inner {
+    /// Returns the error of a provider that cannot be asked for lack of a key.
+    fn missing_key(&self) -> Option<LlmError> {
+        match (&self.config.key, &self.cloud) {
+            (KeySource::Cloud(_), Some(cloud)) => {
+                (!self.key.is_set() && !cloud.has_credentials()).then(|| cloud.missing())
+            }
+            _ => self.key.missing_now(),
+        }
+    }
+
+    fn base_url(&self) -> Result<String, LlmError> {
+        match &self.cloud {
+            Some(cloud) => cloud.base_url(&self.config.base_url),
+            None => Ok(self.config.base_url.clone()),
+        }
+    }
 }
 
 impl HttpProvider {
@@ -51,13 +75,14 @@ impl HttpProvider {
     }
 
     pub(crate) fn with_client(config: ProviderConfig, environment: Environment, client: HttpClient) -> Self {
-        let key = Key::new(&config.name, config.key.clone(), environment);
-        Self { inner: Arc::new(Inner { config, key, client }) }
+        let key = Key::new(&config.name, config.key.clone(), environment.clone());
+        let cloud = CloudAccess::of(&config, environment);
+        Self { inner: Arc::new(Inner { config, key, cloud, client }) }
     }
 
     /// Returns whether a key is available, as far as this is known without running a command.
     pub fn has_key(&self) -> bool {
-        self.inner.key.is_set()
+        self.inner.key.is_set() || self.inner.cloud.as_ref().is_some_and(CloudAccess::has_credentials)
     }
 
     /// Returns the configuration.
@@ -81,7 +106,7 @@ impl Provider for HttpProvider {
     }
 
     fn missing_key(&self) -> Option<LlmError> {
-        self.inner.key.missing_now()
+        self.inner.missing_key()
     }
 
     fn stream(&self, request: &Request<'_>, cancel: CancelToken) -> EventStream {
@@ -109,8 +134,37 @@ struct Connection {
 
 enum State {
     Ready(Encoded),
-    Reading { body: HttpBody, parser: SseParser, decoder: Box<dyn Decoder>, read: Amount },
+    Reading { body: HttpBody, parser: Parser, decoder: Box<dyn Decoder>, read: Amount },
     Over,
+}
+
+/// Splits the body into events.
+enum Parser {
+    Sse(SseParser),
+    EventStream(EventStreamParser),
+}
+
+impl Parser {
+    fn of(content_type: &str) -> Self {
+        match content_type {
+            EVENT_STREAM => Self::EventStream(EventStreamParser::default()),
+            _ => Self::Sse(SseParser::default()),
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, LlmError> {
+        match self {
+            Self::Sse(parser) => parser.push(bytes),
+            Self::EventStream(parser) => parser.push(bytes),
+        }
+    }
+
+    fn end(&mut self) -> Result<Option<SseEvent>, LlmError> {
+        match self {
+            Self::Sse(parser) => Ok(parser.end()),
+            Self::EventStream(parser) => parser.end().map(|()| None),
+        }
+    }
 }
 
 /// How much of an answer was read.
@@ -153,6 +207,8 @@ impl Connection {
     async fn connect(&mut self, encoded: Encoded, reply: &mut Reply) -> Result<(), LlmError> {
         let config = &self.provider.config;
         let key = self.provider.key.get().await?;
+        let base_url = self.provider.base_url()?;
+        let has_key = key.is_some();
         let mut headers: Vec<(String, Secret)> =
             config.headers.iter().map(|(name, value)| (name.to_lowercase(), value.clone())).collect();
         let has = |name: &str| config.headers.keys().any(|own| own.eq_ignore_ascii_case(name));
@@ -184,37 +240,80 @@ impl Connection {
                 headers.push((name.to_lowercase(), Secret::new(value)));
             }
         }
-        headers.push(("accept".to_owned(), Secret::new("text/event-stream")));
-        let request = HttpRequest {
-            url: format!("{}{}", config.api.versioned(&config.base_url), encoded.path),
+        let accepted =
+            if config.api == ApiKind::BedrockConverse { EVENT_STREAM } else { "text/event-stream" };
+        headers.push(("accept".to_owned(), Secret::new(accepted)));
+        let mut request = HttpRequest {
+            url: format!("{}{}", config.api.versioned(&base_url), encoded.path),
             headers,
             body: Some(body),
         };
+        if let (false, Some(cloud)) = (has_key, &self.provider.cloud) {
+            // Last, because a signature covers everything above.
+            self.secrets.extend(cloud.authorize(&mut request, &self.provider.client).await?);
+        }
         let body = self.provider.client.send(request, config.idle_timeout).await?;
-        if matches!(body.content_type().as_str(), "application/json" | "text/html") {
-            return Err(not_a_stream(body, config.idle_timeout).await);
+        let content_type = body.content_type();
+        if matches!(content_type.as_str(), "application/json" | "text/html") {
+            return self.read_whole(body, &content_type, reply).await;
         }
         if let Some(exchange) = &self.exchange {
             let (status, headers) = body.head();
             exchange.response(status, headers).await;
         }
         reply.start();
-        let (parser, decoder) = (SseParser::default(), wire::decoder(config.api));
+        let (parser, decoder) = (Parser::of(&content_type), wire::decoder(config.api));
         self.state = State::Reading { body, parser, decoder, read: Amount::default() };
         Ok(())
+    }
+
+    /// Reads an answer that is not a stream: a complete message, or an error with a success status.
+    async fn read_whole(
+        &mut self,
+        body: HttpBody,
+        content_type: &str,
+        reply: &mut Reply,
+    ) -> Result<(), LlmError> {
+        let config = &self.provider.config;
+        let head = body.head();
+        let text = body.text(config.idle_timeout, MAX_WHOLE_BYTES).await?;
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        if !value["error"].is_null() || !value[0]["error"].is_null() {
+            return Err(Said::parse(None, &text).into_error());
+        }
+        let mut decoder = wire::decoder(config.api);
+        let Some(events) = decoder.whole(&value) else {
+            return Err(LlmError::new(
+                ErrorClass::BadRequest,
+                format!(
+                    "received {content_type} that is not a message; check the base URL and the wire format of the server"
+                ),
+            ));
+        };
+        if let Some(exchange) = &self.exchange {
+            exchange.response(head.0, head.1).await;
+        }
+        reply.start();
+        for event in &events {
+            decoder.event(event, reply)?;
+            if reply.is_finished() {
+                return Ok(());
+            }
+        }
+        decoder.end(reply)
     }
 
     async fn read(
         &mut self,
         mut body: HttpBody,
-        mut parser: SseParser,
+        mut parser: Parser,
         mut decoder: Box<dyn Decoder>,
         mut read: Amount,
         reply: &mut Reply,
     ) -> Result<(), LlmError> {
         let chunk = body.chunk(self.provider.config.idle_timeout).await?;
         let Some(bytes) = chunk else {
-            if let Some(event) = parser.end() {
+            if let Some(event) = parser.end()? {
                 decoder.event(&event, reply)?;
             }
             return if reply.is_finished() { Ok(()) } else { decoder.end(reply) };
@@ -244,29 +343,12 @@ impl Connection {
                     error.text = format!("{} ({origin})", error.text);
                 }
                 self.provider.key.forget();
+                if let Some(cloud) = &self.provider.cloud {
+                    cloud.forget();
+                }
             }
             _ => {}
         }
         error
     }
-}
-
-/// Some servers report an error with a success status; others are not model servers at all.
-async fn not_a_stream(body: HttpBody, idle: Duration) -> LlmError {
-    let kind = body.content_type();
-    let text = match body.text(idle, MAX_ODD_BYTES).await {
-        Ok(text) => text,
-        Err(error) => return error,
-    };
-    let has_error = serde_json::from_str::<serde_json::Value>(&text)
-        .is_ok_and(|value| !value["error"].is_null() || !value[0]["error"].is_null());
-    if has_error {
-        return Said::parse(None, &text).into_error();
-    }
-    LlmError::new(
-        ErrorClass::BadRequest,
-        format!(
-            "received {kind} instead of an event stream; check the base URL and the wire format of the server"
-        ),
-    )
 }

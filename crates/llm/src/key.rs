@@ -80,6 +80,10 @@ impl Key {
         match &self.source {
             KeySource::None => Ok(None),
             KeySource::Literal(key) => Ok(Some(key.clone())),
+            KeySource::Cloud(names) => {
+                let found = names.iter().find_map(|name| self.environment.get(name));
+                Ok(found.map(|key| Secret::new(key.trim())))
+            }
             KeySource::Env(names) => match names.iter().find_map(|name| self.environment.get(name)) {
                 Some(key) => Ok(Some(Secret::new(key.trim()))),
                 None => Err(self.missing(set_one_of(names))),
@@ -93,7 +97,7 @@ impl Key {
         match &self.source {
             KeySource::None => None,
             KeySource::Literal(_) => Some("the key comes from the settings".to_owned()),
-            KeySource::Env(names) => names
+            KeySource::Env(names) | KeySource::Cloud(names) => names
                 .iter()
                 .find(|name| self.environment.get(name).is_some())
                 .map(|name| format!("the key comes from {name}")),
@@ -105,7 +109,9 @@ impl Key {
     pub(crate) fn is_set(&self) -> bool {
         match &self.source {
             KeySource::None | KeySource::Command(_) | KeySource::Literal(_) => true,
-            KeySource::Env(names) => names.iter().any(|name| self.environment.get(name).is_some()),
+            KeySource::Env(names) | KeySource::Cloud(names) => {
+                names.iter().any(|name| self.environment.get(name).is_some())
+            }
         }
     }
 

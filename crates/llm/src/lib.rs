@@ -1,7 +1,7 @@
 //! Model providers behind one trait. A [`Provider`] takes a [`Request`] and returns an [`EventStream`]; the events form a
 //! [`Message`].
 //!
-//! Four wire formats are supported over HTTP, for any endpoint that speaks one of them; [`ScriptedProvider`] plays a script
+//! Eight wire formats are supported over HTTP, for any endpoint that speaks one of them; [`ScriptedProvider`] plays a script
 //! instead. [`Providers`] holds names, URLs and capabilities. This crate does not retry and does not run tools.
 //!
 //! ```
@@ -35,10 +35,12 @@
 mod builtin;
 mod catalog;
 mod classify;
+mod cloud;
 mod config;
 mod discovery;
 mod endpoint;
 mod error;
+mod event_stream;
 mod exchange;
 mod http;
 mod http_provider;

@@ -307,19 +307,25 @@ impl Providers {
         wanted: &str,
         thinking: Option<ThinkingLevel>,
     ) -> Result<Selection, SelectError> {
-        // Models with an available key come first, in list order.
-        let mut all: Vec<(&HttpProvider, String)> = self
-            .known
+        // Models with an available key come first, in list order. Clouds serve the models of others, so those without
+        // credentials would only make names ambiguous. Credentials are looked up once: they may be in files.
+        let mut known: Vec<(&HttpProvider, bool)> =
+            self.known.iter().map(|provider| (provider, provider.has_key())).collect();
+        known.retain(|(provider, has_key)| *has_key || !provider.config().api.is_of_cloud());
+        known.sort_by_key(|(_, has_key)| !has_key);
+        let with_key: Vec<&str> =
+            known.iter().filter(|(_, has_key)| *has_key).map(|(provider, _)| provider.name()).collect();
+        let has_key = |provider: &HttpProvider| with_key.contains(&provider.name());
+        let all: Vec<(&HttpProvider, String)> = known
             .iter()
-            .flat_map(|provider| ids(provider).into_iter().map(move |id| (provider, id)))
+            .flat_map(|(provider, _)| ids(provider).into_iter().map(move |id| (*provider, id)))
             .collect();
-        all.sort_by_key(|(provider, _)| !provider.has_key());
         if let Some((provider, id)) = all.iter().find(|(_, id)| id == wanted) {
             return Ok(select(provider, id, thinking));
         }
         let mut meant = best(wanted, all.iter(), |(_, id)| id);
-        if meant.iter().any(|(provider, _)| provider.has_key()) {
-            meant.retain(|(provider, _)| provider.has_key());
+        if meant.iter().any(|(provider, _)| has_key(provider)) {
+            meant.retain(|(provider, _)| has_key(provider));
         }
         // The same model at several providers counts once.
         let first = meant.first().map(|(_, id)| id.clone());

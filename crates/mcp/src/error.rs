@@ -33,6 +33,14 @@ pub enum McpError {
         /// The server.
         server: String,
     },
+    /// The login does not cover a request.
+    #[error("MCP server \"{server}\" requires more permissions for this. Run: toolsmith mcp login {server}{}", scope_option(scope.as_deref()))]
+    Scope {
+        /// The server.
+        server: String,
+        /// The scope it asks for, if it names one.
+        scope: Option<String>,
+    },
     /// The server exited repeatedly and is not started again for a while.
     #[error(
         "MCP server \"{server}\" keeps exiting and is not started again for now: {}{}",
@@ -92,3 +100,16 @@ pub enum McpError {
         file: String,
     },
 }
+
+/// The option that requests a scope. A scope is a server's text, so anything but plain names is left out.
+fn scope_option(scope: Option<&str>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ':' | '/');
+    match scope.filter(|scope| scope.chars().all(is_plain) && scope.len() <= 1000) {
+        Some(scope) => format!(" --scope '{scope}'"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

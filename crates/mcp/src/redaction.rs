@@ -32,12 +32,11 @@ pub fn redact(text: &str) -> String {
     for word in text.split_inclusive(is_separator) {
         let body = word.trim_end_matches(is_separator);
         let separator = &word[body.len()..];
-        if is_after_bearer && is_token(body) {
-            shown.push_str(MASK);
-        } else if KEY_PREFIXES.iter().any(|prefix| body.starts_with(prefix)) && body.len() >= MIN_KEY_CHARS {
-            shown.push_str(MASK);
-        } else {
-            shown.push_str(&redact_url(body));
+        let is_key =
+            KEY_PREFIXES.iter().any(|prefix| body.starts_with(prefix)) && body.len() >= MIN_KEY_CHARS;
+        match is_key || (is_after_bearer && is_token(body)) {
+            true => shown.push_str(MASK),
+            false => shown.push_str(&redact_url(body)),
         }
         shown.push_str(separator);
         // Only a space may stand between the scheme and its token.
@@ -68,9 +67,9 @@ fn is_reference(value: &str) -> bool {
 /// Masks the first URL of a word; a word has at most one.
 fn redact_url(word: &str) -> String {
     let Some((before, rest)) = word.split_once("://") else { return word.to_owned() };
-    // An error names an address in brackets.
-    let (rest, end) = match rest.strip_suffix(')') {
-        Some(inner) if before.contains('(') => (inner, ")"),
+    // An error names an address in brackets, perhaps before a colon or a full stop.
+    let (rest, end) = match rest.trim_end_matches([':', '.', ';']).strip_suffix(')') {
+        Some(inner) if before.contains('(') => (inner, &rest[inner.len()..]),
         _ => (rest, ""),
     };
     let stop = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());

@@ -1,3 +1,5 @@
+//! Masking of credentials.
+
 use std::collections::BTreeMap;
 
 use super::{redact, target};

@@ -6,7 +6,10 @@ mod programs;
 mod redirect;
 mod seeds;
 
-pub use model_server::{Gate, ModelServer, Problem, Recorded, Reply, Stop, Tokens, Wire};
+pub use model_server::{
+    Gate, ModelServer, Problem, Recorded, Reply, Stop, Tokens, Wire, check_aws_signature,
+    check_google_statement, service_account,
+};
 pub use programs::{has_program, install_packages};
 pub use redirect::follow_redirect;
 pub use seeds::BATCH_RENAME;

@@ -44,6 +44,10 @@ pub(crate) fn variable(providers: &Providers, provider: &str) -> Result<String, 
     let known = providers.get(provider).map_err(|error| Problem::wrong_use(error.to_string()))?;
     match &known.config().key {
         KeySource::Env(names) => names.first().cloned().ok_or_else(|| no_key(provider)),
+        KeySource::Cloud(names) => names.first().cloned().ok_or_else(|| {
+            Problem::wrong_use(format!("{provider} takes no key, but the credentials of its cloud"))
+                .hint("Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.")
+        }),
         _ => Err(no_key(provider)),
     }
 }

@@ -125,9 +125,17 @@ async fn c5_4_deny_stands_above_the_person_who_typed_the_call() {
 async fn c4_9_long_output_is_cut_and_kept_whole() {
     let place = place();
     place.write("home/.toolsmith/config.toml", "output.max_lines = 3\n");
+    place.write(
+        "script.json",
+        r#"[{ "reply": [{ "call": "hello", "arguments": { "name": "x", "times": 50 } }] }, "{{lastToolResult}}"]"#,
+    );
+    let model = format!("script:{}", place.path("script.json").display());
+    let said = place.run(&["--auto-approve", "--model", &model, "-p", "go"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    assert!(said.stdout.contains("Hello, x!") && said.stdout.lines().count() < 12, "{}", said.stdout);
+    // What is not for a model or a person is whole.
     let said = place.run(&["call", "hello", "name=x", "times=50"]).await;
-    assert_eq!(said.code, 0);
-    assert!(said.stdout.lines().count() < 12, "{}", said.stdout);
+    assert_eq!((said.code, said.stdout.lines().count()), (0, 50), "{}", said.stdout);
 }
 
 #[tokio::test]

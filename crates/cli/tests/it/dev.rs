@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use toolsmith_host::exec::{OutputPipe, Process, spawn};
 
-use crate::{golden::text_file as golden, pty::Terminal, workshop::Workshop};
+use crate::{golden::text_file as golden, place::Place, pty::Terminal, workshop::Workshop};
 
 /// Nothing here takes a fraction of it; a test that would hang fails instead.
 const TOO_LONG: Duration = Duration::from_secs(120);
@@ -193,4 +193,20 @@ async fn what_is_not_there_or_not_trusted_is_an_error() {
     shop.write(".toolsmith/tools/theirs.js", "throw new Error('it ran')");
     let waiting = shop.run(&["dev", "theirs"]).await.expect(1).stderr;
     assert!(waiting.contains("is waiting for trust"), "{waiting}");
+}
+
+#[test]
+fn c4_5_an_error_of_a_call_has_its_place_and_a_code_frame() {
+    let place = Place::new(&[]);
+    place.write(
+        "project/t.ts",
+        "export default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\", properties: {} },\n  async execute() {\n    throw new TypeError(\"it broke\");\n  } });",
+    );
+    let mut terminal = Terminal::start(&place, &["dev", "./t.ts", "--color", "never"]);
+    terminal.wait_for("it broke");
+    terminal.wait_for("at t.ts:3:15");
+    terminal.wait_for("> 3 |     throw new TypeError");
+    terminal.wait_for("Ctrl-C ends.");
+    terminal.type_keys("\x03");
+    assert_eq!(terminal.finish().1, 0);
 }

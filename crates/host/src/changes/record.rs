@@ -68,7 +68,7 @@ pub struct PastChange {
 pub struct UndoPlan {
     /// The change.
     pub past: PastChange,
-    /// What undoing it writes.
+    /// File changes that undo it.
     pub files: Vec<FileChange>,
 }
 

@@ -1,6 +1,6 @@
 //! The launcher: found by this program, replaced when it is killed, and without influence on what programs inherit.
 
-use std::{fs, thread};
+use std::{fs, path::Path, thread};
 
 use toolsmith_host::exec::{Request, run, spawn};
 use toolsmith_tool::CancelToken;
@@ -49,6 +49,8 @@ async fn the_launcher_is_this_program_executed_again() {
         4,
         "it has no other descriptors"
     );
+    let folder = fs::read_link(format!("/proc/{launcher}/cwd")).unwrap();
+    assert_eq!(folder, Path::new("/"), "it keeps no folder in use");
 }
 
 #[test]

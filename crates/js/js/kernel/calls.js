@@ -14,8 +14,15 @@ const running = new Map();
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
+const isPromise = (value) => typeof value?.then === "function";
+
+/** The form of a result, for authors who returned a text. */
+const adviceFor = (value) => (typeof value === "string" ? ' Return { content: [{ type: "text", text: … }] }.' : "");
+
 /** Why a content block cannot be used; undefined when it can. */
 function blockProblem(block) {
+  if (isPromise(block)) return "is a Promise, and await is missing";
+  if (isPromise(block?.text)) return "has a Promise as text, and await is missing";
   if (!isObject(block)) return `is ${block === null ? "null" : typeof block}, not an object`;
   if (block.type === "text") return typeof block.text === "string" ? undefined : "has type text but no string text";
   if (block.type === "image") {
@@ -60,9 +67,10 @@ function detailsJson(details) {
  * Throws `BadResult` where that is impossible.
  */
 function resultPieces(result) {
-  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.`);
+  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.${adviceFor(result)}`);
   const { content, details, isError } = result;
-  if (!Array.isArray(content)) throw new BadResult("missing content array.");
+  if (isPromise(content)) throw new BadResult("content is a Promise. Add await where it is made.");
+  if (!Array.isArray(content)) throw new BadResult(`missing content array.${adviceFor(content)}`);
   for (const [index, block] of content.entries()) {
     const problem = blockProblem(block);
     if (problem !== undefined) throw new BadResult(`content block ${index} ${problem}.`);

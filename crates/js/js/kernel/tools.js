@@ -15,6 +15,28 @@ export const toolAt = (number) => tools[number];
 
 const SHAPE = "expected object with string name, string description, parameters, and execute function";
 
+class ShapeError extends TypeError {}
+
+/** What is wrong with an object that is no tool. */
+function shapeProblems(object) {
+  if (typeof object?.then === "function") return "it is a Promise, and await is missing";
+  if ((typeof object !== "object" && typeof object !== "function") || object === null) return `it is ${object === null ? "null" : `a ${typeof object}`}`;
+  const problems = [];
+  const expect = (name, kind) => {
+    const value = object[name];
+    if (value === undefined || value === null) problems.push(`${name} is missing`);
+    else if (kind !== undefined && typeof value !== kind) problems.push(`${name} is a ${typeof value}, not a ${kind}`);
+    else if (name === "name" && value === "") problems.push("name is empty");
+  };
+  expect("name", "string");
+  expect("description", "string");
+  expect("parameters");
+  expect("execute", "function");
+  return problems.join(", ");
+}
+
+const shapeError = (object) => new ShapeError(`${SHAPE} (${shapeProblems(object)})`);
+
 const flag = (value) => (typeof value === "boolean" ? value : undefined);
 const words = (value) => (typeof value === "string" ? value : undefined);
 const amount = (value) => (Number.isFinite(value) && value > 0 ? value : undefined);
@@ -76,12 +98,12 @@ function readAnnotations(annotations) {
 
 /** `object` is the tool; `invoke` calls it where its parameters have another order. */
 function readTool({ object, invoke }) {
-  if ((typeof object !== "object" && typeof object !== "function") || object === null) throw new TypeError(SHAPE);
+  if ((typeof object !== "object" && typeof object !== "function") || object === null) throw shapeError(object);
   const { name, description, parameters, label } = object;
   const valid =
     typeof name === "string" && name !== "" && typeof description === "string" &&
     parameters !== undefined && parameters !== null && typeof object.execute === "function";
-  if (!valid) throw new TypeError(SHAPE);
+  if (!valid) throw shapeError(object);
   let schema;
   let json;
   try {
@@ -184,7 +206,7 @@ export async function load(path) {
       described.push(said);
       tools.push(entry);
     } catch (error) {
-      problems.push({ index, ...describe(error), isShape: error?.message === SHAPE });
+      problems.push({ index, ...describe(error), isShape: error instanceof ShapeError });
     }
   }
   // A module can ask to be loaded in every run.

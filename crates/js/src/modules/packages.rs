@@ -37,6 +37,7 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("arktype", "toolsmith:npm/arktype"),
     // The compiler's helpers for decorators.
     ("@oxc-project/runtime/helpers/decorate", "toolsmith:module/decorate"),
+    ("@oxc-project/runtime/helpers/decorateStandard", "toolsmith:module/decorate_standard"),
     ("@oxc-project/runtime/helpers/decorateParam", "toolsmith:module/decorate_param"),
     ("@oxc-project/runtime/helpers/decorateMetadata", "toolsmith:module/decorate_metadata"),
     ("@opencode-ai/plugin", "toolsmith:adapters/opencode"),

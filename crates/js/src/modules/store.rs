@@ -387,6 +387,21 @@ impl ModuleStore {
         self.files.borrow_mut().insert(name.to_owned(), file);
     }
 
+    /// Returns whether a file belongs to a client for HTTP that its only importer does not use unless asked to: `cheerio`
+    /// imports `undici`, which has a parser in WebAssembly, for one function that reads an address.
+    fn is_unused_client(&self, name: &str) -> bool {
+        let is_client = |import: &String| import == "undici" || import.starts_with("undici/");
+        let files = self.files.borrow();
+        let mut importers = files
+            .iter()
+            .filter(|(_, file)| file.imports.keys().any(is_client))
+            .filter(|(importer, _)| !importer.contains("/node_modules/undici/"))
+            .peekable();
+        name.contains("/node_modules/undici/")
+            && importers.peek().is_some()
+            && importers.all(|(importer, _)| importer.contains("/node_modules/cheerio/"))
+    }
+
     /// Reads and classifies a file, once.
     pub(crate) fn prepare(&self, ctx: &Ctx<'_>, name: &str) -> Result<Format> {
         if let Some(file) = self.files.borrow().get(name) {
@@ -404,7 +419,7 @@ impl ModuleStore {
         }
         let source = read_source(ctx, path)?;
         self.observed.borrow_mut().note_manifests(path);
-        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) {
+        if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) && !self.is_unused_client(name) {
             self.note_need(format!("{name} uses WebAssembly"));
         }
         let Prepared { code, format, imports } = transform::prepare(path, &source)

@@ -18,6 +18,7 @@ use oxc::{
     syntax::module_record::{ExportImportName, ImportImportName, ModuleRecord},
     transformer::{JsxRuntime, Module, TransformOptions, Transformer},
 };
+use oxc_resolver::{ResolveOptions, Resolver};
 
 /// Maximum file size: compiling a larger one would need more memory than a tool may have.
 pub(crate) const MAX_SOURCE_BYTES: usize = 16 << 20;
@@ -130,7 +131,8 @@ pub(crate) fn prepare_as(
     let uses_require =
         format == Format::EsModule && source.contains("require") && needs_require(&parsed.program);
     let code = if language.typescript {
-        Some(emit(&allocator, parsed.program, path, format, false)?.code)
+        let code = emit(&allocator, parsed.program, path, format, false)?.code;
+        Some(if source.contains('@') { with_decorators(path, code) } else { code })
     } else {
         None
     };
@@ -144,6 +146,28 @@ pub(crate) fn prepare_as(
         None => ("", code),
     };
     Ok(Prepared { code: Some(format!("{REQUIRE_HEAD}{first}{rest}")), format, imports })
+}
+
+/// Helpers of the compiler for decorators of the older kind; parameters have no others.
+const OLDER_DECORATORS: &str = "@oxc-project/runtime/helpers/decorate\"";
+const PARAMETER_DECORATORS: &str = "@oxc-project/runtime/helpers/decorateParam\"";
+const STANDARD_DECORATORS: &str = "@oxc-project/runtime/helpers/decorateStandard\"";
+
+/// Lets decorators be called by the standard, unless the author's configuration or code asks for the older kind.
+fn with_decorators(path: &Path, code: String) -> String {
+    let is_standard = code.contains(OLDER_DECORATORS)
+        && !code.contains(PARAMETER_DECORATORS)
+        && !wants_older_decorators(path);
+    if is_standard { code.replace(OLDER_DECORATORS, STANDARD_DECORATORS) } else { code }
+}
+
+/// Returns whether the nearest `tsconfig.json` sets `experimentalDecorators`.
+fn wants_older_decorators(path: &Path) -> bool {
+    let nearest =
+        path.ancestors().skip(1).map(|folder| folder.join("tsconfig.json")).find(|file| file.is_file());
+    let resolver = Resolver::new(ResolveOptions::default());
+    let read = nearest.and_then(|file| resolver.resolve_tsconfig(file).ok());
+    read.and_then(|config| config.compiler_options.experimental_decorators).unwrap_or(false)
 }
 
 /// Maps a position in the emitted code to the author's source. Lines and columns start at one. It repeats the work of

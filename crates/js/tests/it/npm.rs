@@ -34,6 +34,27 @@ async fn job(imports: &str, body: &str) -> String {
     call(&tool, json!({})).await.unwrap_or_else(|error| panic!("{error}")).joined_text()
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cheerio_stays_in_the_embedded_engine_and_undici_moves() {
+    let tool = |imports: &str, body: &str| {
+        format!(
+            "{imports}\nexport default () => ({{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+             async execute() {{ return {{ content: [{{ type: \"text\", text: String({body}) }}] }}; }} }});\n"
+        )
+    };
+    let own = tool("import * as cheerio from 'cheerio';", "cheerio.load('<b>one</b>')('b').text()");
+    let other =
+        tool("import * as cheerio from 'cheerio'; import { request } from 'undici';", "typeof request");
+    let project = Project::new(&[("own.mjs", &own), ("other.mjs", &other)]);
+    std::os::unix::fs::symlink(installed().await, project.path("node_modules")).unwrap();
+    let loaded = project.load("own.mjs").await;
+    assert_eq!((loaded.engine, loaded.errors.len()), (EngineKind::Embedded, 0), "{:?}", loaded.notes);
+    assert_eq!(call(&loaded.tools[0].tool, json!({})).await.unwrap().joined_text(), "one");
+    let loaded = project.load("other.mjs").await;
+    let is_moved = loaded.engine != EngineKind::Embedded || loaded.notes.join("\n").contains("WebAssembly");
+    assert!(is_moved, "{:?}", loaded.notes);
+}
+
 macro_rules! jobs {
     ($($name:ident: $imports:expr, $body:expr => $expected:expr;)*) => {$(
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -35,9 +35,50 @@ async fn an_es_module_may_use_require() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c1_2_modifiers_of_private_names_and_decorators_compile() {
     loads(&[("t.ts", &tool("class A { private #x = 1; get x() { return this.#x; } } if (new A().x !== 1) throw new Error(\"x\");"))]).await;
-    let decorated = "const seen: string[] = []; function mark(target: any, key?: any) { seen.push(String(key ?? target.name)); }\n\
-        @mark class B { @mark m() { return 1; } } if (new B().m() !== 1 || seen.join() !== \"m,B\") throw new Error(seen.join());";
-    loads(&[("t.ts", &tool(decorated))]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c1_2_decorators_are_standard_ones_unless_the_configuration_asks_for_the_older_kind() {
+    let standard = "const seen: string[] = [];\n\
+        function mark(value: any, context: any) { seen.push(`${context.kind} ${context.name} ${context.static ?? \"\"}`); }\n\
+        const twice = (method: any, context: any) => function (this: any, x: number) { return 2 * method.call(this, x); };\n\
+        @mark class B { #n = 1; @mark @twice m(x: number) { return x + this.#n; } @mark get g() { return 3; } @mark static s() { return 4; } @mark f = 5; }\n\
+        const b = new B();\n\
+        if (b.m(1) !== 4 || b.g !== 3 || B.s() !== 4 || b.f !== 5) throw new Error(String(b.m(1)));\n\
+        if ([...seen].sort().join() !== \"class B ,field f false,getter g false,method m false,method s true\") throw new Error(seen.join());";
+    loads(&[("t.ts", &tool(standard))]).await;
+    let older = "const seen: string[] = []; function mark(target: any, key?: any, descriptor?: any) { seen.push(`${String(key ?? target.name)} ${typeof descriptor?.value}`); }\n\
+        @mark class B { @mark m() { return 1; } } if (seen.join() !== \"m function,B undefined\") throw new Error(seen.join());";
+    let config = "{ \"compilerOptions\": { \"experimentalDecorators\": true } }";
+    loads(&[("t.ts", &tool(older)), ("tsconfig.json", config)]).await;
+    // Only the older kind has decorators of parameters.
+    let parameter = "const seen: number[] = []; const at = (t: any, k: any, index: number) => void seen.push(index);\n\
+        class B { m(a: number, @at b: number) {} } if (seen.join() !== \"1\") throw new Error(seen.join());";
+    loads(&[("t.ts", &tool(parameter))]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c2_7_a_decorator_that_needs_another_class_is_refused_in_a_sentence() {
+    let project = Project::new(&[(
+        "t.ts",
+        &tool("const init = () => (value: number) => value * 2;\nclass B { @init f = 1; }"),
+    )]);
+    let module = project.load("t.ts").await;
+    let error = module.errors.iter().map(ToString::to_string).collect::<String>();
+    assert!(
+        error.contains("a decorator that changes the value of the field \"f\" is not supported"),
+        "{error}"
+    );
+    assert!(!error.contains("oxc"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn using_declarations_dispose_at_the_end_of_their_block() {
+    let source = tool(
+        "const log: string[] = [];\n{ using a = { [Symbol.dispose]() { log.push(\"a\"); } }; await using b = { async [Symbol.asyncDispose]() { log.push(\"b\"); } }; log.push(\"in\"); }\n\
+         if (log.join() !== \"in,b,a\") throw new Error(log.join());",
+    );
+    loads(&[("t.ts", &source)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

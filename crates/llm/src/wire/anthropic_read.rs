@@ -1,8 +1,8 @@
 //! Decoder for Anthropic Messages.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Decoder, json};
+use super::{Decoder, json, unnamed};
 use crate::{
     classify::Said,
     error::{ErrorClass, LlmError},
@@ -39,6 +39,21 @@ impl Decoder for AnthropicDecoder {
             _ => {}
         }
         Ok(())
+    }
+
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>> {
+        let content = message["content"].as_array()?;
+        let mut events =
+            vec![unnamed(&json!({ "type": "message_start", "message": { "usage": message["usage"] } }))];
+        for (index, block) in content.iter().enumerate() {
+            events.push(unnamed(
+                &json!({ "type": "content_block_start", "index": index, "content_block": block }),
+            ));
+            events.push(unnamed(&json!({ "type": "content_block_stop", "index": index })));
+        }
+        events.push(unnamed(&json!({ "type": "message_delta", "delta": message })));
+        events.push(unnamed(&json!({ "type": "message_stop" })));
+        Some(events)
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {

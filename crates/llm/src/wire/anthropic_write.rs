@@ -35,8 +35,7 @@ pub(super) fn head(request: &Request<'_>, quirks: &Quirks) -> Head {
             body.insert("tool_choice".to_owned(), choice);
         }
     }
-    let max_tokens = request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).min(request.model.max_output);
-    let is_thinking = think(request, max_tokens, &mut body);
+    let is_thinking = think(request, max_tokens(request), &mut body);
     if let Some(temperature) = request.temperature
         && request.model.temperature
         && !is_thinking
@@ -53,8 +52,13 @@ pub(super) fn head(request: &Request<'_>, quirks: &Quirks) -> Head {
     }
 }
 
+/// Returns the output limit.
+pub(super) fn max_tokens(request: &Request<'_>) -> u64 {
+    request.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS).min(request.model.max_output)
+}
+
 /// Sets the thinking budget and the output limit, which depend on each other.
-fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) -> bool {
+pub(super) fn think(request: &Request<'_>, max_tokens: u64, body: &mut Map<String, Value>) -> bool {
     let thinking = &request.model.thinking;
     let level = request.thinking;
     let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);

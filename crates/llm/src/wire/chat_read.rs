@@ -1,9 +1,9 @@
 //! Decoder for OpenAI Chat Completions. Servers differ in where they put thinking, whether they number calls, and how
 //! they end; all variants are accepted.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Decoder, json};
+use super::{Decoder, json, unnamed};
 use crate::{
     classify::Said,
     error::{ErrorClass, LlmError},
@@ -65,6 +65,17 @@ impl Decoder for ChatDecoder {
             count(usage, reply);
         }
         Ok(())
+    }
+
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>> {
+        let choice = message["choices"].as_array()?.first()?;
+        let delta = choice["message"].as_object()?;
+        let reason = choice["finish_reason"].as_str().unwrap_or("stop");
+        let chunk = json!({
+            "choices": [{ "delta": delta, "finish_reason": reason, "error": choice["error"] }],
+            "usage": message["usage"],
+        });
+        Some(vec![unnamed(&chunk), SseEvent { name: String::new(), data: "[DONE]".to_owned() }])
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Decoder, json};
+use super::{Decoder, json, unnamed};
 use crate::{
     classify::Said,
     error::{ErrorClass, LlmError},
@@ -43,6 +43,16 @@ impl Decoder for GeminiDecoder {
             self.stop = Some(stop_reason(reason, json::text(&candidate["finishMessage"]))?);
         }
         Ok(())
+    }
+
+    /// Without `alt=sse` the stream is a list of the same objects.
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>> {
+        let parts = match message {
+            Value::Array(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let is_part = |part: &Value| part["candidates"].is_array() || part["promptFeedback"].is_object();
+        parts.first().is_some_and(is_part).then(|| parts.iter().map(unnamed).collect())
     }
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {

@@ -197,11 +197,13 @@ fn is_third_or_newer(model: &str) -> bool {
 }
 
 /// Returns the model's id if it cannot change the path.
-fn path_segment(id: &str) -> String {
+pub(super) fn path_segment(id: &str) -> String {
     let id = id.strip_prefix("models/").unwrap_or(id);
     id.bytes()
         .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
+                char::from(byte).to_string()
+            }
             byte => format!("%{byte:02X}"),
         })
         .collect()

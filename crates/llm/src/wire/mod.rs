@@ -9,6 +9,8 @@
 
 mod anthropic_read;
 mod anthropic_write;
+mod bedrock_read;
+mod bedrock_write;
 mod body;
 mod chat_read;
 mod chat_write;
@@ -21,6 +23,7 @@ mod object_root;
 mod responses_read;
 mod responses_write;
 mod schema;
+mod vertex_write;
 
 use serde_json::{Map, Value};
 
@@ -66,11 +69,20 @@ pub(crate) trait Decoder: Send {
     /// Decodes one event into the reply.
     fn event(&mut self, event: &SseEvent, reply: &mut Reply) -> Result<(), LlmError>;
 
+    /// Returns the events that a stream of this complete message would have; `None` if it is not a message of this format.
+    /// Some servers and gateways ignore the request to stream.
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>>;
+
     /// Handles the end of the connection before the end of the reply. Formats without a reliable end mark decide here
     /// whether the reply is complete.
     fn end(&mut self, _reply: &mut Reply) -> Result<(), LlmError> {
         Err(LlmError::network("the connection closed before the response was complete"))
     }
+}
+
+/// Returns an event without a name.
+fn unnamed(data: &Value) -> SseEvent {
+    SseEvent { name: String::new(), data: data.to_string() }
 }
 
 /// Encodes `request`. What an earlier request of the same conversation encoded is reused.
@@ -80,9 +92,11 @@ pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> En
     let named = named.request();
     let head = match api {
         ApiKind::AnthropicMessages => anthropic_write::head(&named, quirks),
-        ApiKind::OpenAiResponses => responses_write::head(&named),
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::head(&named),
         ApiKind::OpenAiChat => chat_write::head(&named, quirks),
-        ApiKind::GoogleGemini => gemini_write::head(&named),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::head(&named),
+        ApiKind::BedrockConverse => bedrock_write::head(&named, request),
+        ApiKind::VertexAnthropic => vertex_write::head(&named),
     };
     let spell: SpellId = match api {
         ApiKind::OpenAiChat => chat_write::spell_id(quirks),
@@ -90,17 +104,22 @@ pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> En
     };
     let (turns, begin) = history::turns(&named, api.as_str(), spell, &mut kept.used_ids);
     let items = |turns: &[Turn<'_>], is_start: bool| match api {
-        ApiKind::AnthropicMessages => anthropic_write::items(turns, &named, is_start),
-        ApiKind::OpenAiResponses => responses_write::items(turns),
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => {
+            anthropic_write::items(turns, &named, is_start)
+        }
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => responses_write::items(turns),
         ApiKind::OpenAiChat => chat_write::items(turns, quirks),
-        ApiKind::GoogleGemini => gemini_write::items(turns, &named),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::items(turns, &named),
+        ApiKind::BedrockConverse => bedrock_write::items(turns),
     };
     let boundary = last_boundary(&turns);
     let (settled, open) = turns.split_at(boundary);
     let settled_items = items(settled, kept.is_empty());
     let mut open_items = items(open, kept.is_empty() && settled_items.is_empty());
-    if api == ApiKind::AnthropicMessages {
-        anthropic_write::mark_end(&mut open_items);
+    match api {
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => anthropic_write::mark_end(&mut open_items),
+        ApiKind::BedrockConverse => bedrock_write::mark_end(&mut open_items, &named),
+        _ => {}
     }
     release_ids(open, &mut kept.used_ids);
     let end = kept.len() + begin.get(boundary).copied().unwrap_or_default();
@@ -114,10 +133,13 @@ pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> En
 /// Creates a decoder for one response.
 pub(crate) fn decoder(api: ApiKind) -> Box<dyn Decoder> {
     match api {
-        ApiKind::AnthropicMessages => Box::new(anthropic_read::AnthropicDecoder::default()),
-        ApiKind::OpenAiResponses => Box::new(responses_read::ResponsesDecoder),
+        ApiKind::AnthropicMessages | ApiKind::VertexAnthropic => {
+            Box::new(anthropic_read::AnthropicDecoder::default())
+        }
+        ApiKind::OpenAiResponses | ApiKind::AzureResponses => Box::new(responses_read::ResponsesDecoder),
         ApiKind::OpenAiChat => Box::new(chat_read::ChatDecoder::default()),
-        ApiKind::GoogleGemini => Box::new(gemini_read::GeminiDecoder::default()),
+        ApiKind::GoogleGemini | ApiKind::GoogleVertex => Box::new(gemini_read::GeminiDecoder::default()),
+        ApiKind::BedrockConverse => Box::new(bedrock_read::BedrockDecoder::default()),
     }
 }
 
@@ -126,6 +148,8 @@ pub(crate) fn capabilities(api: ApiKind, quirks: &Quirks, mut of_model: Capabili
     if let Some(forced_tool) = quirks.forced_tool {
         of_model.forced_tool = of_model.forced_tool.min(forced_tool);
     }
-    of_model.thinking_with_forced_tool = api != ApiKind::AnthropicMessages;
+    // Bedrock is mostly used for the same models.
+    of_model.thinking_with_forced_tool =
+        !matches!(api, ApiKind::AnthropicMessages | ApiKind::VertexAnthropic | ApiKind::BedrockConverse);
     of_model
 }

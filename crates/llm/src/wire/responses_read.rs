@@ -1,8 +1,8 @@
 //! Decoder for OpenAI Responses.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Decoder, json};
+use super::{Decoder, json, unnamed};
 use crate::{
     classify::Said,
     error::{ErrorClass, LlmError},
@@ -50,6 +50,20 @@ impl Decoder for ResponsesDecoder {
             _ => {}
         }
         Ok(())
+    }
+
+    fn whole(&self, message: &Value) -> Option<Vec<SseEvent>> {
+        let output = message["output"].as_array()?;
+        let mut events = vec![unnamed(&json!({ "type": "response.created" }))];
+        events.extend(output.iter().enumerate().map(|(index, item)| {
+            unnamed(&json!({ "type": "response.output_item.done", "output_index": index, "item": item }))
+        }));
+        let end = match json::text(&message["status"]) {
+            "failed" => "response.failed",
+            _ => "response.completed",
+        };
+        events.push(unnamed(&json!({ "type": end, "response": message })));
+        Some(events)
     }
 }
 

@@ -69,11 +69,16 @@ async fn a_plain_question(wire: Wire) {
     ask(&bench, &request).await;
     check(&bench, wire, "plain");
     let request = bench.server.last_request();
-    assert_eq!(request.header("accept"), Some("text/event-stream"));
+    let accepted = match wire {
+        Wire::Bedrock => "application/vnd.amazon.eventstream",
+        _ => "text/event-stream",
+    };
+    assert_eq!(request.header("accept"), Some(accepted));
     let path = match wire {
         Wire::Anthropic => "/v1/messages",
         Wire::Responses => "/v1/responses",
         Wire::Chat => "/v1/chat/completions",
+        Wire::Bedrock => "/model/us.anthropic.claude-test-v1%3A0/converse-stream",
         _ => "/v1beta/models/gemini-3-test:streamGenerateContent?alt=sse",
     };
     assert_eq!(request.path, path);
@@ -121,7 +126,7 @@ async fn a_call_that_is_demanded_by_name_is_demanded_without_thinking_where_both
     check(&bench, wire, "forced");
     let capabilities = bench.provider.capabilities(&bench.model);
     assert_eq!(capabilities.forced_tool, ForcedTool::Named);
-    assert_eq!(capabilities.thinking_with_forced_tool, wire != Wire::Anthropic);
+    assert_eq!(capabilities.thinking_with_forced_tool, !matches!(wire, Wire::Anthropic | Wire::Bedrock));
 }
 
 async fn any_call_demanded_and_none_allowed(wire: Wire) {
@@ -131,6 +136,7 @@ async fn any_call_demanded_and_none_allowed(wire: Wire) {
     let request = Request::new(&bench.model).messages(&asked).tools(&tools);
     let choice = |body: &Value| match wire {
         Wire::Gemini => body["toolConfig"]["functionCallingConfig"].clone(),
+        Wire::Bedrock => body["toolConfig"]["toolChoice"].clone(),
         _ => body["tool_choice"].clone(),
     };
     for (asked_for, sent) in [
@@ -139,6 +145,7 @@ async fn any_call_demanded_and_none_allowed(wire: Wire) {
             match wire {
                 Wire::Anthropic => json!({ "type": "any" }),
                 Wire::Gemini => json!({ "mode": "ANY" }),
+                Wire::Bedrock => json!({ "any": {} }),
                 _ => json!("required"),
             },
         ),
@@ -147,6 +154,8 @@ async fn any_call_demanded_and_none_allowed(wire: Wire) {
             match wire {
                 Wire::Anthropic => json!({ "type": "none" }),
                 Wire::Gemini => json!({ "mode": "NONE" }),
+                // The format cannot say it.
+                Wire::Bedrock => Value::Null,
                 _ => json!("none"),
             },
         ),
@@ -372,6 +381,7 @@ async fn a_tool_whose_schema_providers_refuse_is_described_so_that_they_do_not(w
         Wire::Anthropic => &body["tools"][0]["input_schema"],
         Wire::Responses => &body["tools"][0]["parameters"],
         Wire::Chat => &body["tools"][0]["function"]["parameters"],
+        Wire::Bedrock => &body["toolConfig"]["tools"][0]["toolSpec"]["inputSchema"]["json"],
         _ => &body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"],
     };
     let expected = json!({

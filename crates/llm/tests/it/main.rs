@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod asking;
+mod clouds;
 mod discovery;
 mod failing;
 mod keys;

@@ -21,6 +21,7 @@ on_every_wire!(
     arguments_that_are_cut_off_are_kept_as_text,
     everything_survives_being_cut_into_single_bytes,
     a_connection_is_used_again,
+    a_complete_message_instead_of_a_stream_is_understood,
 );
 
 fn kinds(events: &[StreamEvent]) -> Vec<String> {
@@ -41,6 +42,75 @@ fn done(events: &[StreamEvent]) -> &AssistantMessage {
     match events.last() {
         Some(StreamEvent::Done { message, .. }) => message,
         other => panic!("ended with {other:?}"),
+    }
+}
+
+/// A message as each provider answers a request that does not ask for a stream.
+fn complete(wire: Wire) -> serde_json::Value {
+    match wire {
+        Wire::Anthropic => json!({
+            "id": "msg_1", "type": "message", "role": "assistant", "stop_reason": "tool_use",
+            "content": [
+                { "type": "thinking", "thinking": "Hm.", "signature": "SIGNED" },
+                { "type": "text", "text": "Looking." },
+                { "type": "tool_use", "id": "call_1", "name": "read", "input": { "path": "a.txt" } },
+            ],
+            "usage": { "input_tokens": 10, "output_tokens": 5 },
+        }),
+        Wire::Responses => json!({
+            "id": "resp_1", "object": "response", "status": "completed",
+            "output": [
+                { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "Hm." }], "encrypted_content": "SIGNED" },
+                { "type": "message", "id": "msg_1", "role": "assistant", "content": [{ "type": "output_text", "text": "Looking." }] },
+                { "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read", "arguments": "{\"path\":\"a.txt\"}" },
+            ],
+            "usage": { "input_tokens": 10, "output_tokens": 5 },
+        }),
+        Wire::Chat => json!({
+            "id": "chatcmpl-1", "object": "chat.completion",
+            "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": "Looking.", "reasoning_content": "Hm.",
+                "tool_calls": [{ "id": "call_1", "type": "function", "function": { "name": "read", "arguments": "{\"path\":\"a.txt\"}" } }],
+            } }],
+            "usage": { "prompt_tokens": 10, "completion_tokens": 5 },
+        }),
+        Wire::Bedrock => json!({
+            "output": { "message": { "role": "assistant", "content": [
+                { "reasoningContent": { "reasoningText": { "text": "Hm.", "signature": "SIGNED" } } },
+                { "text": "Looking." },
+                { "toolUse": { "toolUseId": "call_1", "name": "read", "input": { "path": "a.txt" } } },
+            ] } },
+            "stopReason": "tool_use", "usage": { "inputTokens": 10, "outputTokens": 5 },
+        }),
+        _ => json!([
+            { "candidates": [{ "content": { "role": "model", "parts": [{ "text": "Hm.", "thought": true, "thoughtSignature": "SIGNED" }] } }] },
+            { "candidates": [{ "content": { "role": "model", "parts": [
+                { "text": "Looking." }, { "functionCall": { "id": "call_1", "name": "read", "args": { "path": "a.txt" } } },
+            ] }, "finishReason": "STOP" }], "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 5 } },
+        ]),
+    }
+}
+
+async fn a_complete_message_instead_of_a_stream_is_understood(wire: Wire) {
+    let bench = Bench::new(wire).await;
+    bench.server.push(Reply::whole(200, "application/json; charset=utf-8", complete(wire).to_string()));
+    let events = bench.events().await;
+    assert_eq!(events[0], StreamEvent::Start);
+    let message = done(&events);
+    assert_eq!(message.text(), "Looking.");
+    assert_eq!(message.stop_reason, StopReason::ToolUse);
+    assert_eq!((message.usage.input, message.usage.output), (10, 5));
+    let calls: Vec<_> = message.tool_calls().collect();
+    assert_eq!(
+        (calls.len(), calls[0].name.as_str(), &calls[0].arguments),
+        (1, "read", &json!({ "path": "a.txt" }))
+    );
+    let AssistantBlock::Thinking(thinking) = &message.content[0] else { panic!("{message:?}") };
+    assert_eq!(thinking.thinking, "Hm.");
+    if wire == Wire::Gemini {
+        // One object is as good as a list of them.
+        bench.server.push(Reply::whole(200, "application/json", complete(wire)[1].to_string()));
+        assert_eq!(bench.answer().await.unwrap().text(), "Looking.");
     }
 }
 

@@ -1,4 +1,4 @@
-//! One scenario, four wires: a provider for each, at a server of its own.
+//! One scenario, every wire: a provider for each, at a server of its own.
 
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ macro_rules! on_every_wire {
         on_every_wire!(@ responses Responses: $($scenario),*);
         on_every_wire!(@ chat Chat: $($scenario),*);
         on_every_wire!(@ gemini Gemini: $($scenario),*);
+        on_every_wire!(@ bedrock Bedrock: $($scenario),*);
     };
     (@ $module:ident $wire:ident: $($scenario:ident),*) => {
         mod $module {
@@ -84,6 +85,7 @@ fn api(wire: Wire) -> ApiKind {
         Wire::Anthropic => ApiKind::AnthropicMessages,
         Wire::Responses => ApiKind::OpenAiResponses,
         Wire::Chat => ApiKind::OpenAiChat,
+        Wire::Bedrock => ApiKind::BedrockConverse,
         _ => ApiKind::GoogleGemini,
     }
 }
@@ -91,6 +93,7 @@ fn api(wire: Wire) -> ApiKind {
 fn model(wire: Wire) -> Model {
     let id = match wire {
         Wire::Gemini => "gemini-3-test",
+        Wire::Bedrock => "us.anthropic.claude-test-v1:0",
         _ => "test-model",
     };
     let mut model = Model::unknown("bench", id);
@@ -98,7 +101,7 @@ fn model(wire: Wire) -> Model {
     model.max_output = 64_000;
     let mut thinking = Thinking::default();
     match wire {
-        Wire::Anthropic => thinking.budget = Some((1024, 32_000)),
+        Wire::Anthropic | Wire::Bedrock => thinking.budget = Some((1024, 32_000)),
         _ => thinking.efforts = ["low", "medium", "high"].map(str::to_owned).to_vec(),
     }
     model.thinking = thinking;

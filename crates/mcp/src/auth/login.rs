@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use ::http as http_types;
 use async_trait::async_trait;
-use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, AuthorizationSession};
+use rmcp::transport::auth::{
+    AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
+};
 use thiserror::Error;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
@@ -80,9 +82,12 @@ pub async fn login(
         .with_initial_scope_selection()
         .with_application_type("native")
         .with_client_name(config.oauth.client_name.as_deref().unwrap_or("Toolsmith"))
-        .with_scopes(config.oauth.scopes.iter().cloned());
+        .with_scopes(scopes(config, &url, tokens).await);
     if let Some(id) = &config.oauth.client_id {
         request = request.with_preregistered_client(id);
+    }
+    if let Some(url) = &config.oauth.client_metadata_url {
+        request = request.with_client_metadata_url(url);
     }
     if let Some(secret) = &config.oauth.client_secret {
         let secret = expander.value("oauth.clientSecret", secret).await;
@@ -109,6 +114,22 @@ pub async fn login(
     let answer = tokio::time::timeout(LOGIN_TIME, answer).await.map_err(|_| LoginError::TimedOut)?;
     session.handle_callback_url(&answer).await.map_err(|error| failed(&error))?;
     Ok(())
+}
+
+/// Returns the scopes to request. More permissions are added to those granted before, which a login replaces.
+async fn scopes(config: &ServerConfig, url: &str, tokens: &TokenFile) -> Vec<String> {
+    let mut scopes = config.oauth.scopes.clone();
+    if config.oauth.additional_scopes.is_empty() {
+        return scopes;
+    }
+    let stored = tokens.entry(&config.name, url).load().await.ok().flatten();
+    let granted = stored.map(|stored| stored.granted_scopes).unwrap_or_default();
+    for scope in granted.iter().chain(&config.oauth.additional_scopes) {
+        if !scopes.contains(scope) {
+            scopes.push(scope.clone());
+        }
+    }
+    scopes
 }
 
 /// Sends a first request and returns the challenge of the server, which says where and for what to log in.

@@ -364,11 +364,17 @@ fn listen_for_changes(connection: &Connection) {
     });
 }
 
+/// Reason of a failed start: the server answered, but not with the result of the handshake.
+pub(crate) const WRONG_ANSWER: &str = "its answer to the handshake has the wrong form";
+
 /// Describes why the handshake failed. The library's texts contain whole messages, so they are cut.
 fn describe(error: &ClientInitializeError) -> String {
     let text = match error {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => describe(fallback),
         ClientInitializeError::ConnectionClosed(_) => "connection closed".to_owned(),
+        ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
+            WRONG_ANSWER.to_owned()
+        }
         ClientInitializeError::JsonRpcError(error) => {
             format!("it returned error {}: {}", error.code.0, error.message)
         }

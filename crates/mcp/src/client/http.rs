@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, collections::HashMap, time::Duration};
 
 use http::{HeaderName, HeaderValue};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 /// Connecting to a server that is there takes far less.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -68,4 +69,16 @@ pub(crate) fn headers(pairs: &BTreeMap<String, String>) -> Result<HashMap<Header
             Ok((key, value))
         })
         .collect()
+}
+
+/// Returns the scope that a server asks for in its refusal of a request.
+pub(crate) fn wanted_scope(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Option<String> {
+    let refusal = error.downcast_ref::<StreamableHttpError<reqwest::Error>>()?;
+    let challenge = refusal.auth_challenge()?;
+    let (_, rest) = challenge.split_once("scope=")?;
+    let scope = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => rest.split([',', ' ']).next(),
+    };
+    scope.filter(|scope| !scope.is_empty()).map(str::to_owned)
 }

@@ -26,7 +26,7 @@ use super::{
     connection::{self, Connection, Lifecycle, Surroundings},
     definition::{PromptDefinition, ResourceDefinition, ToolDefinition},
     handler::{Handler, ListKind},
-    result,
+    http, result,
 };
 use crate::{config::ServerConfig, error::McpError};
 
@@ -313,7 +313,11 @@ impl RemoteServer {
         let first = self.connect_with(known.unwrap_or(Lifecycle::Probe)).await;
         let connection = match first {
             // Some old servers exit when they receive a request they do not know.
-            Err(McpError::Start { ref reason, .. }) if known.is_none() && reason.starts_with("it exited") => {
+            // Others answer it with something else.
+            Err(McpError::Start { ref reason, .. })
+                if known.is_none()
+                    && (reason.starts_with("it exited") || reason == connection::WRONG_ANSWER) =>
+            {
                 self.connect_with(Lifecycle::Legacy).await.or(first)?
             }
             outcome => outcome?,
@@ -485,6 +489,9 @@ impl RemoteServer {
             ServiceError::UnexpectedResponse => self.protocol("the result has the wrong form"),
             ServiceError::TransportSend(error) if error.to_string().contains("Auth required") => {
                 McpError::Login { server }
+            }
+            ServiceError::TransportSend(error) if error.to_string().contains("Insufficient scope") => {
+                McpError::Scope { server, scope: http::wanted_scope(error.error.as_ref()) }
             }
             error => {
                 if connection.is_closed() {

@@ -14,10 +14,8 @@ pub(crate) fn convert(
         result.content.into_iter().map(|block| convert_block(server, block)).collect();
     let structured = result.structured_content;
     let has_text = content.iter().any(|block| block.as_text().is_some_and(|text| !text.trim().is_empty()));
-    if let Some(structured) = &structured {
-        if !has_text {
-            content.push(ContentBlock::text(structured.to_string()));
-        }
+    if let Some(structured) = structured.as_ref().filter(|_| !has_text) {
+        content.push(ContentBlock::text(structured.to_string()));
     }
     // A failed call has no structured result.
     if let Some(schema) = output_schema.filter(|_| result.is_error != Some(true))

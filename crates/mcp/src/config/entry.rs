@@ -99,8 +99,12 @@ pub struct OAuthConfig {
     pub callback_port: Option<u16>,
     /// Scopes to request, in place of those the server names.
     pub scopes: Vec<String>,
+    /// Scopes to request in addition to those that the last login was granted.
+    pub additional_scopes: Vec<String>,
     /// Name shown by the authorization server.
     pub client_name: Option<String>,
+    /// Address of a client metadata document, which is the client id where the authorization server accepts one.
+    pub client_metadata_url: Option<String>,
 }
 
 /// Transport of a server.
@@ -391,6 +395,7 @@ impl<'a> Entry<'a> {
         oauth.client_id = own.text(&["clientId", "client_id"])?;
         oauth.client_secret = own.text(&["clientSecret", "client_secret"])?;
         oauth.client_name = own.text(&["clientName", "client_name"])?;
+        oauth.client_metadata_url = own.text(&["clientMetadataUrl", "client_metadata_url"])?;
         oauth.callback_port = own
             .get(&["callbackPort", "callback_port"])
             .and_then(Value::as_u64)

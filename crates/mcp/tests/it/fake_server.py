@@ -61,6 +61,9 @@ for line in sys.stdin:
             sys.exit(1)
         if mode == "old-ignores":
             continue
+        if mode == "old-empty":
+            reply({})
+            continue
         send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
     elif method == "initialize":
         reply({"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}, "prompts": {}, "resources": {}}, "serverInfo": {"name": "fake", "version": "1"}, "instructions": "Use echo."})

@@ -11,7 +11,7 @@ async fn servers_of_the_older_lifecycle_are_used_however_they_refuse_the_newer_o
     if !has_python() {
         return;
     }
-    for mode in ["good", "old-ignores", "old-exits"] {
+    for mode in ["good", "old-ignores", "old-exits", "old-empty"] {
         let fake = Fake::mode(mode);
         let result = fake.call("echo", json!({ "text": mode })).await.expect("it answers");
         assert_eq!(result.joined_text(), mode);

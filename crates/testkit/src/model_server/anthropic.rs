@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     reply::{Call, Stop, Tokens, taking_turns},
-    wire::Renderer,
+    wire::{Frame, Renderer},
 };
 
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Anthropic {
 }
 
 impl Renderer for Anthropic {
-    fn start(&mut self, tokens: &Tokens) -> Vec<String> {
+    fn start(&mut self, tokens: &Tokens) -> Vec<Frame> {
         let message = json!({
             "id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": [],
             "stop_reason": null, "stop_sequence": null,
@@ -30,7 +30,7 @@ impl Renderer for Anthropic {
         ]
     }
 
-    fn text(&mut self, deltas: &[String]) -> Vec<String> {
+    fn text(&mut self, deltas: &[String]) -> Vec<Frame> {
         let index = self.index();
         let mut frames = vec![start(index, json!({ "type": "text", "text": "" }))];
         frames.extend(deltas.iter().map(|text| delta(index, json!({ "type": "text_delta", "text": text }))));
@@ -38,7 +38,7 @@ impl Renderer for Anthropic {
         frames
     }
 
-    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<String> {
+    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<Frame> {
         let index = self.index();
         let mut frames = vec![start(index, json!({ "type": "thinking", "thinking": "", "signature": "" }))];
         frames.extend(
@@ -52,7 +52,7 @@ impl Renderer for Anthropic {
         frames
     }
 
-    fn calls(&mut self, calls: &[Call]) -> Vec<String> {
+    fn calls(&mut self, calls: &[Call]) -> Vec<Frame> {
         self.has_calls = true;
         let first = self.next;
         self.next += calls.len();
@@ -70,7 +70,7 @@ impl Renderer for Anthropic {
         frames
     }
 
-    fn end(&mut self, reason: Stop, tokens: &Tokens) -> Vec<String> {
+    fn end(&mut self, reason: Stop, tokens: &Tokens) -> Vec<Frame> {
         let reason = match reason {
             Stop::Natural if self.has_calls => "tool_use",
             Stop::Natural => "end_turn",
@@ -95,19 +95,19 @@ impl Anthropic {
     }
 }
 
-fn start(index: usize, block: Value) -> String {
+fn start(index: usize, block: Value) -> Frame {
     event(&json!({ "type": "content_block_start", "index": index, "content_block": block }))
 }
 
-fn delta(index: usize, delta: Value) -> String {
+fn delta(index: usize, delta: Value) -> Frame {
     event(&json!({ "type": "content_block_delta", "index": index, "delta": delta }))
 }
 
-fn stop(index: usize) -> String {
+fn stop(index: usize) -> Frame {
     event(&json!({ "type": "content_block_stop", "index": index }))
 }
 
-pub(super) fn event(value: &Value) -> String {
+pub(super) fn event(value: &Value) -> Frame {
     let name = value["type"].as_str().unwrap_or_default();
-    format!("event: {name}\ndata: {value}\n\n")
+    format!("event: {name}\ndata: {value}\n\n").into_bytes()
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     reply::{Call, Stop, Tokens, taking_turns},
-    wire::Renderer,
+    wire::{Frame, Renderer},
 };
 
 #[derive(Debug, Default)]
@@ -13,20 +13,20 @@ pub(super) struct Chat {
 }
 
 impl Renderer for Chat {
-    fn start(&mut self, _tokens: &Tokens) -> Vec<String> {
+    fn start(&mut self, _tokens: &Tokens) -> Vec<Frame> {
         vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null)]
     }
 
-    fn text(&mut self, deltas: &[String]) -> Vec<String> {
+    fn text(&mut self, deltas: &[String]) -> Vec<Frame> {
         deltas.iter().map(|delta| chunk(json!({ "content": delta }), Value::Null)).collect()
     }
 
     /// The format has no signature; only the field's name is kept.
-    fn thinking(&mut self, deltas: &[String], _signature: Option<&str>) -> Vec<String> {
+    fn thinking(&mut self, deltas: &[String], _signature: Option<&str>) -> Vec<Frame> {
         deltas.iter().map(|delta| chunk(json!({ "reasoning_content": delta }), Value::Null)).collect()
     }
 
-    fn calls(&mut self, calls: &[Call]) -> Vec<String> {
+    fn calls(&mut self, calls: &[Call]) -> Vec<Frame> {
         let first = self.next_call;
         self.next_call += calls.len();
         let mut frames = Vec::new();
@@ -44,7 +44,7 @@ impl Renderer for Chat {
         frames
     }
 
-    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<String> {
+    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<Frame> {
         let reason = match stop {
             Stop::Natural if self.next_call > 0 => "tool_calls",
             Stop::Natural => "stop",
@@ -65,12 +65,12 @@ impl Renderer for Chat {
             data(
                 &json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [], "usage": usage }),
             ),
-            "data: [DONE]\n\n".to_owned(),
+            b"data: [DONE]\n\n".to_vec(),
         ]
     }
 }
 
-fn chunk(delta: Value, finish_reason: Value) -> String {
+fn chunk(delta: Value, finish_reason: Value) -> Frame {
     data(&json!({
         "id": "chatcmpl-1",
         "object": "chat.completion.chunk",
@@ -80,6 +80,6 @@ fn chunk(delta: Value, finish_reason: Value) -> String {
     }))
 }
 
-pub(super) fn data(value: &Value) -> String {
-    format!("data: {value}\n\n")
+pub(super) fn data(value: &Value) -> Frame {
+    format!("data: {value}\n\n").into_bytes()
 }

@@ -4,22 +4,22 @@ use serde_json::{Value, json};
 
 use super::{
     reply::{Call, Stop, Tokens},
-    wire::Renderer,
+    wire::{Frame, Renderer},
 };
 
 #[derive(Debug, Default)]
 pub(super) struct Gemini;
 
 impl Renderer for Gemini {
-    fn start(&mut self, _tokens: &Tokens) -> Vec<String> {
+    fn start(&mut self, _tokens: &Tokens) -> Vec<Frame> {
         Vec::new()
     }
 
-    fn text(&mut self, deltas: &[String]) -> Vec<String> {
+    fn text(&mut self, deltas: &[String]) -> Vec<Frame> {
         deltas.iter().map(|delta| part(json!({ "text": delta }))).collect()
     }
 
-    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<String> {
+    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<Frame> {
         let last = deltas.len().saturating_sub(1);
         deltas
             .iter()
@@ -37,7 +37,7 @@ impl Renderer for Gemini {
     }
 
     /// Calls are sent whole. Arguments that are not JSON cannot be expressed.
-    fn calls(&mut self, calls: &[Call]) -> Vec<String> {
+    fn calls(&mut self, calls: &[Call]) -> Vec<Frame> {
         calls
             .iter()
             .map(|call| {
@@ -52,7 +52,7 @@ impl Renderer for Gemini {
             .collect()
     }
 
-    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<String> {
+    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<Frame> {
         let reason = match stop {
             Stop::Natural => "STOP",
             Stop::Length => "MAX_TOKENS",
@@ -71,10 +71,10 @@ impl Renderer for Gemini {
     }
 }
 
-fn part(part: Value) -> String {
+fn part(part: Value) -> Frame {
     data(&json!({ "candidates": [{ "content": { "parts": [part], "role": "model" }, "index": 0 }] }))
 }
 
-pub(super) fn data(value: &Value) -> String {
-    format!("data: {value}\r\n\r\n")
+pub(super) fn data(value: &Value) -> Frame {
+    format!("data: {value}\r\n\r\n").into_bytes()
 }

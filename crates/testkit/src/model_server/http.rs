@@ -24,6 +24,8 @@ pub struct Recorded {
     pub body: Value,
     /// Length of the body.
     pub body_bytes: usize,
+    /// The body as it was received.
+    pub raw_body: Vec<u8>,
 }
 
 impl Recorded {
@@ -142,6 +144,7 @@ impl Connection {
             headers,
             body: serde_json::from_slice(&body).unwrap_or_default(),
             body_bytes: length,
+            raw_body: body,
         }))
     }
 

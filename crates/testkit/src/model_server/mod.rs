@@ -2,8 +2,11 @@
 //! the requested path. Requests are recorded whole, including keys, and so are clients that disconnect.
 
 mod anthropic;
+mod aws_signature;
+mod bedrock;
 mod chat;
 mod gemini;
+mod google_statement;
 mod http;
 mod problem;
 mod reply;
@@ -25,6 +28,8 @@ use tokio::{
     task::AbortHandle,
 };
 
+pub use aws_signature::check_aws_signature;
+pub use google_statement::{check_google_statement, service_account};
 pub use http::Recorded;
 pub use problem::Problem;
 pub use reply::{Gate, Reply, Stop, Tokens};
@@ -42,6 +47,7 @@ pub struct ModelServer {
     task: AbortHandle,
 }
 
+type TokenScript = Box<dyn Fn(&Recorded) -> (u16, Value) + Send>;
 type Script = Box<dyn Fn(&Recorded) -> Reply + Send>;
 
 struct State {
@@ -49,6 +55,8 @@ struct State {
     /// Answers requests for which nothing is queued.
     otherwise: Mutex<Option<Script>>,
     models: Mutex<Option<Value>>,
+    /// Answers requests for a token.
+    tokens: Mutex<Option<TokenScript>>,
     requests: Mutex<Vec<Recorded>>,
     counts: watch::Sender<Counts>,
 }
@@ -72,6 +80,7 @@ impl ModelServer {
             replies: Mutex::new(VecDeque::new()),
             otherwise: Mutex::new(None),
             models: Mutex::new(None),
+            tokens: Mutex::new(None),
             requests: Mutex::new(Vec::new()),
             counts: watch::Sender::new(Counts::default()),
         });
@@ -105,6 +114,11 @@ impl ModelServer {
     /// Sets the reply to `GET …/models`.
     pub fn set_models(&self, models: Value) {
         *lock(&self.state.models) = Some(models);
+    }
+
+    /// Sets the status and the reply to `POST …/token`.
+    pub fn set_tokens(&self, answer: impl Fn(&Recorded) -> (u16, Value) + Send + 'static) {
+        *lock(&self.state.tokens) = Some(Box::new(answer));
     }
 
     /// Returns the requests so far.
@@ -173,6 +187,12 @@ impl State {
             && let Some(models) = &*lock(&self.models)
         {
             return http::json(200, models);
+        }
+        if request.path.ends_with("/token")
+            && let Some(answer) = &*lock(&self.tokens)
+        {
+            let (status, body) = answer(request);
+            return http::json(status, &body);
         }
         let Some(wire) = Wire::of_path(&request.path) else {
             return http::plain(404, "the model server does not know this path");

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{anthropic, chat, gemini, wire::Wire};
+use super::{
+    anthropic, bedrock, chat, gemini,
+    wire::{Frame, Wire},
+};
 
 /// An error, as a response or inside a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,13 @@ impl Problem {
             Wire::Anthropic => json!({ "type": "error", "error": { "type": code, "message": text } }),
             Wire::Responses | Wire::Chat => json!({ "error": openai(code, text) }),
             Wire::Gemini => json!({ "error": google(status, code, text, self) }),
+            Wire::Bedrock => {
+                headers.push((
+                    "x-amzn-errortype".to_owned(),
+                    format!("{code}:http://internal.amazon.com/coral/"),
+                ));
+                json!({ "message": text })
+            }
         };
         if let Self::RateLimited(Some(seconds)) = self
             && wire != Wire::Gemini
@@ -43,7 +53,7 @@ impl Problem {
     }
 
     /// Returns the event that ends a stream.
-    pub(super) fn event(self, wire: Wire) -> String {
+    pub(super) fn event(self, wire: Wire) -> Frame {
         let (status, code, text) = self.words(wire);
         match wire {
             Wire::Anthropic => {
@@ -55,6 +65,7 @@ impl Problem {
             })),
             Wire::Chat => chat::data(&json!({ "error": openai(code, text) })),
             Wire::Gemini => gemini::data(&json!({ "error": google(status, code, text, self) })),
+            Wire::Bedrock => bedrock::exception(code, text),
         }
     }
 
@@ -125,6 +136,29 @@ impl Problem {
             (Wire::Gemini, Self::Quota) => (402, "FAILED_PRECONDITION", "Billing is not enabled."),
             (Wire::Gemini, Self::BadRequest) => {
                 (400, "INVALID_ARGUMENT", "GenerateContentRequest.contents: contents is not specified")
+            }
+            (Wire::Bedrock, Self::RateLimited(_)) => {
+                (429, "ThrottlingException", "Too many requests, please wait before trying again.")
+            }
+            (Wire::Bedrock, Self::Overloaded) => {
+                (503, "ServiceUnavailableException", "The service is unable to process your request.")
+            }
+            (Wire::Bedrock, Self::Overflow) => (
+                400,
+                "ValidationException",
+                "The model returned the following errors: Input is too long for requested model.",
+            ),
+            (Wire::Bedrock, Self::Auth) => {
+                (403, "ExpiredTokenException", "The security token included in the request is expired")
+            }
+            (Wire::Bedrock, Self::Quota) => {
+                (400, "ServiceQuotaExceededException", "You have exceeded a service quota.")
+            }
+            (Wire::Bedrock, Self::BadRequest) => {
+                (400, "ValidationException", "A conversation must start with a user message.")
+            }
+            (Wire::Bedrock, Self::Server) => {
+                (500, "InternalServerException", "The system encountered an unexpected error.")
             }
             (Wire::Gemini, Self::Server) => (500, "INTERNAL", "An internal error has occurred."),
         }

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::{
     http::{self, Piece},
     problem::Problem,
-    wire::Wire,
+    wire::{Frame, Wire},
 };
 
 /// Holds a reply until it is opened. Clones are the same gate.
@@ -92,7 +92,8 @@ pub struct Reply {
     tokens: Tokens,
     split: Option<usize>,
     refused: Option<Refused>,
-    content_type: String,
+    /// That of the wire format if `None`.
+    content_type: Option<String>,
 }
 
 /// A reply that is not a stream.
@@ -112,7 +113,7 @@ impl Reply {
             tokens: Tokens::default(),
             split: None,
             refused: None,
-            content_type: "text/event-stream".to_owned(),
+            content_type: None,
         }
     }
 
@@ -232,7 +233,7 @@ impl Reply {
     /// Sets another content type for the stream.
     #[must_use]
     pub fn content_type(mut self, content_type: &str) -> Self {
-        content_type.clone_into(&mut self.content_type);
+        self.content_type = Some(content_type.to_owned());
         self
     }
 
@@ -256,7 +257,8 @@ impl Reply {
 
     fn render_stream(&self, wire: Wire) -> Vec<Piece> {
         let mut renderer = wire.renderer();
-        let mut pieces = vec![http::chunked(&http::header("content-type", &self.content_type))];
+        let content_type = self.content_type.as_deref().unwrap_or_else(|| wire.content_type());
+        let mut pieces = vec![http::chunked(&http::header("content-type", content_type))];
         self.push_frames(&mut pieces, renderer.start(&self.tokens));
         for part in &self.parts {
             match part {
@@ -267,7 +269,7 @@ impl Reply {
                 Part::Calls(calls) => self.push_frames(&mut pieces, renderer.calls(calls)),
                 Part::Problem(problem) => {
                     // Providers end the stream with it.
-                    self.push_bytes(&mut pieces, problem.event(wire).into_bytes());
+                    self.push_bytes(&mut pieces, problem.event(wire));
                     pieces.push(Piece::LastChunk);
                     return pieces;
                 }
@@ -284,9 +286,9 @@ impl Reply {
         pieces
     }
 
-    fn push_frames(&self, pieces: &mut Vec<Piece>, frames: Vec<String>) {
+    fn push_frames(&self, pieces: &mut Vec<Piece>, frames: Vec<Frame>) {
         for frame in frames {
-            self.push_bytes(pieces, frame.into_bytes());
+            self.push_bytes(pieces, frame);
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     anthropic::event,
     reply::{Call, Stop, Tokens, taking_turns},
-    wire::Renderer,
+    wire::{Frame, Renderer},
 };
 
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Responses {
 }
 
 impl Renderer for Responses {
-    fn start(&mut self, _tokens: &Tokens) -> Vec<String> {
+    fn start(&mut self, _tokens: &Tokens) -> Vec<Frame> {
         let response = json!({ "id": "resp_1", "object": "response", "status": "in_progress", "output": [] });
         vec![
             event(&json!({ "type": "response.created", "response": response })),
@@ -22,7 +22,7 @@ impl Renderer for Responses {
         ]
     }
 
-    fn text(&mut self, deltas: &[String]) -> Vec<String> {
+    fn text(&mut self, deltas: &[String]) -> Vec<Frame> {
         let index = self.index();
         let id = format!("msg_{index}");
         let of = json!({ "item_id": id, "output_index": index, "content_index": 0 });
@@ -51,7 +51,7 @@ impl Renderer for Responses {
         frames
     }
 
-    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<String> {
+    fn thinking(&mut self, deltas: &[String], signature: Option<&str>) -> Vec<Frame> {
         let index = self.index();
         let id = format!("rs_{index}");
         let of = json!({ "item_id": id, "output_index": index, "summary_index": 0 });
@@ -74,7 +74,7 @@ impl Renderer for Responses {
         frames
     }
 
-    fn calls(&mut self, calls: &[Call]) -> Vec<String> {
+    fn calls(&mut self, calls: &[Call]) -> Vec<Frame> {
         let first = self.next;
         self.next += calls.len();
         let item = |at: usize, call: &Call, arguments: &str, status: &str| {
@@ -110,7 +110,7 @@ impl Renderer for Responses {
         frames
     }
 
-    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<String> {
+    fn end(&mut self, stop: Stop, tokens: &Tokens) -> Vec<Frame> {
         let (name, status, details) = match stop {
             Stop::Natural => ("response.completed", "completed", Value::Null),
             Stop::Length => ("response.incomplete", "incomplete", json!({ "reason": "max_output_tokens" })),
@@ -139,16 +139,16 @@ impl Responses {
     }
 }
 
-fn added(index: usize, item: Value) -> String {
+fn added(index: usize, item: Value) -> Frame {
     event(&json!({ "type": "response.output_item.added", "output_index": index, "item": item }))
 }
 
-fn done(index: usize, item: Value) -> String {
+fn done(index: usize, item: Value) -> Frame {
     event(&json!({ "type": "response.output_item.done", "output_index": index, "item": item }))
 }
 
 /// Creates an event about a part of an item.
-fn about(name: &str, of: &Value, more: Value) -> String {
+fn about(name: &str, of: &Value, more: Value) -> Frame {
     let mut value = json!({ "type": name });
     for fields in [of, &more] {
         for (key, field) in fields.as_object().into_iter().flatten() {

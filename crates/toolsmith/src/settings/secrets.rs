@@ -25,7 +25,7 @@ pub(super) fn is_secret(key: &Key) -> bool {
 pub(super) fn shown(key: &Key, value: Value) -> Value {
     match &value {
         Value::String(text) if key.name == "providers.<name>.api_key" => match KeySource::parse(text) {
-            KeySource::Env(_) => value,
+            KeySource::Env(_) | KeySource::Cloud(_) => value,
             KeySource::Command(_) => json!(format!("!{HIDDEN}")),
             _ => json!(HIDDEN),
         },

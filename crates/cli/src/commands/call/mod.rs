@@ -17,8 +17,8 @@ use clap_complete::engine::ArgValueCompleter;
 use serde_json::Value;
 use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
-    ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, RESOLVE, Resolver,
-    hooks::HookGate,
+    ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, OutputCut, RESOLVE,
+    Resolver, hooks::HookGate,
 };
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
@@ -255,12 +255,17 @@ impl Call {
         let hooks = found.session();
         hooks.set_notify(|message| failure::warn_all(&[toolsmith::Warning::new(message)]));
         let gate = Arc::new(HookGate::new(hooks));
+        // A file or a program that reads the result gets all of it.
+        let output = match terminal::is_output_terminal() {
+            true => settings.output.cut(),
+            false => OutputCut::new(usize::MAX, usize::MAX),
+        };
         let dispatcher = Dispatcher::builder(registry)
             .gate(gate.clone())
             .approval(approval)
             .approver(Arc::new(TypedByUser))
             .deadlines(settings.deadlines())
-            .output(settings.output.cut())
+            .output(output)
             .build();
         let rules = toolsmith::write_rules(&project.cwd, &project.home, &changes, Arc::default());
         let pending = PendingStack::with_file_tiers(rules);

@@ -61,7 +61,7 @@ pub(super) async fn look(project: &Project) -> Models {
 fn known(provider: &HttpProvider, found: &[LocalServer], asked: bool) -> Known {
     let config = provider.config();
     let variable = match &config.key {
-        KeySource::Env(names) => {
+        KeySource::Env(names) | KeySource::Cloud(names) => {
             names.iter().find(|name| std::env::var(name).is_ok_and(|value| !value.trim().is_empty())).cloned()
         }
         _ => None,
@@ -101,6 +101,12 @@ impl Models {
                 (KeySource::Env(names), None, _) => {
                     keyless.push(format!("{} ({})", known.name, names.join(" or ")));
                 }
+                (KeySource::Cloud(_), None, _) if !known.is_usable => {
+                    keyless.push(format!("{} (credentials of its cloud)", known.name));
+                }
+                (KeySource::Cloud(_), None, _) => {
+                    add(&known.name, "credentials of its cloud".to_owned(), State::Good);
+                }
                 (_, Some(variable), _) => add(&known.name, format!("key in {variable}"), State::Good),
                 (KeySource::None, _, Server::Has(models)) => {
                     add(&known.name, format!("{} has {}", known.host, some(models)), State::Good);
@@ -133,6 +139,7 @@ impl Models {
             let (key, variables) = match &known.key {
                 KeySource::None => ("none", None),
                 KeySource::Env(names) => ("variable", Some(names)),
+                KeySource::Cloud(names) => ("cloud", Some(names)),
                 KeySource::Command(_) => ("command", None),
                 _ => ("settings", None),
             };

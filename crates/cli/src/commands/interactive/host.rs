@@ -144,6 +144,11 @@ impl Host for ProjectHost {
             let config = provider.config();
             let (variable, detail) = match &config.key {
                 KeySource::Env(names) => (names.first().cloned(), names.join(" or ")),
+                KeySource::Cloud(names) => {
+                    let mut ways = names.clone();
+                    ways.push("credentials of its cloud".to_owned());
+                    (names.first().cloned(), ways.join(" or "))
+                }
                 _ if Providers::is_discoverable(config) => {
                     let found = servers.iter().find(|server| server.provider == config.name);
                     let state = match found {

@@ -22,6 +22,9 @@ pub(crate) struct LoginArguments {
     /// Name of the server.
     #[arg(value_name = "NAME")]
     name: String,
+    /// Permissions to request in addition to those granted before, separated by spaces.
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<String>,
 }
 
 /// Arguments of `mcp logout`.
@@ -68,7 +71,10 @@ fn tokens(project: &Project) -> TokenFile {
 pub(super) fn login(shared: &Shared, own: &LoginArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let configuration = project.mcp_configuration();
-    let config = super::find(&project, &configuration, &own.name)?;
+    let mut config = super::find(&project, &configuration, &own.name)?;
+    if let Some(scope) = &own.scope {
+        config.oauth.additional_scopes = scope.split_whitespace().map(str::to_owned).collect();
+    }
     runtime::block_on(async {
         toolsmith_mcp::auth::login(&config, &project.cwd, &tokens(&project), &TerminalPrompt)
             .await

@@ -44,8 +44,10 @@ impl Job {
 pub(super) fn run(socket: RawFd) -> ! {
     raw::block_signals();
     // SAFETY: touch no memory. Ended supervisors need no one to wait for them. A session of its own keeps signals
-    // to the program's group away, so that supervisors outlive the program and can end what it started.
+    // to the program's group away, so that supervisors outlive the program and can end what it started. The folder of
+    // the program must not stay in use after it.
     unsafe {
+        libc::chdir(c"/".as_ptr());
         libc::signal(libc::SIGCHLD, libc::SIG_IGN);
         libc::setsid();
     }
