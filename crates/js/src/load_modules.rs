@@ -174,9 +174,13 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
         Ok(started) => {
             let module = finish(&host, path, &file, &started.described, started.files.clone(), start);
             let entry = entry_of(&host, &started, &module, is_gated, begun);
-            // Entries whose inputs are unchanged are not written again.
+            // Entries whose inputs are unchanged are not written again. That a module is not cached may have become
+            // known after it was loaded.
             let is_known = |entry: &CachedModule| {
-                known.as_ref().is_some_and(|known| known.remembered == entry.remembered)
+                known.as_ref().is_some_and(|known| {
+                    known.remembered == entry.remembered
+                        || matches!(known.remembered, Remembered::Uncached(_))
+                })
             };
             let entry = entry.filter(|entry| !is_known(entry)).map(Some);
             let is_used = !module.tools.is_empty() || module.extension.is_some();

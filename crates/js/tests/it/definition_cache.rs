@@ -284,9 +284,11 @@ async fn definitions_that_vary_are_noticed_and_not_cached_again() {
     let (_engine, module, ran) = place.load("t.ts").await;
     assert!(!ran);
     call(&module.tools[0].tool, json!({})).await.unwrap_err();
-    let (_engine, module, ran) = place.load("t.ts").await;
-    assert!(ran);
-    assert_eq!(call(&module.tools[0].tool, json!({})).await.unwrap().joined_text(), "done");
+    for _ in 0..3 {
+        let (_engine, module, ran) = place.load("t.ts").await;
+        assert!(ran);
+        assert_eq!(call(&module.tools[0].tool, json!({})).await.unwrap().joined_text(), "done");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
