@@ -21,7 +21,7 @@ use crate::{
 /// Error for files that are not modules (CONTRACT 2.3).
 const DECLARATIVE: &str = "Declarative tool files (.md, .json) cannot be loaded as executable modules";
 
-/// What modules are loaded for.
+/// The purpose of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Their tools are called, and they receive the events of a session.

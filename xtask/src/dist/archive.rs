@@ -14,7 +14,7 @@ const SHELLS: [(&str, &str); 3] =
     [("bash", "toolsmith.bash"), ("zsh", "_toolsmith"), ("fish", "toolsmith.fish")];
 const LICENCES: [&str; 3] = ["LICENSE-MIT", "LICENSE-APACHE", "crates/cli/THIRD-PARTY-NOTICES"];
 
-/// What every package has beside the program.
+/// Files that every package has beside the program.
 pub(super) struct Content {
     /// Completions by shell and file name.
     pub(super) completions: Vec<(&'static str, &'static str, Vec<u8>)>,

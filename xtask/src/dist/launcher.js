@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Runs the program of the package for this system.
 "use strict";
 const { spawn } = require("node:child_process");

@@ -55,7 +55,7 @@ pub(super) fn write_launcher(built: &[Built], to: &Path) -> Result<()> {
         "engines": { "node": ">=18" },
         "optionalDependencies": programs,
     });
-    pack(NAME, &manifest, "bin/toolsmith.js", LAUNCHER.as_bytes(), to)
+    pack(NAME, &manifest, "bin/toolsmith.js", format!("#!/usr/bin/env node\n{LAUNCHER}").as_bytes(), to)
 }
 
 /// A package is an archive of a directory that is called `package`.

@@ -49,7 +49,7 @@ pub(crate) struct Core {
     pub(super) dispatcher: Dispatcher,
     pub(super) system: RwLock<SystemPrompt>,
     pub(super) conversation: Arc<dyn Conversation>,
-    /// What requests have in common.
+    /// The parts that requests have in common.
     pub(super) encoded: EncodedHistory,
     pub(super) queues: Queues,
     pub(super) pending: Arc<PendingStack>,

@@ -23,7 +23,7 @@ pub(crate) struct CachedModule {
     pub(crate) inputs: Inputs,
 }
 
-/// What is known about a module.
+/// Knowledge about a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Remembered {

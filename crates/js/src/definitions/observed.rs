@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-/// What a module was loaded from.
+/// Files and decisions that a module was loaded from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Observed {
     /// Files that were loaded, with their text.

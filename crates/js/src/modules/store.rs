@@ -71,7 +71,7 @@ pub(crate) struct ModuleStore {
     needs: RefCell<Option<String>>,
     /// Relative imports that were not found: a file created there would be loaded next time.
     missed: RefCell<Vec<PathBuf>>,
-    /// What resolution and the gate depended on.
+    /// Files and decisions that resolution and the gate depended on.
     observed: RefCell<Observed>,
 }
 
@@ -424,6 +424,10 @@ impl ModuleStore {
         }
         let Prepared { code, format, imports } = transform::prepare(path, &source)
             .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
+        // A `tsconfig.json`, with all that it extends, decided how they are called.
+        if code.as_ref().is_some_and(|code| code.contains(transform::DECORATOR_HELPERS)) {
+            self.observed.borrow_mut().read_surroundings = true;
+        }
         self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports, format, code });
         Ok(format)
     }

@@ -148,6 +148,8 @@ pub(crate) fn prepare_as(
     Ok(Prepared { code: Some(format!("{REQUIRE_HEAD}{first}{rest}")), format, imports })
 }
 
+/// Beginning of the names of all helpers for decorators.
+pub(crate) const DECORATOR_HELPERS: &str = "@oxc-project/runtime/helpers/decorate";
 /// Helpers of the compiler for decorators of the older kind; parameters have no others.
 const OLDER_DECORATORS: &str = "@oxc-project/runtime/helpers/decorate\"";
 const PARAMETER_DECORATORS: &str = "@oxc-project/runtime/helpers/decorateParam\"";

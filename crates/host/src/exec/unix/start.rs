@@ -186,7 +186,7 @@ impl Control {
         }
     }
 
-    /// Whether the end of the program has not been seen yet.
+    /// Returns whether the end of the program has not been seen yet.
     pub(in super::super) fn is_running(&self) -> bool {
         self.exit.is_none()
     }

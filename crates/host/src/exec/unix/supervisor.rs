@@ -51,7 +51,7 @@ pub(super) fn run(job: &Job) -> ! {
 
 extern "C" fn wake(_signal: c_int) {}
 
-/// What the program's process needs, in memory that it shares with the supervisor until it executes the program.
+/// Data that the program's process needs, in memory that it shares with the supervisor until it executes the program.
 struct Start<'a> {
     job: &'a Job,
     program: *const c_char,
