@@ -235,24 +235,19 @@ fn telling(rows: u16, columns: u16) -> Terminal {
 }
 
 #[test]
-fn c9_1_rows_written_while_the_terminal_was_narrower_are_written_again_whole() {
+fn c9_1_rows_written_while_the_terminal_was_narrower_are_there_once() {
     let mut terminal = telling(12, 60);
     let live = frame(&["working", "> typed"]);
     terminal.draw(&[Row::plain("first")], &live);
     assert!(!terminal.inline.answered(Size { columns: 60, rows: 12 }));
     // The terminal becomes narrower, and nobody tells.
     terminal.vt.screen_mut().set_size(cells(12), cells(20));
-    let long = "second row, which is longer than twenty columns";
-    terminal.draw(&[Row::plain(long), Row::plain("third")], &live);
+    terminal.draw(&[Row::plain("second"), Row::plain("third")], &live);
     assert!(terminal.inline.awaits_until().is_some());
     assert!(terminal.inline.answered(Size { columns: 20, rows: 12 }));
     assert!(terminal.inline.awaits_until().is_none());
     terminal.draw(&[], &live);
-    let all = terminal.all();
-    assert_eq!(
-        all,
-        ["first", "second row, which is", " longer than twenty", "columns", "third", "working", "> typed"]
-    );
+    assert_eq!(terminal.all(), ["first", "second", "third", "working", "> typed"]);
     terminal.assert_caret(&live);
 }
 
