@@ -115,6 +115,11 @@ impl Surveyor {
     async fn end(&mut self, module: Surveyed, instance: Arc<Instance>, load: StartedLoad) -> LoadedModule {
         let Surveyed { path, host, start } = module;
         let (outcome, needs) = match instance.finish_load(load).await {
+            // Modules before it may have taken the memory of the shared runtime.
+            Ok(reply) if reply.said.as_ref().is_err_and(|error| error.is_about_memory()) => {
+                self.instances.retain(|_, kept| !Arc::ptr_eq(kept, &instance));
+                host.start_in(Runner::Embedded).await
+            }
             Ok(reply) => host.take(instance, reply),
             // The previous module crashed the runtime; this one gets a new one.
             Err(_) => host.start_in(Runner::Embedded).await,

@@ -46,6 +46,11 @@ pub struct LoadError {
 }
 
 impl LoadError {
+    /// Returns whether the load exceeded the memory limit.
+    pub(crate) fn is_about_memory(&self) -> bool {
+        self.message.contains("exceeded the memory limit")
+    }
+
     pub(crate) fn new(path: &Path, message: impl Into<String>) -> Self {
         Self {
             path: path.to_path_buf(),
