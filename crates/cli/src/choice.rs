@@ -95,7 +95,7 @@ pub(crate) async fn choose(
         if keys.is(&key, Action::SelectConfirm) {
             return Ok(list.selected());
         }
-        // The end of input is no choice, as in a question that takes a line.
+        // The end of input chooses nothing, as in a question that takes a line.
         if keys.is(&key, Action::SelectCancel) || (key.modifiers.ctrl && key.code == KeyCode::Char('d')) {
             return Ok(None);
         }

@@ -148,7 +148,7 @@ declare namespace Toolsmith {
      */
     getLabel(): string | undefined;
     /**
-     * Switches the model; resolves to `false` if there is no such model with a key.
+     * Switches the model; resolves to `false` if the model is unknown or has no key.
      * @example const switched = await pi.setModel(ctx.model);
      */
     setModel(model: Model | string | undefined): Promise<boolean>;

@@ -86,6 +86,23 @@ pub struct LoadedModule {
     pub elapsed: Duration,
 }
 
+impl LoadedModule {
+    /// Creates the result for a module that did not load.
+    pub(crate) fn failed(path: PathBuf, error: LoadError, elapsed: Duration) -> Self {
+        Self {
+            tools: Vec::new(),
+            extension: None,
+            errors: vec![error],
+            notes: Vec::new(),
+            engine: EngineKind::Embedded,
+            engine_reason: None,
+            files: vec![path.clone()],
+            elapsed,
+            path,
+        }
+    }
+}
+
 impl std::fmt::Debug for LoadedModule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LoadedModule")

@@ -221,17 +221,7 @@ fn entry_of(
 }
 
 pub(crate) fn failed(path: PathBuf, error: LoadError, start: Instant) -> LoadedModule {
-    LoadedModule {
-        tools: Vec::new(),
-        extension: None,
-        errors: vec![error],
-        notes: Vec::new(),
-        engine: EngineKind::Embedded,
-        engine_reason: None,
-        files: vec![path.clone()],
-        elapsed: start.elapsed(),
-        path,
-    }
+    LoadedModule::failed(path, error, start.elapsed())
 }
 
 /// Files that are not modules.

@@ -11,7 +11,6 @@ use std::{
 use toolsmith_tool::{PendingHandle, SessionActions, Ui};
 
 use crate::{
-    engine_kind::EngineKind,
     errors::LoadError,
     load::LoadedModule,
     module_request::ModuleRequest,
@@ -107,17 +106,7 @@ impl fmt::Debug for Engine {
 
 fn refused(path: PathBuf) -> LoadedModule {
     let error = LoadError::new(&path, MESSAGE);
-    LoadedModule {
-        path,
-        tools: Vec::new(),
-        extension: None,
-        errors: vec![error],
-        notes: Vec::new(),
-        engine: EngineKind::Embedded,
-        engine_reason: None,
-        files: Vec::new(),
-        elapsed: Duration::ZERO,
-    }
+    LoadedModule::failed(path, error, Duration::ZERO)
 }
 
 /// Returns whether `Intl` has data for a locale: never without an engine.

@@ -40,6 +40,14 @@ impl Endpoint {
     }
 }
 
+/// Escapes a text for a part of a URL. Letters, digits, `-`, `_`, `.` and the characters in `plain` stay as they are.
+pub(crate) fn escaped(text: &str, plain: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte) || plain.contains(byte);
+    text.bytes()
+        .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
 /// The URL without user, password, query and fragment: each may hold a secret.
 fn without_credentials(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();

@@ -240,6 +240,16 @@ impl Reply {
         self.message.usage = Usage { cost: self.price.cost(&usage), ..usage };
     }
 
+    /// Writes the end of a stream that closed. It is complete if a stop reason arrived.
+    ///
+    /// # Errors
+    /// Fails if none did.
+    pub fn finish_closed(&mut self, reason: Option<StopReason>) -> Result<(), LlmError> {
+        let cut = || LlmError::network("the connection closed before the response was complete");
+        self.finish(reason.ok_or_else(cut)?);
+        Ok(())
+    }
+
     /// Writes the end. The presence of calls decides between [`StopReason::Stop`] and [`StopReason::ToolUse`], because
     /// not every provider distinguishes them.
     pub fn finish(&mut self, reason: StopReason) {

@@ -40,7 +40,7 @@ pub(crate) fn run(shared: &Shared, _own: &UpdateArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How a program was installed.
+/// Ways to install the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Installation {
     Npm,

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::google_credentials::{GoogleCredentials, Grant};
 use crate::{
+    endpoint::escaped,
     error::{ErrorClass, LlmError},
     http::{HttpClient, HttpRequest},
     secret::Secret,
@@ -99,7 +100,8 @@ async fn fetch(credentials: &GoogleCredentials, client: &HttpClient) -> Result<(
             refresh_token.expose().to_owned(),
         ),
     };
-    let body: Vec<String> = form.iter().map(|(key, value)| format!("{key}={}", form_value(value))).collect();
+    let body: Vec<String> =
+        form.iter().map(|(key, value)| format!("{key}={}", escaped(value, b"~"))).collect();
     let headers = vec![("content-type".to_owned(), Secret::new("application/x-www-form-urlencoded"))];
     let request = HttpRequest { url: url.clone(), headers, body: Some(body.join("&").into_bytes()) };
     let hide = |text: String| Secret::new(secret.as_str()).redact(&text);
@@ -143,16 +145,4 @@ fn statement(email: &str, key_id: Option<&str>, key: &Secret, audience: &str) ->
     pair.sign(&signature::RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut bytes)
         .map_err(|_| unusable())?;
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(bytes)))
-}
-
-/// Returns a value for a form.
-fn form_value(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                char::from(byte).to_string()
-            }
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
 }

@@ -58,13 +58,7 @@ impl Decoder for AnthropicDecoder {
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
         // The stop reason arrived, so the message is complete; some servers send nothing after it.
-        match self.stop {
-            Some(reason) => {
-                reply.finish(reason);
-                Ok(())
-            }
-            None => Err(LlmError::network("the connection closed before the response was complete")),
-        }
+        reply.finish_closed(self.stop)
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     schema,
 };
 use crate::{
+    endpoint::escaped,
     message::Message,
     request::{Request, ThinkingLevel, ToolChoice},
     tool_names::wire_name,
@@ -201,12 +202,5 @@ fn outcome(outcome: &history::Outcome<'_>) -> Value {
 
 /// Returns the model's id or ARN as one segment of the path.
 fn path_segment(id: &str) -> String {
-    id.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                char::from(byte).to_string()
-            }
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
+    escaped(id, b"~")
 }

@@ -80,13 +80,7 @@ impl Decoder for ChatDecoder {
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
         // Servers often omit the closing mark, but not the reason.
-        match self.stop {
-            Some(reason) => {
-                reply.finish(reason);
-                Ok(())
-            }
-            None => Err(LlmError::network("the connection closed before the response was complete")),
-        }
+        reply.finish_closed(self.stop)
     }
 }
 

@@ -57,13 +57,7 @@ impl Decoder for GeminiDecoder {
 
     fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
         // This format ends only with the connection, because counts may follow the stop reason.
-        match self.stop {
-            Some(reason) => {
-                reply.finish(reason);
-                Ok(())
-            }
-            None => Err(LlmError::network("the connection closed before the response was complete")),
-        }
+        reply.finish_closed(self.stop)
     }
 }
 

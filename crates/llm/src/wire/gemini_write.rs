@@ -7,7 +7,10 @@ use super::{
     history::{self, Block, Outcome, Part, Turn},
     schema,
 };
-use crate::request::{Request, ThinkingLevel, ToolChoice};
+use crate::{
+    endpoint::escaped,
+    request::{Request, ThinkingLevel, ToolChoice},
+};
 
 /// Google's placeholder for a call by another model, which has no signature.
 const UNSIGNED: &str = "skip_thought_signature_validator";
@@ -199,14 +202,7 @@ fn is_third_or_newer(model: &str) -> bool {
 /// Returns the model's id if it cannot change the path.
 pub(super) fn path_segment(id: &str) -> String {
     let id = id.strip_prefix("models/").unwrap_or(id);
-    id.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'@' => {
-                char::from(byte).to_string()
-            }
-            byte => format!("%{byte:02X}"),
-        })
-        .collect()
+    escaped(id, b"@")
 }
 
 #[cfg(test)]

@@ -75,8 +75,8 @@ pub(crate) trait Decoder: Send {
 
     /// Handles the end of the connection before the end of the reply. Formats without a reliable end mark decide here
     /// whether the reply is complete.
-    fn end(&mut self, _reply: &mut Reply) -> Result<(), LlmError> {
-        Err(LlmError::network("the connection closed before the response was complete"))
+    fn end(&mut self, reply: &mut Reply) -> Result<(), LlmError> {
+        reply.finish_closed(None)
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) const RECEIVE_FLAGS: c_int = libc::MSG_CMSG_CLOEXEC;
 pub(super) const LAST_SIGNAL: c_int = 64;
 /// How the supervisor waits for a killed child: every descendant is or becomes its child, so one of them will end.
 pub(super) const WAIT_TO_KILL: c_int = 0;
-/// How a working directory is opened: search permission is enough.
+/// Flags for opening a working directory: search permission is enough.
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 /// A closed socket is an error and not a signal.
 pub(super) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;

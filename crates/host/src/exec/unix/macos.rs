@@ -26,7 +26,7 @@ pub(super) const SEND_FLAGS: SendFlags = SendFlags::empty();
 pub(super) const LAST_SIGNAL: c_int = 31;
 /// How the supervisor waits for a killed child: not at all, because not every descendant is its child.
 pub(super) const WAIT_TO_KILL: c_int = libc::WNOHANG;
-/// How a working directory is opened.
+/// Flags for opening a working directory.
 pub(super) const DIRECTORY: OFlags = OFlags::DIRECTORY;
 
 /// Most processes that are known at a time, and that are looked at.
@@ -188,7 +188,7 @@ impl Descendants {
 
     fn take_events(&self, time: Option<libc::timespec>) {
         let time = time.as_ref().map_or(null(), std::ptr::from_ref);
-        // SAFETY: list and time are on this stack; the list has as many entries as the call is told.
+        // SAFETY: list and time are on this stack; the length passed is the length of the list.
         unsafe {
             let mut events: [libc::kevent; 32] = std::mem::zeroed();
             libc::kevent(self.queue, null(), 0, events.as_mut_ptr(), 32, time);

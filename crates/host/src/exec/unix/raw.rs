@@ -49,7 +49,7 @@ pub(super) fn open_null() -> RawFd {
     unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) }
 }
 
-/// Writes a message that fits the socket's buffer. A closed socket is no error here: its other end is gone.
+/// Writes a message that fits the socket's buffer. A closed socket is ignored: its other end is gone.
 pub(super) fn send(fd: RawFd, bytes: &[u8]) {
     // SAFETY: pointer and length are of the slice.
     while unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } == -1 && last_error() == libc::EINTR

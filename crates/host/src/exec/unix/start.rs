@@ -9,20 +9,15 @@ use std::{
         unix::{net::UnixStream as StdStream, process::ExitStatusExt},
     },
     path::Path,
-    pin::Pin,
     process::ExitStatus,
     sync::Arc,
-    task::{Context, Poll},
     time::Duration,
 };
 
 use rustix::fs::{Mode, OFlags, open};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{
-        UnixStream,
-        unix::pipe::{Receiver, Sender},
-    },
+use tokio::net::{
+    UnixStream,
+    unix::pipe::{Receiver, Sender},
 };
 
 use super::{
@@ -91,9 +86,9 @@ pub(super) fn start_by(
     ours.set_nonblocking(true)?;
     let socket = UnixStream::from_std(ours)?;
     Ok(Started {
-        stdin: stdin.map(|pipe| Sender::from_owned_fd(pipe.into()).map(Input)).transpose()?,
-        stdout: stdout.map(|pipe| Receiver::from_owned_fd(pipe).map(Output)).transpose()?,
-        stderr: stderr.map(|pipe| Receiver::from_owned_fd(pipe).map(Output)).transpose()?,
+        stdin: stdin.map(|pipe| Sender::from_owned_fd(pipe.into())).transpose()?,
+        stdout: stdout.map(Receiver::from_owned_fd).transpose()?,
+        stderr: stderr.map(Receiver::from_owned_fd).transpose()?,
         control: Control { socket, supervisor, asked: HashSet::new(), answer: Vec::new(), exit: None },
         pid,
     })
@@ -236,34 +231,9 @@ impl Control {
 }
 
 /// Standard input of a process.
-#[derive(Debug)]
-pub(in super::super) struct Input(Sender);
-
-impl AsyncWrite for Input {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
-    }
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_flush(cx)
-    }
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
-    }
-}
-
+pub(in super::super) type Input = Sender;
 /// An output stream of a process.
-#[derive(Debug)]
-pub(in super::super) struct Output(Receiver);
-
-impl AsyncRead for Output {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_read(cx, buffer)
-    }
-}
+pub(in super::super) type Output = Receiver;
 
 #[expect(unsafe_code, reason = "no wrapper takes the number of a limit")]
 fn limits() -> Vec<(u64, u64)> {
