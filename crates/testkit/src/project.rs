@@ -50,7 +50,7 @@ impl Project {
     }
 
     /// Returns the path of a file, whether or not it exists.
-    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub fn path(&self, name: &(impl AsRef<Path> + ?Sized)) -> PathBuf {
         self.root.join(name)
     }
 
@@ -59,21 +59,19 @@ impl Project {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// Writes a file and its folders; returns its path.
-    pub fn write(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+    /// Writes a file, and makes its folders.
+    pub fn write(&self, name: &(impl AsRef<Path> + ?Sized), content: &(impl AsRef<[u8]> + ?Sized)) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        path
     }
 
-    /// Writes a script that can be executed; returns its path.
+    /// Writes a script that can be executed.
     #[cfg(unix)]
-    pub fn write_program(&self, name: &str, script: &str) -> PathBuf {
+    pub fn write_program(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt as _;
-        let path = self.write(name, script);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
+        self.write(name, script);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Creates a folder and those above it; returns its path.
@@ -84,7 +82,7 @@ impl Project {
     }
 
     /// Returns the text of a file that must exist.
-    pub fn read(&self, name: impl AsRef<Path>) -> String {
+    pub fn read(&self, name: &(impl AsRef<Path> + ?Sized)) -> String {
         let path = self.path(name);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }

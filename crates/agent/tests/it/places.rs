@@ -71,7 +71,7 @@ impl Stage {
     }
 
     fn put(&self, name: &str, text: &str) {
-        self.files.write(self.home.join(name), text);
+        self.files.write(&self.home.join(name), text);
     }
 
     fn get(&self, name: &str) -> Option<String> {

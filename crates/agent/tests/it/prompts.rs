@@ -16,11 +16,11 @@ fn context_files_come_from_the_root_of_the_repository_down_one_at_each_depth() {
     let root = home.path("work/repo");
     home.write("work/AGENTS.md", "outside the repository");
     home.write(".toolsmith/agent/AGENTS.md", "the user's");
-    home.write(root.join(".git/HEAD"), "ref: refs/heads/main\n");
-    home.write(root.join("AGENTS.md"), "\u{feff}root");
-    home.write(root.join("CLAUDE.md"), "shadowed");
-    home.write(root.join("a/CLAUDE.md"), "middle");
-    home.write(root.join("a/b/AGENTS.md"), "near");
+    home.write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    home.write(&root.join("AGENTS.md"), "\u{feff}root");
+    home.write(&root.join("CLAUDE.md"), "shadowed");
+    home.write(&root.join("a/CLAUDE.md"), "middle");
+    home.write(&root.join("a/b/AGENTS.md"), "near");
     let found = find_context_files(&root.join("a/b"), Some(&home.root));
     let texts: Vec<&str> = found.iter().map(|file| file.text.as_str()).collect();
     assert_eq!(texts, ["the user's", "root", "middle", "near"]);
@@ -31,7 +31,7 @@ fn outside_a_repository_the_home_folder_is_the_end_and_elsewhere_only_the_folder
     let home = Project::new(&[]);
     let folder = home.path("a/b");
     home.write("AGENTS.md", "home");
-    home.write(folder.join("AGENTS.md"), "near");
+    home.write(&folder.join("AGENTS.md"), "near");
     assert_eq!(find_context_files(&folder, Some(&home.root)).len(), 2);
     assert_eq!(find_context_files(&folder, None).len(), 1);
 }
@@ -47,7 +47,7 @@ fn context_files_that_are_no_files_are_passed_over() {
 #[test]
 fn a_huge_context_file_is_cut_and_one_that_is_no_text_is_read_as_far_as_it_is() {
     let folder = Project::new(&[]);
-    folder.write("AGENTS.md", "x".repeat(1 << 20));
+    folder.write("AGENTS.md", &"x".repeat(1 << 20));
     let found = find_context_files(&folder.root, None);
     assert!(found[0].text.len() < 50_000 && found[0].text.ends_with("read it for the rest]"));
     folder.write("AGENTS.md", b"abc\xff\xfe");
@@ -59,10 +59,10 @@ fn the_branch_is_read_also_in_worktrees_and_without_a_branch() {
     let folder = Project::new(&[]);
     let root = &folder.root;
     assert_eq!(git_branch(&root.join("none")), None);
-    folder.write(root.join("main/.git/HEAD"), "ref: refs/heads/feature/x\n");
+    folder.write(&root.join("main/.git/HEAD"), "ref: refs/heads/feature/x\n");
     assert_eq!(git_branch(&root.join("main")).as_deref(), Some("feature/x"));
-    folder.write(root.join("main/.git/worktrees/w/HEAD"), "0123456789abcdef0123\n");
-    folder.write(root.join("tree/.git"), "gitdir: ../main/.git/worktrees/w\n");
+    folder.write(&root.join("main/.git/worktrees/w/HEAD"), "0123456789abcdef0123\n");
+    folder.write(&root.join("tree/.git"), "gitdir: ../main/.git/worktrees/w\n");
     fs::create_dir_all(root.join("tree/deep")).unwrap();
     assert_eq!(git_branch(&root.join("tree/deep")).as_deref(), Some("detached at 0123456789ab"));
 }
@@ -95,15 +95,15 @@ fn the_prompt_is_the_same_for_every_request_of_a_session() {
 fn a_context_file_brings_along_what_it_imports_from_the_project_only() {
     let folder = Project::new(&[]);
     let root = folder.path("repo");
-    folder.write(root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    folder.write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
     folder.write("secret.md", "a key");
-    folder.write(root.join("AGENTS.md"),
+    folder.write(&root.join("AGENTS.md"),
         "See @docs/style.md, and ask @alice.\nNot `@docs/code.md`\n```\n@docs/code.md\n```\n@../secret.md @link.md",
     );
     symlink("../secret.md", root.join("link.md")).unwrap();
-    folder.write(root.join("docs/code.md"), "never");
-    folder.write(root.join("docs/style.md"), "tabs @../AGENTS.md @more.md");
-    folder.write(root.join("docs/more.md"), "more");
+    folder.write(&root.join("docs/code.md"), "never");
+    folder.write(&root.join("docs/style.md"), "tabs @../AGENTS.md @more.md");
+    folder.write(&root.join("docs/more.md"), "more");
     let found = find_context_files(&root, None);
     let texts: Vec<&str> = found.iter().skip(1).map(|file| file.text.as_str()).collect();
     assert_eq!(texts, ["tabs @../AGENTS.md @more.md", "more"]);
@@ -114,7 +114,7 @@ fn c2_8_context_files_that_lead_out_of_the_project_are_skipped_with_a_notice() {
     let home = Project::new(&[]);
     home.write(".ssh/id_rsa", "a key");
     let repository = home.path("work/repo");
-    home.write(repository.join(".git/HEAD"), "ref: refs/heads/main\n");
+    home.write(&repository.join(".git/HEAD"), "ref: refs/heads/main\n");
     let plain = home.path("Downloads/archive");
     fs::create_dir_all(&plain).unwrap();
     let deep = plain.join("deep/er");
@@ -142,11 +142,11 @@ fn c2_8_context_files_that_lead_out_of_the_project_are_skipped_with_a_notice() {
                 fs::remove_file(&link).unwrap();
             }
             for import in ["@../../.ssh/id_rsa", "@../../../../.ssh/id_rsa", "@../folder/id_rsa"] {
-                home.write(folder.join("AGENTS.md"), import);
+                home.write(&folder.join("AGENTS.md"), import);
                 let prompt = SystemPrompt::for_folder(folder, Some(&home.root));
                 assert!(!prompt.render(&[]).contains("a key"), "{} {import}", folder.display());
             }
-            home.write(folder.join("AGENTS.md"), format!("@{}", key.display()));
+            home.write(&folder.join("AGENTS.md"), &format!("@{}", key.display()));
             let prompt = SystemPrompt::for_folder(folder, Some(&home.root));
             assert!(!prompt.render(&[]).contains("a key"), "{}", folder.display());
             fs::remove_file(folder.join("AGENTS.md")).unwrap();
@@ -199,11 +199,11 @@ fn c2_8_what_is_no_branch_is_not_told_to_the_model() {
 fn an_override_takes_the_place_of_a_context_file_and_rules_come_last() {
     let home = Project::new(&[]);
     let root = home.path("repo");
-    home.write(root.join(".git/HEAD"), "ref: refs/heads/main\n");
-    home.write(root.join("AGENTS.override.md"), "override");
-    home.write(root.join("AGENTS.md"), "shadowed");
-    home.write(root.join("a/AGENTS.md"), "near");
-    home.write(root.join(".toolsmith/RULES.md"), "project rules");
+    home.write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    home.write(&root.join("AGENTS.override.md"), "override");
+    home.write(&root.join("AGENTS.md"), "shadowed");
+    home.write(&root.join("a/AGENTS.md"), "near");
+    home.write(&root.join(".toolsmith/RULES.md"), "project rules");
     home.write(".toolsmith/agent/RULES.md", "user rules");
     home.write(".claude/CLAUDE.md", "for claude");
     let texts = || -> Vec<String> {
@@ -220,10 +220,10 @@ fn an_override_takes_the_place_of_a_context_file_and_rules_come_last() {
 fn imports_of_imports_end_and_a_rules_file_cannot_lead_out() {
     let folder = Project::new(&[]);
     let root = folder.path("repo");
-    folder.write(root.join(".git/HEAD"), "ref: refs/heads/main\n");
-    folder.write(root.join("AGENTS.md"), "0 @f1.md");
+    folder.write(&root.join(".git/HEAD"), "ref: refs/heads/main\n");
+    folder.write(&root.join("AGENTS.md"), "0 @f1.md");
     for at in 1..10 {
-        folder.write(root.join(format!("f{at}.md")), format!("{at} @f{}.md @AGENTS.md", at + 1));
+        folder.write(&root.join(format!("f{at}.md")), &format!("{at} @f{}.md @AGENTS.md", at + 1));
     }
     folder.write("secret.md", "a key");
     fs::create_dir_all(root.join(".toolsmith")).unwrap();

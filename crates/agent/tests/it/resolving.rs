@@ -404,10 +404,10 @@ async fn files_of_an_action_are_shown_exactly_written_together_and_can_be_undone
     assert_eq!(result.joined_text(), "Applied: Edit.");
     assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "two\n");
     assert!(stage.log.lines().is_empty(), "there is no callback to call");
-    let past = stage.resolver.store().list(Some(&root)).unwrap();
+    let past = stage.resolver.store().list(Some(root)).unwrap();
     assert_eq!((past[0].entry.tool.as_str(), past[0].entry.label.as_str()), ("probe", "Edit"));
     assert_eq!(result.details.unwrap()["sourceResultDetails"]["changeId"], json!(past[0].entry.id));
-    stage.resolver.store().undo_last(&root, &CancelToken::new()).unwrap();
+    stage.resolver.store().undo_last(root, &CancelToken::new()).unwrap();
     assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "one\n");
     assert!(!root.join("b.txt").exists());
 }
@@ -431,7 +431,7 @@ async fn an_action_whose_files_changed_is_refused_whoever_writes_them() {
         let stage = Stage::new();
         let root = stage.root();
         fs::write(root.join("a.txt"), "one").unwrap();
-        let files = ChangeSet::bind(&root, vec![Wanted::write("a.txt", "two")]).unwrap().into_files();
+        let files = ChangeSet::bind(root, vec![Wanted::write("a.txt", "two")]).unwrap().into_files();
         stage.stack.push(stage.action("L", Manner::Plain).files(files, writes));
         fs::write(root.join("a.txt"), "mine").unwrap();
         assert!(stage.resolver.view(PendingChoice::Top).await.is_err());

@@ -64,7 +64,7 @@ async fn a_huge_file_is_not_read_whole() {
 #[tokio::test]
 async fn an_endless_line_is_cut() {
     let place = Place::new();
-    place.write("line", "ä".repeat(1_000_000));
+    place.write("line", &"ä".repeat(1_000_000));
     let text = place.works("read", json!({ "path": "line" })).await;
     assert!(text.len() < 10_000 && text.contains("[line of 2000000 bytes, cut]"), "{}", text.len());
 }
@@ -88,9 +88,9 @@ async fn binary_data_is_refused_with_what_it_is() {
     place.write("doc.pdf", b"%PDF-1.7\x00\x01\x02");
     let text = place.fails("read", json!({ "path": "doc.pdf" })).await;
     assert!(text.starts_with("doc.pdf is a PDF (11 bytes), not text."), "{text}");
-    place.write("zeros", vec![0; 100_000]);
+    place.write("zeros", &vec![0; 100_000]);
     assert!(place.fails("read", json!({ "path": "zeros" })).await.contains("binary data"));
-    place.write("noise", (0..5000).map(|n: u32| (n * 7919 % 251 + 128) as u8).collect::<Vec<u8>>());
+    place.write("noise", &(0..5000).map(|n: u32| (n * 7919 % 251 + 128) as u8).collect::<Vec<u8>>());
     assert!(place.fails("read", json!({ "path": "noise" })).await.contains("binary data"));
 }
 
@@ -104,7 +104,7 @@ async fn text_in_other_encodings_is_read_as_far_as_it_is_text() {
     assert_eq!(place.works("read", json!({ "path": "bom" })).await, "1\tx\n");
     let wide: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("hi ☃\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-    place.write("wide", wide);
+    place.write("wide", &wide);
     assert_eq!(place.works("read", json!({ "path": "wide" })).await, "1\thi ☃\n");
 }
 
@@ -117,7 +117,7 @@ async fn images_come_as_images() {
     assert_eq!(mime_type, "image/png");
     let mut big = b"\xff\xd8\xff".to_vec();
     big.resize(4_000_000, 1);
-    place.write("big.jpg", big);
+    place.write("big.jpg", &big);
     assert!(place.fails("read", json!({ "path": "big.jpg" })).await.contains("Make a smaller copy"));
 }
 

@@ -63,7 +63,7 @@ async fn grep_survives_every_file() {
     let place = Place::new();
     place.write("binary", b"\0\0hello\0");
     place.write("latin1", b"hello caf\xe9\n");
-    place.write("long", format!("{}hello{}\n", "x".repeat(100_000), "y".repeat(100_000)));
+    place.write("long", &format!("{}hello{}\n", "x".repeat(100_000), "y".repeat(100_000)));
     place.make_pipe("pipe").await;
     symlink(".", place.path("loop")).unwrap();
     symlink("gone", place.path("dangling")).unwrap();

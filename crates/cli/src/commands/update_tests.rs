@@ -29,7 +29,8 @@ fn installers_are_recognised_by_what_they_leave() {
 #[test]
 fn a_debian_package_is_recognised_only_for_its_own_files() {
     let place = Project::new(&[]);
-    let list = place.write("toolsmith.list", "/.\n/usr/bin\n/usr/bin/toolsmith\n");
+    let list = place.path("toolsmith.list");
+    place.write(&list, "/.\n/usr/bin\n/usr/bin/toolsmith\n");
     assert_eq!(Installation::of(Path::new("/usr/bin/toolsmith"), &list), Installation::Debian);
     assert_eq!(Installation::of(Path::new("/opt/toolsmith"), &list), Installation::Archive);
 }

@@ -36,11 +36,13 @@ impl Workshop {
 
     /// Writes a file of the working folder.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        self.place.write(self.work.join(name), bytes)
+        let path = self.work.join(name);
+        self.place.write(&path, &bytes);
+        path
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
-        self.place.read(self.work.join(name))
+        self.place.read(&self.work.join(name))
     }
 
     /// The binary with these arguments.

@@ -104,7 +104,7 @@ async fn a_profile_signs_and_a_changed_file_is_read_again() {
     cloud.ask().await.unwrap();
     let signer = check_aws_signature(&cloud.server.last_request(), SECRET, "eu-west-1", "bedrock").unwrap();
     assert_eq!(signer, "AKWORK");
-    home.write(".aws/credentials", credentials("another-secret"));
+    home.write(".aws/credentials", &credentials("another-secret"));
     cloud.ask().await.unwrap();
     check_aws_signature(&cloud.server.last_request(), "another-secret", "eu-west-1", "bedrock").unwrap();
 }
@@ -213,7 +213,7 @@ impl Vertex {
         let model = if api == ApiKind::GoogleVertex { "gemini-3-test" } else { "claude-test@default" };
         let pairs = [("GOOGLE_APPLICATION_CREDENTIALS", path.to_str().unwrap())];
         let cloud = Cloud::new(api, model, KeySource::Cloud(Vec::new()), &pairs).await;
-        home.write("credentials.json", file(&format!("{}/token", cloud.server.url())).to_string());
+        home.write("credentials.json", &file(&format!("{}/token", cloud.server.url())).to_string());
         Self { cloud, tokens: Arc::default(), _home: home }
     }
 

@@ -59,7 +59,7 @@ async fn a_program_outside_the_repository_embeds_a_session_in_under_forty_lines(
             }
             _ => text,
         };
-        project.write(&name, text);
+        project.write(&name, &text);
         names.push(name);
     }
     assert_eq!(names, ["Cargo.toml", "shout.ts", "src/main.rs"]);
@@ -80,7 +80,7 @@ async fn a_program_outside_the_repository_embeds_a_session_in_under_forty_lines(
     assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
 
     let oak = Request::new(built.join("oak").to_str().unwrap()).cwd(&project.root);
-    let outcome = finish(oak.env("HOME", &project.root.to_str().unwrap())).await;
+    let outcome = finish(oak.env("HOME", project.root.to_str().unwrap())).await;
     assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
     assert_eq!(outcome.stdout.text().trim_end(), "Both tools answered: THE ANSWER!");
 }

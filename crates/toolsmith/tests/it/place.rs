@@ -55,7 +55,7 @@ impl Place {
     pub(crate) fn write_tool(&self, path: &str) {
         let stem = Path::new(path).file_stem().unwrap().to_str().unwrap().to_owned();
         let folder = Path::new(path).parent().unwrap().file_name().unwrap_or_default().to_str().unwrap();
-        self.write(path, tool(if stem == "index" { folder } else { &stem }));
+        self.write(path, &tool(if stem == "index" { folder } else { &stem }));
     }
 
     pub(crate) fn cwd(&self) -> PathBuf {

@@ -30,7 +30,7 @@ impl Home {
     }
 
     fn put(&self, name: &str, text: &str) {
-        self.files.write(self.home.join(name), text);
+        self.files.write(&self.home.join(name), text);
     }
 }
 
