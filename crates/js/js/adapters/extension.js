@@ -206,7 +206,7 @@ function makeMembers(state) {
       const config = typeof given === "string" ? options : given;
       if (typeof name !== "string" || !isObject(config)) throw new TypeError("registerProvider needs a name and a configuration");
       state.providers.set(name, config);
-      for (const member of ["streamSimple", "oauth"]) if (config[member] !== undefined) state.ignore(`registerProvider.${member}`, name);
+      if (config.oauth !== undefined) state.ignore("registerProvider.oauth", name);
       if (state.loading) return;
       state.changed();
       act({ type: "registerProvider", name, config: plain(config), streams: typeof config.streamSimple === "function" });
