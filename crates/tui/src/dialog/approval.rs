@@ -10,7 +10,8 @@ use crate::{
     composer::{Composer, ComposerEvent, History},
     input::{Key, KeyCode},
     keys::{Action, KeyBindings},
-    text::{FileDiff, Row, Style, Token, diff_rows},
+    review::visible_diffs,
+    text::{Row, Style, Token, diff_rows},
 };
 
 /// The answer: a decision, and whether it becomes a setting.
@@ -99,7 +100,7 @@ impl ApprovalDialog {
         // Signs and a free column are part of each row.
         let text = self.request.text(BlockLimits::whole(columns.saturating_sub(4).max(8)));
         let theme = space.theme;
-        let diffs = FileDiff::parse(&self.request.details.join("\n"));
+        let diffs = visible_diffs(&self.request.details.join("\n"));
         let mut rows = Vec::new();
         for line in &text.lines {
             let is_title = line.ends_with(':') && !line.starts_with(' ');
