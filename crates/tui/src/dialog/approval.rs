@@ -128,8 +128,9 @@ impl Panel for ApprovalDialog {
         let bottom = if self.note.is_some() { 3 } else { CHOICES.len() + 1 };
         let text = self.text(space);
         let room = space.rows.saturating_sub(rows.len() + bottom + 1).max(1);
-        if self.extent.0 != text.len() {
-            self.read = 0;
+        // In another size the text may not be readable any more.
+        if self.extent != (text.len(), room) {
+            (self.read, self.is_read) = (0, false);
         }
         self.extent = (text.len(), room);
         let last = text.len().saturating_sub(room);
