@@ -44,6 +44,7 @@ mod file_change;
 mod names;
 pub mod panics;
 mod pending;
+mod places;
 mod registry;
 mod render;
 mod result;
@@ -79,6 +80,7 @@ pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
     PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,
 };
+pub use places::{Place, Places};
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{Failure, Stop, ToolError, ToolResult};

@@ -16,12 +16,12 @@ mod temporaries;
 mod walk;
 
 pub use git::named_files;
-pub use resolved_location::Location;
+pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;
 pub use temporaries::Temporaries;
 
-pub(crate) use resolved_location::Beside;
+pub(crate) use resolved_location::{Beside, open_real};
 pub(crate) use walk::lexical;
 
 #[cfg(target_os = "linux")]
