@@ -129,11 +129,8 @@ pub struct Process {
 /// When nothing could be started; see [`ExecError`].
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
-    let mut started = system::start(request)
+    let started = system::start(request)
         .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
-    if request.detached {
-        started.control.release();
-    }
     Ok(Process {
         stdin: started.stdin.map(InputPipe),
         stdout: started.stdout.map(OutputPipe),
