@@ -97,5 +97,5 @@ pub use spec::{Concurrency, EffectHints, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
 pub use visible_text::{
-    BlockLimits, BlockRow, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
+    BlockLimits, BlockRow, Name, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
 };
