@@ -10,6 +10,12 @@ use crate::place::Place;
 
 const SIGKILL: i32 = 9;
 
+/// Never settles after it started the same.
+const HANGING: (&str, &str) = (
+    "return { content: [{ type: \"text\", text }] };",
+    "(await import(\"node:fs\")).writeFileSync(pi.cwd + \"/pids\", text); await new Promise(() => {});",
+);
+
 /// Starts a shell that resists, with a child in a session of its own, and returns the ids of both.
 const TOOL: &str = r#"import { spawn } from "node:child_process";
 export default (pi) => ({
@@ -75,5 +81,32 @@ async fn detached_programs_of_a_tool_go_on_if_the_program_exits() {
         exec::run(&kill, &toolsmith_tool::CancelToken::new(), |_| {}).await.unwrap();
     }
     assert_eq!(running, [true, true]);
+    wait_until_gone(&pids).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c4_6_detached_programs_of_a_running_call_end_if_an_mcp_client_closes_the_connection() {
+    let tool = TOOL.replace(HANGING.0, HANGING.1);
+    let place = Place::trusted(&[("project/.toolsmith/tools/start.ts", &tool)]);
+    let request = place.request(&["mcp", "serve"]).stdin(exec::Stdin::Piped);
+    let mut process = exec::spawn(&request).unwrap();
+    let mut input = process.stdin.take().unwrap();
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "start", "arguments": {} } });
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    for message in [hello, ready, call] {
+        tokio::io::AsyncWriteExt::write_all(&mut input, format!("{message}\n").as_bytes()).await.unwrap();
+    }
+    let file = place.path("project/pids");
+    let pids = loop {
+        match std::fs::read_to_string(&file) {
+            Ok(text) if ids(&text).len() == 2 => break ids(&text),
+            _ => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    };
+    assert!(pids.iter().all(|pid| is_running(pid)), "{pids:?}");
+    drop(input);
+    process.wait().await;
     wait_until_gone(&pids).await;
 }

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeSet,
     os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd},
-    sync::{Mutex, MutexGuard, Once, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, Once, PoisonError},
 };
 
 use super::{message::RELEASED, system};
@@ -18,19 +18,55 @@ fn running() -> MutexGuard<'static, BTreeSet<RawFd>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Lets a program outlive its handle, and this program if that exits, from any thread and at once.
+#[derive(Clone, Debug)]
+pub struct Detacher(Arc<Mutex<Connection>>);
+
+#[derive(Debug)]
+enum Connection {
+    /// The program ends with its handle.
+    Held(RawFd),
+    Detached {
+        _registered: Detached,
+    },
+    Closed,
+}
+
+impl Detacher {
+    pub(super) fn new(socket: impl AsFd) -> Self {
+        Self(Arc::new(Mutex::new(Connection::Held(socket.as_fd().as_raw_fd()))))
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Detaches the program. Nothing happens if its handle is gone.
+    pub fn detach(&self) {
+        let mut connection = self.connection();
+        if let Connection::Held(socket) = *connection {
+            *connection = Connection::Detached { _registered: Detached::new(socket) };
+        }
+    }
+
+    /// Called before the socket is closed.
+    pub(super) fn close(&self) {
+        *self.connection() = Connection::Closed;
+    }
+}
+
 /// A program that may outlive this one. Dropped before its socket is closed.
 #[derive(Debug)]
-pub(super) struct Detached(RawFd);
+struct Detached(RawFd);
 
 impl Detached {
     /// Registers the program at the other end of a socket.
-    pub(super) fn new(socket: impl AsFd) -> Self {
+    fn new(socket: RawFd) -> Self {
         static AT_EXIT: Once = Once::new();
         AT_EXIT.call_once(|| {
             // SAFETY: the function is in this program, which is there until it has exited.
             let _ = unsafe { libc::atexit(release_all) };
         });
-        let socket = socket.as_fd().as_raw_fd();
         running().insert(socket);
         Self(socket)
     }

@@ -32,6 +32,7 @@ mod signaller;
 mod start;
 mod supervisor;
 
+pub use detached::Detacher;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "macos")]

@@ -25,7 +25,7 @@ use super::{
         process::Exit,
         request::{Destination, Request, Stdin},
     },
-    detached::Detached,
+    detached::Detacher,
     launcher,
     message::{ANSWER, Body, ENDING, EXITED, FAILED, HEADER, KILL, LIMITS, STARTED, read_answer},
     signaller::signal,
@@ -91,7 +91,7 @@ pub(super) fn start_by(
         stdout: stdout.map(Receiver::from_owned_fd).transpose()?,
         stderr: stderr.map(Receiver::from_owned_fd).transpose()?,
         control: Control {
-            _detached: request.detached.then(|| Detached::new(&socket)),
+            detacher: Detacher::new(&socket),
             socket,
             supervisor,
             asked: HashSet::new(),
@@ -152,8 +152,7 @@ fn encode(request: &Request) -> io::Result<Body> {
 /// This end. Dropping it kills everything at the other end, unless the program is detached.
 #[derive(Debug)]
 pub(in super::super) struct Control {
-    /// Before the socket, because fields are dropped in this order.
-    _detached: Option<Detached>,
+    detacher: Detacher,
     socket: UnixStream,
     supervisor: u32,
     /// Processes that were asked to exit; a second signal would interrupt their cleanup.
@@ -163,7 +162,18 @@ pub(in super::super) struct Control {
     exit: Option<Exit>,
 }
 
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.detacher.close();
+    }
+}
+
 impl Control {
+    /// Returns the way to let the program outlive this end.
+    pub(in super::super) fn detacher(&self) -> Detacher {
+        self.detacher.clone()
+    }
+
     /// Waits for the program to end; or for everything it started, if its end was announced. Can be called again.
     pub(in super::super) async fn wait(&mut self) -> Exit {
         loop {
