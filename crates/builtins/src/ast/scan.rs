@@ -17,8 +17,7 @@ use toolsmith_host::regular_file::read_real;
 use toolsmith_tool::{CancelToken, ToolResult, UpdateSink, panics};
 
 use super::{
-    languages::{Lang, of_path},
-    pattern::{Compiled, CompiledOps, Ops, Problem},
+    pattern::{Compiled, CompiledOps, Lang, Ops, Problem, of_path},
     scope::Scope,
 };
 

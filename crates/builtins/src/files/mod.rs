@@ -2,13 +2,12 @@
 //! at all.
 
 mod change;
-mod diff;
 mod path;
 mod target;
 mod text;
 
 pub use change::Saving;
-pub(crate) use diff::diff;
+pub(crate) use change::diff;
 pub use path::Workspace;
 pub(crate) use target::Target;
 pub(crate) use text::{Kind, LineEnding, MAX_IMAGE_BYTES, kind, kind_in_words};
