@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, ErrorKind, Read as _, Seek},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -12,15 +12,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::{
     blocking::{blocking, check},
-    regular_file::open_regular,
+    location::leads_to,
+    regular_file::{is_file_at, open_real},
 };
 use toolsmith_tool::{
-    CancelToken, ContentBlock, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    CancelToken, ContentBlock, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    ToolSpec, async_trait,
 };
 
-use super::{arguments, ls::list_folder};
-use crate::files::{Kind, MAX_IMAGE_BYTES, Workspace, kind, kind_in_words};
+use super::{arguments, ls::list_folder, path_argument};
+use crate::files::{Kind, MAX_IMAGE_BYTES, Target, Workspace, kind, kind_in_words};
 
 const MAX_LINES: usize = 2000;
 /// A little below what dispatch lets through, so that nothing is cut twice.
@@ -122,45 +123,65 @@ impl Tool for Read {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let written = path_argument(arguments);
+        let named = self.names.as_ref().and_then(|names| names.file(written));
+        vec![match named {
+            Some(file) => Place::new(written, leads_to(&file)),
+            None => self.workspace.place(written),
+        }]
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let (workspace, names) = (Arc::clone(&self.workspace), self.names.clone());
-        blocking(&ctx.cancel, move |cancel| match names.and_then(|names| names.open(&wanted.path)) {
-            Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, cancel),
-            None => read(&workspace, &wanted, cancel),
+        let cancel = ctx.cancel.clone();
+        blocking(&cancel, move |cancel| {
+            let ctx = ctx.with_cancel(cancel.clone());
+            match names.and_then(|names| names.open(&wanted.path)) {
+                Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, &ctx),
+                None => read(&workspace, &wanted, &ctx),
+            }
         })
         .await
     }
 }
 
-fn read(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
-    let path = workspace.resolve(&wanted.path)?;
-    let shown = workspace.show(&path);
-    let failed = |error: &std::io::Error| workspace.failed("read", &path, error);
-    let found = fs::metadata(&path).map_err(|error| failed(&error))?;
+fn read(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
+    let target = workspace.target(&wanted.path, context)?;
+    let shown = workspace.show(&target.path);
+    let failed = |error: &std::io::Error| workspace.failed("read", &target.path, error);
+    let found = fs::metadata(&target.real).map_err(|error| failed(&error))?;
     if found.is_dir() {
-        return list_folder(workspace, &path, wanted.limit, cancel);
+        return list_folder(workspace, &target, wanted.limit, &context.cancel);
     }
     // Opening a pipe would wait for somebody to write; devices have no end.
     if !found.is_file() {
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
-    let file = open_regular(&path).map_err(|error| failed(&error))?;
-    content(&shown, file, found.len(), wanted, &failed, cancel)
+    let file = open_real(&target.real).map_err(|error| failed(&error))?;
+    let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+    content(&shown, file, bytes, wanted, &failed, &context.cancel)
 }
 
 fn read_opened(
     opened: OpenedName,
     wanted: &Arguments,
-    cancel: &CancelToken,
+    context: &ToolContext,
 ) -> Result<ToolResult, ToolError> {
     match opened {
         OpenedName::Text { text, details } => Ok(ToolResult { details, ..ToolResult::text(text) }),
         OpenedName::File(file, shown) => {
             let failed =
                 |error: &std::io::Error| ToolError::reply(format!("Could not read {shown}: {error}"));
+            let seen = context.places.get(&wanted.path).and_then(|place| place.leads_to);
+            if seen.is_some_and(|seen| !is_file_at(&file, &seen)) {
+                return Err(ToolError::reply(format!(
+                    "{shown} is another file than when the call was checked. Try again."
+                )));
+            }
             let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-            content(&shown, file, bytes, wanted, &failed, cancel)
+            content(&shown, file, bytes, wanted, &failed, &context.cancel)
         }
     }
 }
@@ -342,12 +363,12 @@ fn show_line(line: &[u8], length: usize, is_first: bool) -> (String, bool) {
 /// For tools that need all of a file: its text as it is.
 pub(super) fn whole_text(
     workspace: &Workspace,
-    path: &Path,
+    target: &Target,
 ) -> Result<(String, crate::files::Stamp), ToolError> {
     const MAX_WHOLE: u64 = 64 << 20;
-    let shown = workspace.show(path);
-    let failed = |error: &std::io::Error| workspace.failed("read", path, error);
-    let found = fs::metadata(path).map_err(|error| failed(&error))?;
+    let shown = workspace.show(&target.path);
+    let failed = |error: &std::io::Error| workspace.failed("read", &target.path, error);
+    let found = fs::metadata(&target.real).map_err(|error| failed(&error))?;
     if found.is_dir() {
         return Err(ToolError::reply(format!("{shown} is a folder")));
     }
@@ -361,7 +382,7 @@ pub(super) fn whole_text(
         )));
     }
     let mut bytes = Vec::new();
-    let file = open_regular(path).map_err(|error| failed(&error))?;
+    let file = open_real(&target.real).map_err(|error| failed(&error))?;
     file.take(MAX_WHOLE + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     if bytes.len() as u64 > MAX_WHOLE {
         return Err(ToolError::reply(format!(

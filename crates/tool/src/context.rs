@@ -10,6 +10,7 @@ use crate::{
     cancel::CancelToken,
     file_change::FileWatch,
     pending::PendingHandle,
+    places::Places,
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
     ui::UiHandle,
@@ -27,6 +28,8 @@ pub struct ToolContext {
     pub pending: PendingHandle,
     /// The approval of the call (CONTRACT 5.8); `None` if it did not pass an approval step.
     pub approved: Option<Approval>,
+    /// Where the paths of the call lead, as its gates saw it. Paths that no gate saw are not in it.
+    pub places: Places,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
     /// The user interface.
@@ -47,6 +50,7 @@ impl ToolContext {
             updates: UpdateSink::ignore(),
             pending: PendingHandle::unavailable(),
             approved: None,
+            places: Places::default(),
             files: None,
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
@@ -80,6 +84,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_approved(mut self, approved: Approval) -> Self {
         self.approved = Some(approved);
+        self
+    }
+
+    /// Replaces the places of the call's paths.
+    #[must_use]
+    pub fn with_places(mut self, places: Places) -> Self {
+        self.places = places;
         self
     }
 

@@ -8,8 +8,8 @@ use std::{
 
 use serde_json::Value;
 use toolsmith_tool::{
-    Approval, Concurrency, ContentBlock, Keep, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall,
-    ToolError, ToolResult, panics::catching,
+    Approval, Concurrency, ContentBlock, Keep, OriginKind, Places, RegisteredTool, Registry, Repair, Stop,
+    ToolCall, ToolError, ToolResult, panics::catching,
 };
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
     execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GatedCall},
     gating::{Gated, gated},
+    pinning,
     registry::SharedRegistry,
 };
 use crate::{
@@ -232,7 +233,8 @@ impl Dispatcher {
     }
 
     /// Makes one call. Every failure is in the outcome. Dropping the future abandons the call.
-    pub async fn call(&self, request: CallRequest) -> CallOutcome {
+    pub async fn call(&self, mut request: CallRequest) -> CallOutcome {
+        request.context.places = Places::default();
         let started = Instant::now();
         request.tell(CallEvent::Started);
         let mut trail = Trail::default();
@@ -269,6 +271,7 @@ impl Dispatcher {
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
         let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail).await?;
+        pinning::pin(&found, request, &arguments).await;
         let gated_call = self.pass_gates(&found, request, arguments, trail).await?;
         let Gated { arguments, approval, notes } = gated_call;
         request.tell(CallEvent::Prepared { arguments: &arguments });
@@ -278,6 +281,7 @@ impl Dispatcher {
         let approved = self.approve(&found, request, &arguments, approval).await;
         trail.asked = asking.elapsed();
         let approved = approved?;
+        pinning::check(&found, request, trail.arguments.as_ref().unwrap_or(&Value::Null)).await?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }

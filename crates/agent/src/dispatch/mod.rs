@@ -44,6 +44,7 @@ mod dispatcher;
 mod execute;
 mod gate;
 mod gating;
+mod pinning;
 mod registry;
 
 pub use approving::is_refused_unasked;

@@ -17,8 +17,9 @@ use toolsmith_host::{
     regular_file::read_regular,
 };
 use toolsmith_tool::{
-    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, PendingAction, PendingCallbacks, Stop,
-    Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes, async_trait,
+    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, PendingAction, PendingCallbacks, Place,
+    Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
+    async_trait,
 };
 
 use super::{
@@ -290,11 +291,22 @@ impl Tool for AstEditTool {
         Tier::Read.into()
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        Scope::new(&self.cwd, text("path"), text("glob")).map(|scope| scope.places()).unwrap_or_default()
+    }
+
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request =
             Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
-        let updates = context.updates.clone();
-        let preview = blocking(&context.cancel, move |cancel| preview(request, cancel, &updates)).await?;
+        let (updates, places) = (context.updates.clone(), context.places.clone());
+        let preview = blocking(&context.cancel, move |cancel| {
+            request.scope.check(&places)?;
+            let preview = preview(request, cancel, &updates)?;
+            preview.request.scope.check(&places)?;
+            Ok(preview)
+        })
+        .await?;
         let mut result = ToolResult::text(preview.text).with_details(preview.details);
         result.is_error = preview.request.ops.are_unusable();
         let total: usize = preview.counts.iter().sum();
@@ -379,7 +391,7 @@ fn run_again(
         if Some(content_hash(&content)) != file.base {
             return Err(drift(DriftKind::Changed));
         }
-        let scope = Scope::file(&request.scope.cwd, &file.path, request.scope.is_single_file());
+        let scope = Scope::file(&request.scope.cwd, file, request.scope.is_single_file());
         let found = request.run(&scope, cancel, &UpdateSink::ignore());
         let again = found.files.into_iter().next().map(|(_, mut rewritten)| {
             rewritten.all.truncate(*count);

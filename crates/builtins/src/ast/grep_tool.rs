@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::blocking::blocking;
 use toolsmith_tool::{
-    CancelToken, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink,
+    CancelToken, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink,
     async_trait,
 };
 
@@ -258,8 +258,20 @@ impl Tool for AstGrepTool {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        Scope::new(&self.cwd, text("path"), text("glob")).map(|scope| scope.places()).unwrap_or_default()
+    }
+
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request = Request::new(arguments(call.arguments)?, &self.cwd).map_err(ToolError::reply)?;
-        blocking(&context.cancel, move |cancel| search(&request, cancel, &context.updates)).await
+        let cancel = context.cancel.clone();
+        blocking(&cancel, move |cancel| {
+            request.scope.check(&context.places)?;
+            let found = search(&request, cancel, &context.updates)?;
+            request.scope.check(&context.places)?;
+            Ok(found)
+        })
+        .await
     }
 }

@@ -15,7 +15,7 @@ use tokio::{
 use super::{
     error::ExecError,
     request::Request,
-    system::{self, Control, Input, Output, Signaller},
+    system::{self, Control, Detacher, Input, Output, Signaller},
 };
 
 /// How long a killed process may take to disappear before we go on without it. Only one that hangs in the kernel
@@ -129,10 +129,10 @@ pub struct Process {
 /// When nothing could be started; see [`ExecError`].
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
-    let mut started = system::start(request)
+    let started = system::start(request)
         .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
     if request.detached {
-        started.control.release();
+        started.control.detacher().detach();
     }
     Ok(Process {
         stdin: started.stdin.map(InputPipe),
@@ -152,6 +152,11 @@ impl Process {
     /// Waits for the program to end. What it left running goes on, unless the end was forced. Can be called again.
     pub async fn wait(&mut self) -> Exit {
         self.control.wait().await
+    }
+
+    /// A way to let the program outlive this handle later, as [`Request::detached`] does from the start.
+    pub fn detacher(&self) -> Detacher {
+        self.control.detacher()
     }
 
     /// A way to send the program signals without holding it.

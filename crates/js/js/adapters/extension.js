@@ -279,8 +279,7 @@ function makeMembers(state) {
       if (typeof name !== "string" || !isObject(config))
         throw new TypeError("registerProvider needs a name and a configuration");
       state.providers.set(name, config);
-      for (const member of ["streamSimple", "oauth"])
-        if (config[member] !== undefined) state.ignore(`registerProvider.${member}`, name);
+      if (config.oauth !== undefined) state.ignore("registerProvider.oauth", name);
       if (state.loading) return;
       state.changed();
       act({

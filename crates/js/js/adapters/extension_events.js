@@ -215,6 +215,33 @@ export async function shortcut(number, key, ctx) {
   return null;
 }
 
+/** An event of an answer without the message that each repeats, and with what the message says of its block. */
+function withoutMessage({ type, contentIndex, delta, content, toolCall, partial }) {
+  const block = partial?.content?.[contentIndex];
+  const call = toolCall ?? (block?.type === "toolCall" ? block : undefined);
+  const event = { type, contentIndex, delta, content, id: call?.id, name: call?.name };
+  if (!type.endsWith("_end")) return event;
+  const signature = block?.textSignature ?? block?.thinkingSignature ?? call?.thoughtSignature;
+  return { ...event, arguments: call?.arguments, signature };
+}
+
+/** Answers a model request with a provider's own function: events go to `send`, the finished message is returned. */
+export async function stream(number, name, { model, context, options }, signal, send) {
+  const provider = moduleAt(number)?.providers.get(name);
+  if (typeof provider?.streamSimple !== "function") throw new Error(`the provider "${name}" has no streamSimple`);
+  const events = await provider.streamSimple(model, context, { ...options, signal });
+  if (typeof events?.[Symbol.asyncIterator] !== "function")
+    throw new TypeError(`streamSimple of "${name}" returned no stream of events`);
+  for await (const event of events) {
+    if (event?.type === "done") return event.message;
+    if (event?.type === "error") return event.error;
+    if (typeof event?.type === "string") send(withoutMessage(event));
+  }
+  const message = await events.result?.();
+  if (!isObject(message)) throw new Error(`the stream of "${name}" ended without a "done" event`);
+  return message;
+}
+
 /** The component of a registered renderer. */
 export function component(number, kind, customType, value, options, theme) {
   const state = moduleAt(number);

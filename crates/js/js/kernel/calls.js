@@ -216,7 +216,7 @@ export function askApproval(call, number, what, argumentsJson) {
   settleWith(call, run());
 }
 
-/** Runs something of an extension: the handlers of an event, a command, completions or a shortcut. */
+/** Runs something of an extension: the handlers of an event, a command, completions, a shortcut or a provider. */
 export function startExtension(call, number, what, name, payloadJson) {
   const controller = begin(call);
   const run = async () => {
@@ -227,7 +227,10 @@ export function startExtension(call, number, what, name, payloadJson) {
     if (what === "event") outcome = await events.handle(number, name, payload, context, controller.signal);
     else if (what === "command") outcome = await events.command(number, name, payload, context);
     else if (what === "completions") outcome = await events.completions(number, name, payload, context);
-    else outcome = await events.shortcut(number, name, context);
+    else if (what === "stream") {
+      const send = (event) => host.sendUpdate(call, `{"content":[],"details":${stringify(event)}}`);
+      outcome = await events.stream(number, name, payload, controller.signal, send);
+    } else outcome = await events.shortcut(number, name, context);
     return outcome === null || outcome === undefined ? "" : stringify(outcome);
   };
   settleWith(call, run());
