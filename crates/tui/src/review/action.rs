@@ -184,7 +184,7 @@ impl ReviewFile {
     }
 }
 
-/// What of a file was not on the screen.
+/// The part of a file that was not on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     /// Its name.
