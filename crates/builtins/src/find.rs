@@ -5,12 +5,11 @@ use std::{fs, path::Path, sync::Arc};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_host::blocking::blocking;
 use toolsmith_tool::{
     CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::{arguments, walk::walk};
+use super::{arguments, metered, walk::walk};
 use crate::files::Workspace;
 
 const DEFAULT_LIMIT: usize = 1000;
@@ -58,7 +57,7 @@ impl Tool for Find {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |cancel| find(&workspace, &wanted, cancel)).await
+        metered(&ctx.cancel, &ctx.meter, move |cancel| find(&workspace, &wanted, cancel)).await
     }
 }
 

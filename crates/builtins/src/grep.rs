@@ -13,17 +13,15 @@ use grep_searcher::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_host::{
-    blocking::{blocking, check},
-    regular_file::open_regular,
-};
+use toolsmith_host::{blocking::check, regular_file::open_regular};
 use toolsmith_tool::{
-    CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    CancelToken, Keep, Meter, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{
     arguments,
     find::NameGlob,
+    metered,
     walk::{is_file, walk},
 };
 use crate::files::Workspace;
@@ -91,11 +89,17 @@ impl Tool for Grep {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |cancel| grep(&workspace, &wanted, cancel)).await
+        let meter = ctx.meter.clone();
+        metered(&ctx.cancel, &ctx.meter, move |cancel| grep(&workspace, &wanted, cancel, &meter)).await
     }
 }
 
-fn grep(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
+fn grep(
+    workspace: &Workspace,
+    wanted: &Arguments,
+    cancel: &CancelToken,
+    meter: &Meter,
+) -> Result<ToolResult, ToolError> {
     let root = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
     let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
     let matcher = matcher(wanted)?;
@@ -121,8 +125,9 @@ fn grep(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Resu
         hits.name = workspace.show(path);
         hits.in_file = false;
         let before = hits.matches;
-        let searched = open_regular(path)
-            .and_then(|file| searcher.search_reader(&matcher, Stoppable { file, cancel }, &mut *hits));
+        let searched = open_regular(path).and_then(|file| {
+            searcher.search_reader(&matcher, meter.reading(Stoppable { file, cancel }), &mut *hits)
+        });
         check(cancel)?;
         if let Err(error) = searched {
             unread.push(format!("{}: {error}", hits.name));

@@ -4,12 +4,12 @@ use std::{fs, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::json;
-use toolsmith_host::blocking::{blocking, check};
+use toolsmith_host::blocking::check;
 use toolsmith_tool::{
     CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::arguments;
+use super::{arguments, metered};
 use crate::files::Workspace;
 
 const DEFAULT_LIMIT: usize = 500;
@@ -53,7 +53,7 @@ impl Tool for Ls {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        blocking(&ctx.cancel, move |cancel| {
+        metered(&ctx.cancel, &ctx.meter, move |cancel| {
             let path = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
             let found = fs::metadata(&path).map_err(|error| workspace.failed("list", &path, &error))?;
             if !found.is_dir() {

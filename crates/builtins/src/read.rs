@@ -10,16 +10,13 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::{
-    blocking::{blocking, check},
-    regular_file::open_regular,
-};
+use toolsmith_host::{blocking::check, regular_file::open_regular};
 use toolsmith_tool::{
-    CancelToken, ContentBlock, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    CancelToken, ContentBlock, Keep, Meter, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    ToolSpec, async_trait,
 };
 
-use super::{arguments, ls::list_folder};
+use super::{arguments, ls::list_folder, metered};
 use crate::files::{Kind, MAX_IMAGE_BYTES, Workspace, kind, kind_in_words};
 
 const MAX_LINES: usize = 2000;
@@ -125,34 +122,44 @@ impl Tool for Read {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let (workspace, names) = (Arc::clone(&self.workspace), self.names.clone());
-        blocking(&ctx.cancel, move |cancel| match names.and_then(|names| names.open(&wanted.path)) {
-            Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, cancel),
-            None => read(&workspace, &wanted, cancel),
+        let meter = ctx.meter.clone();
+        metered(&ctx.cancel, &ctx.meter, move |cancel| {
+            let scope = Reading { cancel, meter: &meter };
+            match names.and_then(|names| names.open(&wanted.path)) {
+                Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, &scope),
+                None => read(&workspace, &wanted, &scope),
+            }
         })
         .await
     }
 }
 
-fn read(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
+/// Stops and counts what is read.
+struct Reading<'a> {
+    cancel: &'a CancelToken,
+    meter: &'a Meter,
+}
+
+fn read(workspace: &Workspace, wanted: &Arguments, reading: &Reading<'_>) -> Result<ToolResult, ToolError> {
     let path = workspace.resolve(&wanted.path)?;
     let shown = workspace.show(&path);
     let failed = |error: &std::io::Error| workspace.failed("read", &path, error);
     let found = fs::metadata(&path).map_err(|error| failed(&error))?;
     if found.is_dir() {
-        return list_folder(workspace, &path, wanted.limit, cancel);
+        return list_folder(workspace, &path, wanted.limit, reading.cancel);
     }
     // Opening a pipe would wait for somebody to write; devices have no end.
     if !found.is_file() {
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
     let file = open_regular(&path).map_err(|error| failed(&error))?;
-    content(&shown, file, found.len(), wanted, &failed, cancel)
+    content(&shown, file, found.len(), wanted, &failed, reading)
 }
 
 fn read_opened(
     opened: OpenedName,
     wanted: &Arguments,
-    cancel: &CancelToken,
+    reading: &Reading<'_>,
 ) -> Result<ToolResult, ToolError> {
     match opened {
         OpenedName::Text { text, details } => Ok(ToolResult { details, ..ToolResult::text(text) }),
@@ -160,7 +167,7 @@ fn read_opened(
             let failed =
                 |error: &std::io::Error| ToolError::reply(format!("Could not read {shown}: {error}"));
             let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-            content(&shown, file, bytes, wanted, &failed, cancel)
+            content(&shown, file, bytes, wanted, &failed, reading)
         }
     }
 }
@@ -172,14 +179,16 @@ fn content(
     bytes: u64,
     wanted: &Arguments,
     failed: &dyn Fn(&std::io::Error) -> ToolError,
-    cancel: &CancelToken,
+    reading: &Reading<'_>,
 ) -> Result<ToolResult, ToolError> {
     let mut start = Vec::with_capacity(START);
     file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => ToolError::reply(format!("{shown}: {WAITS}")),
         _ => failed(&error),
     })?;
+    reading.meter.add_read(start.len());
     file.rewind().map_err(|error| failed(&error))?;
+    let file = reading.meter.reading(file);
     match kind(&start) {
         Kind::Image(mime) => image(shown, file, bytes, mime),
         Kind::Binary => Err(ToolError::reply(format!(
@@ -190,13 +199,13 @@ fn content(
         Kind::Utf16 { big_endian } => {
             let text =
                 utf16(file, bytes, big_endian).map_err(|why| ToolError::reply(format!("{shown} {why}")))?;
-            lines(shown, text.as_bytes(), text.len() as u64, wanted, cancel)
+            lines(shown, text.as_bytes(), text.len() as u64, wanted, reading.cancel)
         }
-        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, cancel),
+        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, reading.cancel),
     }
 }
 
-fn image(shown: &str, mut file: File, bytes: u64, mime: &str) -> Result<ToolResult, ToolError> {
+fn image(shown: &str, mut file: impl std::io::Read, bytes: u64, mime: &str) -> Result<ToolResult, ToolError> {
     if bytes > MAX_IMAGE_BYTES {
         return Err(ToolError::reply(format!(
             "{shown} is an image of {bytes} bytes; models take up to {MAX_IMAGE_BYTES}. Make a smaller copy first."
@@ -214,7 +223,7 @@ fn image(shown: &str, mut file: File, bytes: u64, mime: &str) -> Result<ToolResu
     })
 }
 
-fn utf16(mut file: File, bytes: u64, big_endian: bool) -> Result<String, String> {
+fn utf16(mut file: impl std::io::Read, bytes: u64, big_endian: bool) -> Result<String, String> {
     if bytes > MAX_UTF16 {
         return Err(format!("is UTF-16 text of {bytes} bytes; turn it into UTF-8 first (iconv)"));
     }

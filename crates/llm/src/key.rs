@@ -37,7 +37,7 @@ impl Environment {
     }
 
     /// Returns the value of a variable that is set and not blank.
-    pub(crate) fn get(&self, name: &str) -> Option<String> {
+    pub fn get(&self, name: &str) -> Option<String> {
         (self.0)(name).filter(|value| !value.trim().is_empty())
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     approval::Approval,
     cancel::CancelToken,
     file_change::FileWatch,
+    meter::Meter,
     pending::PendingHandle,
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
@@ -29,6 +30,8 @@ pub struct ToolContext {
     pub approved: Option<Approval>,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
+    /// Counts what the call uses.
+    pub meter: Meter,
     /// The user interface.
     pub ui: UiHandle,
     /// The session, read-only.
@@ -48,6 +51,7 @@ impl ToolContext {
             pending: PendingHandle::unavailable(),
             approved: None,
             files: None,
+            meter: Meter::default(),
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
             agent: Arc::new(DetachedAgent),
@@ -87,6 +91,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
         self.files = Some(files);
+        self
+    }
+
+    /// Replaces the meter.
+    #[must_use]
+    pub fn with_meter(mut self, meter: Meter) -> Self {
+        self.meter = meter;
         self
     }
 
