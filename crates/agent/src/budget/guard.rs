@@ -140,19 +140,20 @@ impl BudgetGuard {
             false => format!("budget.call.{what}"),
         };
         let of_tool = budgets.tools.get(tool).map(|budget| budget.hard).unwrap_or_default();
-        let mut limits = CallLimits::default();
-        limits.time = own.time.map(|most| {
+        let limit = |what: &str, most: Option<u64>, is_own: bool| {
+            most.map(|most| {
+                CallLimit::new(most, text::exceeded(what, Amount::Whole(most), &key(what, is_own)))
+            })
+        };
+        let time = own.time.map(|most| {
             let amount = Amount::Whole(microseconds(most));
             CallLimit::new(most, text::exceeded("time", amount, &key("time", of_tool.time.is_some())))
         });
-        limits.memory = own.memory.map(|most| {
-            let name = key("memory", of_tool.memory.is_some());
-            CallLimit::new(most, text::exceeded("memory", Amount::Whole(most), &name))
-        });
-        limits.processes = own.processes.map(|most| {
-            let name = key("processes", of_tool.processes.is_some());
-            CallLimit::new(most, text::exceeded("processes", Amount::Whole(most), &name))
-        });
+        let mut limits = CallLimits {
+            time,
+            memory: limit("memory", own.memory, of_tool.memory.is_some()),
+            processes: limit("processes", own.processes, of_tool.processes.is_some()),
+        };
         let session = self.state().session;
         add_rest(&mut limits, "session", &budgets.session.hard, &session);
         if !budgets.day.hard.is_empty()

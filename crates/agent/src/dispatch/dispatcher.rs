@@ -315,7 +315,8 @@ impl Dispatcher {
             limits = limits.and(more.map_err(|text| Refusal::new(CallEnd::OverBudget, text))?);
         }
         let started = Instant::now();
-        let own = cancel.child();
+        // A limit stops this call alone.
+        let own = if limits == CallLimits::default() { cancel.clone() } else { cancel.child() };
         let (watch, meter) = LimitWatch::start(limits, &own);
         trail.meter = Some(meter.clone());
         let context = request.context.clone().with_cancel(own).with_approved(approved).with_meter(meter);
