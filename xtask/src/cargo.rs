@@ -33,6 +33,14 @@ pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Runs cargo and returns its standard output.
+pub(crate) fn cargo_output(arguments: &[&str]) -> Result<String> {
+    let output =
+        command().args(arguments).stderr(Stdio::inherit()).output().context("cargo could not be started")?;
+    ensure!(output.status.success(), "cargo {} failed", arguments.join(" "));
+    String::from_utf8(output.stdout).context("cargo printed something that is not UTF-8")
+}
+
 /// The used part of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
@@ -94,13 +102,9 @@ impl Metadata {
     /// Reads the workspace metadata for the current platform.
     pub(crate) fn load() -> Result<Self> {
         let host = host_triple()?;
-        let output = command()
-            .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &host])
-            .stderr(Stdio::inherit())
-            .output()
-            .context("cargo could not be started")?;
-        ensure!(output.status.success(), "cargo metadata failed");
-        serde_json::from_slice(&output.stdout).context("cargo metadata gave something unexpected")
+        let metadata =
+            cargo_output(&["metadata", "--format-version", "1", "--locked", "--filter-platform", &host])?;
+        serde_json::from_str(&metadata).context("cargo metadata gave something unexpected")
     }
 
     /// Returns the name of a package.

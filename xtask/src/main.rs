@@ -16,7 +16,6 @@ mod javascript;
 mod notices;
 mod packaging;
 mod smoke;
-mod svg;
 mod targets;
 mod tidy;
 

@@ -11,13 +11,11 @@ mod interface;
 mod interrupts;
 mod lint;
 mod logging;
-mod memory;
 mod output;
 mod progress;
 mod project;
 mod project_files;
 mod project_views;
-mod prompt;
 mod review;
 mod runtime;
 mod streams;
@@ -32,7 +30,7 @@ use std::process::ExitCode;
 static ALLOCATOR: toolsmith_host::memory::EndingAllocator = toolsmith_host::memory::EndingAllocator;
 
 fn main() -> ExitCode {
-    memory::grow_in_large_steps();
+    runtime::grow_in_large_steps();
     if let Err(error) = toolsmith_host::limits::check() {
         return failure::failed(&error.into(), false);
     }

@@ -23,7 +23,7 @@ use crate::{
     arguments::Shared,
     failure::{self, Problem},
     output::{harmless, show_path},
-    prompt, terminal,
+    terminal,
 };
 
 /// How many modules a question names.
@@ -179,7 +179,7 @@ impl Project {
         }
         question.push_str("Tools can do whatever you can. Trust this folder?");
         let store = trust_store(&self.home);
-        match prompt::yes_or_no(&question) {
+        match terminal::ask_yes_or_no(&question) {
             Some(true) => store.add(&self.root)?,
             Some(false) => store.decline(&self.root)?,
             // Not answered: asked again the next time.
@@ -308,7 +308,7 @@ impl Project {
             ));
         }
         question.push_str("Hooks can do whatever you can. Run them?");
-        if let Some(answer) = prompt::yes_or_no(&question) {
+        if let Some(answer) = terminal::ask_yes_or_no(&question) {
             found.decide(&self.home, &waiting, answer)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! files. The check is made on the opened file, so nothing can take its place in between.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Read as _},
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
@@ -43,6 +43,36 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(content)
+}
+
+/// Opens an existing regular file for reading and writing. A symbolic link is refused: writing through it would change another
+/// file than the named one.
+///
+/// # Errors
+/// Fails if it cannot be opened, or is not a regular file.
+pub fn open_for_writing(path: &Path) -> io::Result<File> {
+    open_unlinked(path, File::options().read(true).write(true))
+}
+
+/// Opens a regular file for appending, readable only by its owner if it is new. A symbolic link is refused.
+///
+/// # Errors
+/// Fails if it cannot be opened, or is not a regular file.
+pub fn open_for_appending(path: &Path) -> io::Result<File> {
+    open_unlinked(path, File::options().append(true).create(true).mode(0o600))
+}
+
+fn open_unlinked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = options.custom_flags(flags).open(path).map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a symbolic link, and would change another file",
+        ),
+        _ => error,
+    })?;
+    require_regular(&file.metadata()?)?;
+    Ok(file)
 }
 
 fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {

@@ -1,4 +1,4 @@
-//! The embedded part of the Unicode CLDR: archives by language, unpacked at first use.
+//! The embedded part of the Unicode CLDR: archives by language, unpacked at first use; and `Intl.supportedValuesOf`.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,11 @@ use std::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::{IntlError, Result};
+use crate::{
+    date::canonical_time_zone,
+    error::{IntlError, Result},
+    number::UNITS,
+};
 
 const LANGUAGES: &[(&str, &[u8])] = &include!("../data/languages.in");
 const SUPPLEMENTAL: &[u8] = include_bytes!("../data/supplemental.br");
@@ -139,4 +143,29 @@ fn merge(value: &mut Value, patch: Value) {
         }
         (value, patch) => *value = patch,
     }
+}
+
+/// Returns the supported values of a key, sorted.
+pub fn supported_values(key: &str) -> Result<Vec<String>> {
+    let keys =
+        |value: &Value| value.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let mut values: Vec<String> = match key {
+        "calendar" => vec!["gregory".to_owned()],
+        "collation" => {
+            ["compat", "emoji", "eor", "phonebk", "pinyin", "searchjl", "stroke", "trad", "zhuyin"]
+                .map(str::to_owned)
+                .to_vec()
+        }
+        "currency" => keys(&*section("en", "currencies")?),
+        "numberingSystem" => keys(&*section("und", "digits")?),
+        "timeZone" => {
+            let all = jiff::tz::db().available().filter_map(|name| canonical_time_zone(name.as_str()));
+            all.filter(|name| name == "UTC" || name.contains('/')).collect()
+        }
+        "unit" => UNITS.iter().map(|unit| (*unit).to_owned()).collect(),
+        _ => return Err(IntlError::Range(format!("Invalid key : {key}"))),
+    };
+    values.sort();
+    values.dedup();
+    Ok(values)
 }

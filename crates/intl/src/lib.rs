@@ -19,9 +19,9 @@ mod parts;
 mod plural;
 mod relative;
 mod segmenter;
-mod values;
 
 pub use collator::Collator;
+pub use data::supported_values;
 pub use date::{DateTimeFormat, canonical_time_zone, system_time_zone};
 pub use error::IntlError;
 pub use formatter::{Defaults, Formatter};
@@ -33,4 +33,3 @@ pub use parts::{Part, joined, parts_json};
 pub use plural::PluralRules;
 pub use relative::RelativeTimeFormat;
 pub use segmenter::Segmenter;
-pub use values::supported_values;

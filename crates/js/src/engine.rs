@@ -16,15 +16,13 @@ use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui, UiSlot};
 
 use crate::{
     definitions::Definitions,
-    engine_kind::EngineRules,
-    exec_handler::ExecHandler,
     instance::SharedState,
     limits::Limits,
     load::{LoadedModule, real_path},
     load_modules::{Purpose, load_all},
     module_request::ModuleRequest,
     ops::WebClients,
-    options::{BuiltInSpecs, EngineOptions, EngineStats},
+    options::{BuiltInSpecs, EngineOptions, EngineRules, EngineStats, ExecHandler},
 };
 
 /// Loads modules and holds their shared state. Cheap to clone.

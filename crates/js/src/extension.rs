@@ -120,6 +120,10 @@ impl Extension for JsExtension {
         self.call("shortcut", key, &Value::Null, context).await.map(drop)
     }
 
+    async fn stream(&self, provider: &str, request: Value, context: ToolContext) -> Result<Value, ToolError> {
+        self.call("stream", provider, &request, context).await
+    }
+
     async fn render(
         &self,
         kind: RendererKind,

@@ -18,11 +18,9 @@ mod definitions;
 mod described;
 #[cfg(feature = "engine")]
 mod engine;
-mod engine_kind;
 #[cfg(feature = "engine")]
 mod engine_version;
 mod errors;
-mod exec_handler;
 #[cfg(feature = "engine")]
 mod extension;
 #[cfg(feature = "engine")]
@@ -56,14 +54,12 @@ pub use builtins::LIBRARIES;
 pub use definitions::{CacheSummary, CachedProject, clear_definitions, list_definitions};
 #[cfg(feature = "engine")]
 pub use engine::{Engine, WeakEngine};
-pub use engine_kind::EngineKind;
 #[cfg(feature = "engine")]
 pub use engine_version::{engine_version, supports_locale};
 pub use errors::{LoadError, Location, code_frame};
-pub use exec_handler::{ExecAnswer, ExecHandler};
 pub use limits::Limits;
 pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};
 pub use module_request::{ImportGate, ModuleRequest};
-pub use options::{EngineOptions, EngineStats};
+pub use options::{EngineKind, EngineOptions, EngineStats, ExecAnswer, ExecHandler};
 #[cfg(not(feature = "engine"))]
 pub use without_engine::{Engine, LIBRARIES, WeakEngine, engine_version, supports_locale};

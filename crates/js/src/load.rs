@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use toolsmith_tool::{Extension, Tool};
 
-use crate::{engine_kind::EngineKind, errors::LoadError};
+use crate::{errors::LoadError, options::EngineKind};
 
 /// Schema library of a tool's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]

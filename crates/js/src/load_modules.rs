@@ -10,11 +10,11 @@ use crate::{
     definitions::{CachedModule, Outcome, Remembered},
     described::Described,
     engine::EngineShared,
-    engine_kind::EngineKind,
     errors::LoadError,
     load::{LoadedModule, real_path},
     module::{ModuleHost, Running, Started, finish},
     module_request::ModuleRequest,
+    options::EngineKind,
     scan,
 };
 

@@ -18,12 +18,12 @@ use crate::{
     definitions::{Observed, changed_tools},
     described::{Described, DescribedExtension, DescribedTool, Problem},
     engine::EngineShared,
-    engine_kind::EngineKind,
     errors::{LoadError, Thrown},
     extension::JsExtension,
     instance::{Instance, InstanceOptions, LoadReply, Runner},
     load::{LoadedModule, LoadedTool},
     module_request::ImportGate,
+    options::EngineKind,
     sidecar::SidecarRuntime,
     tool::JsTool,
 };

@@ -1,14 +1,16 @@
-//! Options of an engine, and its state in numbers.
+//! Options of an engine: its limits, the engine of a module, the answers to `pi.exec`; and its state in numbers.
 
-use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
-
-use toolsmith_tool::ToolSpec;
-
-use crate::{
-    engine_kind::{EngineKind, EngineRules},
-    exec_handler::ExecHandler,
-    limits::Limits,
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use toolsmith_host::exec::{Outcome, Request};
+use toolsmith_tool::{CancelToken, ToolSpec, async_trait};
+
+use crate::limits::Limits;
 
 /// Engine options.
 #[derive(Clone)]
@@ -123,4 +125,75 @@ pub struct EngineStats {
     pub abandoned: usize,
     /// Bytes of JavaScript memory used by all modules.
     pub memory: usize,
+}
+
+/// An engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EngineKind {
+    /// The embedded engine.
+    Embedded,
+    /// Bun, as a sidecar process.
+    Bun,
+    /// Node, as a sidecar process.
+    Node,
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Embedded => "embedded",
+            Self::Bun => "bun",
+            Self::Node => "node",
+        })
+    }
+}
+
+/// Engine rules from settings. Without a rule, the needs of the module decide.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EngineRules {
+    pub(crate) all: Option<EngineKind>,
+    pub(crate) by_path: Vec<(PathBuf, EngineKind)>,
+}
+
+impl EngineRules {
+    /// Returns the rule for a file by its real path; rules may name it by a relative one.
+    pub(crate) fn choice(&self, cwd: &Path, file: &Path) -> Option<EngineKind> {
+        let rule = self.by_path.iter().rev().find(|(path, _)| crate::load::real_path(cwd, path) == file);
+        rule.map(|(_, kind)| *kind).or(self.all)
+    }
+}
+
+/// Result of `pi.exec`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecAnswer {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// Its exit code.
+    pub code: i32,
+    /// A timeout or a cancel ended it.
+    pub killed: bool,
+}
+
+impl From<&Outcome> for ExecAnswer {
+    fn from(outcome: &Outcome) -> Self {
+        Self {
+            stdout: outcome.stdout.text(),
+            stderr: outcome.stderr.text(),
+            code: outcome.code,
+            killed: outcome.killed,
+        }
+    }
+}
+
+/// Answers `pi.exec` in place of the system: from a recording, or by running it and keeping what came.
+#[async_trait]
+pub trait ExecHandler: Send + Sync {
+    /// Answers one command.
+    ///
+    /// # Errors
+    /// The text of what `pi.exec` rejects with.
+    async fn exec(&self, request: &Request, cancel: &CancelToken) -> Result<ExecAnswer, String>;
 }

@@ -12,13 +12,13 @@ use std::{
 
 use crate::{
     engine::EngineShared,
-    engine_kind::EngineKind,
     errors::LoadError,
     instance::{Instance, Runner, StartedLoad},
     load::{LoadedModule, real_path},
     load_modules::{failed, refuse},
     module::{ModuleHost, Started, finish},
     module_request::{ImportGate, ModuleRequest},
+    options::EngineKind,
 };
 
 /// Number of loads a scan worker requests ahead, so that neither side waits for the other to wake up. Near the end it

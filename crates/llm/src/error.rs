@@ -4,6 +4,8 @@ use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
+use crate::classify::Said;
+
 /// A failed model request. Neither its text nor its `Debug` form contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.sentence())]
@@ -103,6 +105,11 @@ impl LlmError {
     /// Returns whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         self.class.is_retryable()
+    }
+
+    /// Creates an error from what a provider said; its wording determines the class.
+    pub fn from_provider(text: &str) -> Self {
+        Said::parse(None, text).into_error()
     }
 
     pub(crate) fn aborted(reason: Option<String>) -> Self {

@@ -41,10 +41,8 @@ mod discovery;
 mod endpoint;
 mod error;
 mod event_stream;
-mod exchange;
 mod http;
 mod http_provider;
-mod json_post;
 mod key;
 mod message;
 mod model;
@@ -66,16 +64,15 @@ pub use config::{ApiKind, KeySource, ProviderConfig, Quirks, ReasoningParameter,
 pub use discovery::{LocalServer, discover_at, discover_local};
 pub use endpoint::Endpoint;
 pub use error::{ErrorClass, LlmError};
-pub use exchange::Exchange;
+pub use http::JsonPost;
 pub use http_provider::HttpProvider;
-pub use json_post::JsonPost;
 pub use key::Environment;
 pub use message::{
     AssistantBlock, AssistantMessage, ContentBlock, Cost, InputMessage, Message, StopReason, TextBlock,
     ThinkingBlock, ToolCall, ToolResultMessage, Usage,
 };
 pub use model::{ForcedTool, Model, ModelOverride, Price, PriceOverride, Thinking};
-pub use provider::{Capabilities, Provider};
+pub use provider::{Capabilities, Exchange, Provider};
 pub use providers::{Providers, SelectError, Selection};
 pub use reply::{Reply, Slot};
 pub use request::{Request, ThinkingLevel, ToolChoice, ToolDefinition, UnknownLevel};

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{exchange::Exchange, message::Message, model::Model, wire::EncodedHistory};
+use crate::{message::Message, model::Model, provider::Exchange, wire::EncodedHistory};
 
 /// One request. It borrows the conversation, which is encoded before [`crate::Provider::stream`] returns.
 #[derive(Clone, Debug)]

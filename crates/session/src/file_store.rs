@@ -4,11 +4,13 @@
 //! middle.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
+
+use toolsmith_host::regular_file::{open_for_appending, open_for_writing};
 
 use super::{
     error::StoreError,
@@ -88,11 +90,11 @@ impl FileStore {
     /// Opens a file for writing and returns its content. An incomplete last line is moved to a file with the extension
     /// `.torn`.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<u8>), StoreError> {
-        let mut file =
-            OpenOptions::new().read(true).write(true).open(path).map_err(|source| match source.kind() {
-                io::ErrorKind::NotFound => read_failed(path)(source),
-                _ => write_failed(path)(source),
-            })?;
+        // Somebody else may have put the file there, with links beside it.
+        let mut file = open_for_writing(path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => read_failed(path)(source),
+            _ => write_failed(path)(source),
+        })?;
         let held = lock(&file, path)?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).map_err(read_failed(path))?;
@@ -224,7 +226,7 @@ fn repair_tail(file: &File, path: &Path, bytes: &mut Vec<u8>) -> Result<(), Stor
     }
     let aside = beside(path, ".torn");
     let put_aside = || -> io::Result<()> {
-        let mut aside = OpenOptions::new().create(true).append(true).mode(0o600).open(&aside)?;
+        let mut aside = open_for_appending(&aside)?;
         aside.write_all(tail)?;
         aside.write_all(b"\n")?;
         aside.sync_data()

@@ -5,7 +5,7 @@
 use std::{
     ffi::OsStr,
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io,
+    io::{self, Write as _},
     os::unix::{
         ffi::OsStrExt as _,
         fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
@@ -141,6 +141,10 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
         return Err(StoreError::Removed { path: path.to_path_buf() });
     }
     let file = file.try_clone().map_err(read_failed(path))?;
-    let _ = fs::write(&note, format!("{}\n", std::process::id()));
+    // Whatever is there is from a process that was killed, or not ours: it is replaced, never written through.
+    let _ = fs::remove_file(&note);
+    if let Ok(mut new) = create_private_file(&note) {
+        let _ = writeln!(new, "{}", std::process::id());
+    }
     Ok(Lock { file, note })
 }

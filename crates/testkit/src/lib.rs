@@ -1,8 +1,9 @@
 //! Test support, never shipped: [`ModelServer`], which speaks the wire formats of real model providers from a script on
-//! loopback; packages from the npm registry; and modules that must run unmodified.
+//! loopback; [`Project`], a temporary folder of files; packages from the npm registry; and modules that must run unmodified.
 
 mod model_server;
 mod programs;
+mod project;
 mod redirect;
 mod seeds;
 
@@ -11,5 +12,6 @@ pub use model_server::{
     check_google_statement, service_account,
 };
 pub use programs::{has_program, install_packages};
+pub use project::Project;
 pub use redirect::follow_redirect;
 pub use seeds::BATCH_RENAME;

@@ -38,6 +38,8 @@ pub struct HunkLine {
     pub old: Option<usize>,
     /// Number in the new file.
     pub new: Option<usize>,
+    /// It is the last line, and no line end follows.
+    pub is_unended: bool,
 }
 
 /// A group of changed lines with some around them.
@@ -117,6 +119,14 @@ struct Parser {
 
 impl Parser {
     fn line(&mut self, line: &str) {
+        if line.starts_with('\\') {
+            // "\ No newline at end of file"
+            let hunk = self.files.last_mut().and_then(|file| file.hunks.last_mut());
+            if let Some(last) = hunk.and_then(|hunk| hunk.lines.last_mut()) {
+                last.is_unended = true;
+            }
+            return;
+        }
         if self.left == (0, 0) {
             return self.header(line);
         }
@@ -125,8 +135,6 @@ impl Parser {
             Some(b'+') => (LineKind::Added, None, Some(self.at.1)),
             Some(b'-') => (LineKind::Removed, Some(self.at.0), None),
             Some(b' ') | None => (LineKind::Context, Some(self.at.0), Some(self.at.1)),
-            // "\ No newline at end of file"
-            Some(b'\\') => return,
             Some(_) => {
                 self.left = (0, 0);
                 return self.header(line);
@@ -142,7 +150,7 @@ impl Parser {
         }
         let hunk = self.files.last_mut().and_then(|file| file.hunks.last_mut());
         if let Some(hunk) = hunk {
-            hunk.lines.push(HunkLine { kind, parts: vec![(body(), false)], old, new });
+            hunk.lines.push(HunkLine { kind, parts: vec![(body(), false)], old, new, is_unended: false });
         }
     }
 
@@ -298,6 +306,10 @@ pub fn hunk_rows(hunk: &Hunk, columns: usize, theme: &Theme) -> Vec<Row> {
             row.push_text(if at == 0 { format!("{sign} ") } else { "  ".to_owned() }, style);
             row.append(wrapped);
             rows.push(row.cut(columns));
+        }
+        if line.is_unended {
+            let note = format!("{}\\ no newline at the end", " ".repeat(gutter));
+            rows.push(Row::styled(note, theme.style(Token::Dim)).cut(columns));
         }
     }
     rows

@@ -46,7 +46,8 @@ fn rows_fit_and_show_numbers_and_signs() {
             "   ⋮",
             "10 - ten",
             "10 + 10",
-            "11 + eleven"
+            "11 + eleven",
+            "     \\ no newline at the end"
         ]
     );
     for columns in 1..30 {

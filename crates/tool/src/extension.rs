@@ -174,6 +174,20 @@ pub trait Extension: Send + Sync {
     /// Fails if there is no such shortcut, or its handler throws or is stopped.
     async fn run_shortcut(&self, key: &str, context: ToolContext) -> Result<(), ToolError>;
 
+    /// Answers a model request with a provider of the module. Events of the answer are the details of updates; what is
+    /// returned is the finished message.
+    ///
+    /// # Errors
+    /// Fails if there is no such provider, or its function throws or is stopped.
+    async fn stream(
+        &self,
+        provider: &str,
+        _request: Value,
+        _context: ToolContext,
+    ) -> Result<Value, ToolError> {
+        Err(ToolError::reply(format!("the provider \"{provider}\" cannot be asked")))
+    }
+
     /// Renders a message or an entry of a custom type; `None` uses the default view.
     async fn render(
         &self,

@@ -37,7 +37,6 @@ mod arguments;
 mod cancel;
 mod completion;
 mod component;
-mod content;
 mod context;
 mod extension;
 mod file_change;
@@ -67,7 +66,6 @@ pub use component::{
     Anchor, Component, ComponentChange, ComponentId, CustomOptions, Length, Margin, OverlayOptions,
     ScreenInfo, WidgetContent, WidgetPlacement, WorkingIndicator,
 };
-pub use content::ContentBlock;
 pub use context::{ToolContext, UpdateSink};
 pub use extension::{
     CommandSpec, Completion, Extension, FlagSpec, ProviderSpec, Registrations, RendererKind, ShortcutSpec,
@@ -83,7 +81,7 @@ pub use pending::{
 };
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
-pub use result::{Failure, Stop, ToolError, ToolResult};
+pub use result::{ContentBlock, Failure, Stop, ToolError, ToolResult};
 pub use session_action::{
     ActionError, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
 };

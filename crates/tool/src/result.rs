@@ -1,10 +1,8 @@
-//! Outcome of a call: a result, a failure reported to the model, or a fatal error.
+//! Outcome of a call: a result and its content blocks (CONTRACT 4.1), a failure reported to the model, or a fatal error.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
-
-use crate::content::ContentBlock;
 
 /// A tool's result (CONTRACT 4.1). The model receives `content`; `details` is for people, renderers and state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -136,5 +134,50 @@ impl ToolError {
             result.details = failure.details;
         }
         result
+    }
+}
+
+/// One block of a result. The JSON form is that of the contract: `{"type":"text","text":…}` or
+/// `{"type":"image","data":…,"mimeType":…}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image.
+    Image {
+        /// The bytes in base64.
+        data: String,
+        /// Media type, such as `image/png`.
+        #[serde(rename = "mimeType")]
+        mime_type: String,
+    },
+}
+
+impl ContentBlock {
+    /// Creates a text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// Returns the size in bytes: of the text, or of the encoded image.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Text { text } => text.len(),
+            Self::Image { data, .. } => data.len(),
+        }
+    }
+
+    /// Returns the text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Image { .. } => None,
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{content::ContentBlock, context::ToolContext, registry::Origin, tool::Tool};
+use crate::{context::ToolContext, registry::Origin, result::ContentBlock, tool::Tool};
 
 /// An action was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

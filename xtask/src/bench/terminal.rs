@@ -1,5 +1,5 @@
 //! The terminal interface compared with other agents on the same pseudo-terminal: composer visible, key echo, idle output,
-//! processor time and memory; and ours with a session of 10,000 messages.
+//! wake-ups, processor time and memory; and ours with a spinner and with a session of 10,000 messages.
 
 use std::{
     fs,
@@ -40,6 +40,9 @@ const COMPOSER: f64 = 30.0;
 const LONG_SESSION: f64 = 300.0;
 const ECHO: f64 = 8.0;
 const MEMORY: f64 = 40.0;
+/// Share of a core that a spinner may use, in percent.
+const SPINNER: f64 = 1.0;
+const SPINNING: Duration = Duration::from_secs(10);
 /// Answers of the terminal: synchronized output, colours, cursor position, keyboard flags, name, device attributes.
 const ANSWERS: [(&str, &str); 7] = [
     ("\x1b[?2026$p", "\x1b[?2026;2$y"),
@@ -66,6 +69,8 @@ struct Measured {
     echo: Sample,
     idle_bytes: usize,
     idle_processor: Duration,
+    /// Times that a thread of the program went back to sleep while nothing was done.
+    wake_ups: u64,
     memory: f64,
 }
 
@@ -185,7 +190,34 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
             }
         }
     }
+    spinner(report, &folder, &clean(&program.path, &project, &home))?;
     long_session(report, &folder, &ours)
+}
+
+/// Measures ours while a call runs that writes nothing.
+fn spinner(report: &mut Report, folder: &Path, ours: &CommandBuilder) -> Result<()> {
+    let script = folder.join("waits.json");
+    let call = r#"{"turns":[{"reply":[{"call":"bash","arguments":{"command":"sleep 60"}}]}]}"#;
+    fs::write(&script, call)?;
+    let mut command = ours.clone();
+    let model = format!("script:{}", script.display());
+    command.args(["--model", &model, "--approval-mode", "yolo", "wait a while"]);
+    let mut terminal = Terminal::start(&command)?;
+    terminal.wait(MAX_START, |screen| screen.contains("Working") && screen.contains("sleep 60"))?;
+    terminal.listen(Duration::from_secs(2))?;
+    let before = processor(terminal.process()).unwrap_or_default();
+    let bytes = terminal.listen(SPINNING)?;
+    let processor = processor(terminal.process()).unwrap_or_default().saturating_sub(before);
+    terminal.end()?;
+    let share = processor.as_secs_f64() / SPINNING.as_secs_f64() * 100.0;
+    println!("  spinner: {} % of a core, {bytes} bytes in {} s", verdict(share, SPINNER), SPINNING.as_secs());
+    report.figure(
+        SUBJECT,
+        "a spinner, share of a core",
+        format!("{share:.2} %"),
+        Some(kept(share <= SPINNER, format!("≤ {SPINNER} %"))),
+    );
+    Ok(())
 }
 
 /// Measures ours with a long session.
@@ -235,16 +267,24 @@ fn add(report: &mut Report, own: &Measured) {
         own.idle_bytes.to_string(),
         Some(kept(own.idle_bytes == 0, "0".to_owned())),
     );
+    report.figure(
+        SUBJECT,
+        format!("wake-ups in {} s without input", IDLE.as_secs()),
+        own.wake_ups.to_string(),
+        Some(kept(own.wake_ups == 0, "0".to_owned())),
+    );
 }
 
 fn print(measured: &Measured, name: &str) {
     println!(
-        "  {name:<16} composer {}, echo {} (p95 {:.1} ms), idle {} bytes and {} ms of processor time, {:.0} MB",
+        "  {name:<16} composer {}, echo {} (p95 {:.1} ms), idle {} bytes, {} wake-ups and {:.1} ms of processor time, {:.0} \
+         MB",
         describe(&measured.start),
         describe(&measured.echo),
         milliseconds(measured.echo.late()),
         measured.idle_bytes,
-        measured.idle_processor.as_millis(),
+        measured.wake_ups,
+        milliseconds(measured.idle_processor),
         measured.memory,
     );
 }
@@ -275,20 +315,36 @@ fn measure(side: &Side) -> Result<Measured> {
         terminal.listen(KEY_PAUSE)?;
     }
     terminal.listen(Duration::from_secs(1))?;
-    let before = processor(terminal.process()).unwrap_or_default();
+    let process = terminal.process();
+    let (before, sleeps) = (processor(process).unwrap_or_default(), sleeps(process));
     measured.idle_bytes = terminal.listen(IDLE)?;
-    measured.idle_processor = processor(terminal.process()).unwrap_or_default().saturating_sub(before);
+    measured.idle_processor = processor(process).unwrap_or_default().saturating_sub(before);
+    measured.wake_ups = self::sleeps(process).saturating_sub(sleeps);
     measured.memory = memory(terminal.process()).unwrap_or_default();
     terminal.end()?;
     Ok(measured)
 }
 
-/// Processor time of a process, to the precision of clock ticks.
+/// Files called `name` of all threads of a process.
+fn of_threads(process: u32, name: &str) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join(name)).ok()).collect()
+}
+
+/// Processor time of the threads of a process.
 fn processor(process: u32) -> Option<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    Some(Duration::from_millis((ticks()? + ticks()?) * 10))
+    let time = |stat: &String| stat.split_whitespace().next()?.parse::<u64>().ok();
+    let times = of_threads(process, "schedstat").iter().map(time).collect::<Option<Vec<_>>>()?;
+    Some(Duration::from_nanos(times.into_iter().sum()))
+}
+
+/// Times that threads of a process went to sleep by themselves.
+fn sleeps(process: u32) -> u64 {
+    let count = |status: &String| {
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        line.trim().parse::<u64>().ok()
+    };
+    of_threads(process, "status").iter().filter_map(count).sum()
 }
 
 /// Proportional memory of a process in megabytes.
@@ -332,6 +388,12 @@ fn sides(folder: &Path, project: &Path, home: &Path, report: &mut Report) -> Vec
         });
     }
     if let Some(bun) = peers::bun(folder) {
+        // Without it the setup of a first start is shown.
+        let _ = fs::create_dir_all(home.join(".omp/agent"));
+        let _ = fs::write(
+            home.join(".omp/agent/config.yml"),
+            "setupVersion: 99\nstartup:\n  showSplash: false\n",
+        );
         let mut command = clean(&bun, project, home);
         command.arg(modules.join("@oh-my-pi/pi-coding-agent/src/cli.ts"));
         command.env("ANTHROPIC_API_KEY", "none");

@@ -9,6 +9,7 @@ mod picture_tests;
 use std::{fs, io::Read as _, num::NonZero, path::Path, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+pub(crate) use picture::escape;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::cargo::{cargo, root};

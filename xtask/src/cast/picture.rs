@@ -5,8 +5,6 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use vt100::{Cell, Color, Screen};
 
-use crate::svg::escape;
-
 const CELL_WIDTH: f64 = 7.8;
 const LINE: f64 = 17.0;
 const MARGIN: f64 = 16.0;
@@ -167,4 +165,9 @@ fn colour(colour: Color) -> Option<String> {
 
 fn hex(red: u8, green: u8, blue: u8) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Escapes text for SVG.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -3,6 +3,7 @@
 //! To add a page, add a module with a `render` function and a line in [`PAGES`].
 
 mod api;
+mod rpc;
 mod settings;
 
 use std::fs;
@@ -40,7 +41,10 @@ pub(crate) fn run(check: bool) -> Result<()> {
             println!("{} is written", page.path);
         }
     }
-    if check && !stale.is_empty() {
+    if !check {
+        return rpc::write();
+    }
+    if !stale.is_empty() {
         bail!("{} is stale; `cargo xtask docs` writes it anew", stale.join(", "));
     }
     Ok(())

@@ -5,7 +5,6 @@ mod files;
 mod javascript;
 mod packages;
 mod phrases;
-mod versions;
 
 use anyhow::{Result, bail};
 pub(crate) use direction::is_development;
@@ -18,8 +17,8 @@ use crate::{
 pub(crate) fn run() -> Result<()> {
     let metadata = Metadata::load()?;
     let mut broken = direction::check(&metadata);
-    broken.extend(packages::check(&metadata));
-    broken.extend(versions::check(&metadata)?);
+    broken.extend(packages::check_budget(&metadata));
+    broken.extend(packages::check_versions(&metadata)?);
     broken.extend(notices::check(&metadata)?);
     broken.extend(files::check(&root())?);
     broken.extend(javascript::check()?);

@@ -11,8 +11,7 @@ use toolsmith_tool::{CancelToken, PendingStack, panics};
 
 use super::{
     builder::AgentBuilder,
-    state::{Activity, Core, Selected},
-    totals::Totals,
+    state::{Activity, Core, Selected, Totals},
 };
 use crate::{
     Conversation,

@@ -7,12 +7,11 @@ mod default_views;
 mod occupied;
 mod session_events;
 mod state;
-mod totals;
 
 pub use agent::{Agent, ContinueError, Prompt, PromptError, RunSummary, WeakAgent};
 pub use builder::{AgentBuilder, AgentLimits, BuildError};
 pub use default_views::model_json;
 pub use occupied::Occupied;
-pub use totals::Totals;
+pub use state::Totals;
 
 pub(crate) use state::Core;

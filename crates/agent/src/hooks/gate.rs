@@ -8,9 +8,8 @@ use serde_json::Value;
 use toolsmith_tool::ToolResult;
 
 use super::{
-    answer::Answer,
+    answer::{Answer, Permission},
     definition::{Dialect, Hook, HookEvent},
-    merge::Permission,
     names, payload, response,
     runner::{Hooks, distinct},
 };

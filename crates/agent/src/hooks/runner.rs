@@ -16,10 +16,9 @@ use toolsmith_llm::JsonPost;
 use toolsmith_tool::{CancelToken, ToolContext};
 
 use super::{
-    answer::Answer,
+    answer::{Answer, Permission},
     command::{Ran, Surroundings, run_hook},
     definition::{Hook, HookEvent},
-    merge::Permission,
     names::Paths,
 };
 

@@ -5,8 +5,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::{
-    condition::Condition,
-    rule::Rule,
+    rule::{Condition, Rule},
     scope::{Glob, Scope},
 };
 use crate::front_matter::{FrontMatterError, flag, lists, split, texts};

@@ -417,8 +417,8 @@ async fn a_turn_cut_in_two_has_its_beginning_summed_up_by_itself() {
 #[tokio::test]
 async fn old_output_is_left_out_before_anything_is_summed_up() {
     let place = Place::new();
-    let sessions = Sessions::at(place.at("home"));
-    let session = sessions.create(&place.at("project"));
+    let sessions = Sessions::at(place.path("home"));
+    let session = sessions.create(&place.path("project"));
     session.append_message(Message::user("Look")).unwrap();
     for at in 0..4 {
         let (id, tool) = (format!("c{at}"), if at == 1 { "read" } else { "bash" });

@@ -1,7 +1,6 @@
-//! The events of a run, held against `tests/golden/`. `UPDATE_GOLDEN=1 cargo test -p toolsmith-agent` writes those files
-//! anew; read what changed.
+//! The events of a run, compared with snapshots.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolsmith_agent::{
@@ -38,12 +37,7 @@ fn check(events: &mut Subscription, name: &str) {
         settle(&mut json);
         text.push_str(&format!("{json}\n"));
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.jsonl"));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).unwrap();
-        return;
-    }
-    assert_eq!(text, std::fs::read_to_string(&path).unwrap(), "{}", path.display());
+    insta::assert_snapshot!(name, text);
 }
 
 async fn check_run(agent: Agent, name: &str) {

@@ -1,41 +1,36 @@
-//! A folder with the built-in tools at work in it.
+//! A project with the built-in tools at work in it.
 
-use std::{fs, path::PathBuf};
+use std::{fs, ops::Deref};
 
 use serde_json::Value;
 use toolsmith_agent::{CallOutcome, CallRequest, Dispatcher};
 use toolsmith_builtins::register_built_in_tools;
 use toolsmith_host::exec::{Request, run};
+use toolsmith_testkit::Project;
 use toolsmith_tool::{CancelToken, Registry};
 
 use crate::probe::yolo;
 
 pub(crate) struct Place {
-    pub(crate) folder: tempfile::TempDir,
+    project: Project,
     pub(crate) dispatcher: Dispatcher,
+}
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let project = Project::new(&[]);
         let mut registry = Registry::new();
-        register_built_in_tools(&mut registry, folder.path(), None).unwrap();
+        register_built_in_tools(&mut registry, &project.root, None).unwrap();
         registry.activate_initial(None).unwrap();
-        Self { folder, dispatcher: Dispatcher::builder(registry).approval(yolo()).build() }
-    }
-
-    pub(crate) fn at(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.at(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-
-    pub(crate) fn get(&self, name: &str) -> String {
-        fs::read_to_string(self.at(name)).unwrap()
+        Self { project, dispatcher: Dispatcher::builder(registry).approval(yolo()).build() }
     }
 
     pub(crate) async fn call(&self, name: &str, arguments: Value) -> CallOutcome {
@@ -57,7 +52,7 @@ impl Place {
     }
 
     pub(crate) async fn make_pipe(&self, name: &str) {
-        let path = self.at(name).display().to_string();
+        let path = self.path(name).display().to_string();
         let outcome = run(&Request::new("mkfifo").args([path]), &CancelToken::new(), |_| {}).await.unwrap();
         assert_eq!(outcome.code, 0);
     }
@@ -65,7 +60,7 @@ impl Place {
     /// Takes all rights off a file; `false` where that means nothing, as for root.
     pub(crate) fn forbid(&self, name: &str) -> bool {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(self.at(name), fs::Permissions::from_mode(0o000)).unwrap();
-        fs::File::open(self.at(name)).is_err()
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o000)).unwrap();
+        fs::File::open(self.path(name)).is_err()
     }
 }

@@ -17,6 +17,7 @@ use toolsmith_host::{
     changes::{ChangeSet, ChangeStore, Wanted},
     location::WriteRules,
 };
+use toolsmith_testkit::Project;
 use toolsmith_tool::{
     CancelToken, Origin, PendingAction, PendingCallbacks, PendingHandle, PendingStack, PushError, Registry,
     Tier, ToolContext, ToolError, ToolResult, Writes, async_trait,
@@ -43,7 +44,7 @@ impl Approver for Yes {
 
 /// A home with a project in it. The working folder is the project, unless another is named.
 struct Stage {
-    _folder: tempfile::TempDir,
+    files: Project,
     home: PathBuf,
     cwd: PathBuf,
     stack: Arc<PendingStack>,
@@ -58,21 +59,19 @@ impl Stage {
     }
 
     fn working_in(cwd: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap().join("home");
-        fs::create_dir_all(home.join("project")).unwrap();
+        let files = Project::with_home(&[]);
+        let home = files.path("home");
+        files.create_folder("home/project");
         let cwd: PathBuf = home.join(cwd).components().collect();
         let store = Arc::new(ChangeStore::open(home.join(".toolsmith/changes")).unwrap());
         let rules = WriteRules::new(&cwd).user_home(&home).own_home(home.join(".toolsmith"));
         let rules = Arc::new(rules.state(store.folder()));
         let stack = PendingStack::with_file_tiers(Arc::clone(&rules) as _);
-        Self { _folder: folder, home, cwd, stack, store, rules, asked: Arc::default() }
+        Self { files, home, cwd, stack, store, rules, asked: Arc::default() }
     }
 
     fn put(&self, name: &str, text: &str) {
-        let path = self.home.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.files.write(&self.home.join(name), text);
     }
 
     fn get(&self, name: &str) -> Option<String> {

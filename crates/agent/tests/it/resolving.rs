@@ -2,18 +2,18 @@
 
 use std::{
     fs,
-    path::PathBuf,
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, CallEnd, CallRequest, Deadlines, Decision,
     Dispatcher, PendingChoice, ResolveTool, Resolver,
 };
 use toolsmith_host::changes::{ChangeSet, ChangeStore, Wanted};
+use toolsmith_testkit::Project;
 use toolsmith_tool::{
     Approval, CancelToken, ContentBlock, FileSelection, Origin, PendingAction, PendingCallbacks,
     PendingHandle, PendingStack, Registry, RenderOptions, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
@@ -95,7 +95,7 @@ impl PendingCallbacks for Callbacks {
 }
 
 struct Stage {
-    folder: TempDir,
+    project: Project,
     log: Arc<Log>,
     stack: Arc<PendingStack>,
     resolver: Resolver,
@@ -103,17 +103,15 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(ChangeStore::open(folder.path().join("state")).unwrap());
+        let project = Project::new(&[]);
+        let store = Arc::new(ChangeStore::open(project.beside("state")).unwrap());
         let stack = PendingStack::new();
-        let root = folder.path().canonicalize().unwrap().join("project");
-        fs::create_dir(&root).unwrap();
-        let resolver = Resolver::new(Arc::clone(&stack), store, root);
-        Self { folder, log: Arc::default(), stack, resolver }
+        let resolver = Resolver::new(Arc::clone(&stack), store, &project.root);
+        Self { project, log: Arc::default(), stack, resolver }
     }
 
-    fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("project")
+    fn root(&self) -> &Path {
+        &self.project.root
     }
 
     fn action(&self, label: &str, manner: Manner) -> PendingAction {
@@ -129,7 +127,7 @@ impl Stage {
 
     /// Stages a change of files that the host writes.
     fn push_files(&self, label: &str, wanted: Vec<Wanted>) -> u64 {
-        let files = ChangeSet::bind(&self.root(), wanted).unwrap().into_files();
+        let files = ChangeSet::bind(self.root(), wanted).unwrap().into_files();
         let action = self.action(label, Manner::Silent).files(files, Writes::Host);
         let id = action.id.number();
         self.stack.push(action);
@@ -406,10 +404,10 @@ async fn files_of_an_action_are_shown_exactly_written_together_and_can_be_undone
     assert_eq!(result.joined_text(), "Applied: Edit.");
     assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "two\n");
     assert!(stage.log.lines().is_empty(), "there is no callback to call");
-    let past = stage.resolver.store().list(Some(&root)).unwrap();
+    let past = stage.resolver.store().list(Some(root)).unwrap();
     assert_eq!((past[0].entry.tool.as_str(), past[0].entry.label.as_str()), ("probe", "Edit"));
     assert_eq!(result.details.unwrap()["sourceResultDetails"]["changeId"], json!(past[0].entry.id));
-    stage.resolver.store().undo_last(&root, &CancelToken::new()).unwrap();
+    stage.resolver.store().undo_last(root, &CancelToken::new()).unwrap();
     assert_eq!(fs::read_to_string(root.join("a.txt")).unwrap(), "one\n");
     assert!(!root.join("b.txt").exists());
 }
@@ -433,7 +431,7 @@ async fn an_action_whose_files_changed_is_refused_whoever_writes_them() {
         let stage = Stage::new();
         let root = stage.root();
         fs::write(root.join("a.txt"), "one").unwrap();
-        let files = ChangeSet::bind(&root, vec![Wanted::write("a.txt", "two")]).unwrap().into_files();
+        let files = ChangeSet::bind(root, vec![Wanted::write("a.txt", "two")]).unwrap().into_files();
         stage.stack.push(stage.action("L", Manner::Plain).files(files, writes));
         fs::write(root.join("a.txt"), "mine").unwrap();
         assert!(stage.resolver.view(PendingChoice::Top).await.is_err());

@@ -22,7 +22,7 @@ async fn both_streams_and_the_exit_code_come_back() {
 #[tokio::test]
 async fn it_runs_in_the_folder_or_in_another_one() {
     let place = Place::new();
-    place.put("sub/file", "");
+    place.write("sub/file", "");
     assert_eq!(place.works("bash", json!({ "command": "ls" })).await, "sub\n");
     assert_eq!(place.works("bash", json!({ "command": "ls", "cwd": "sub" })).await, "file\n");
     let text = place.fails("bash", json!({ "command": "ls", "cwd": "gone" })).await;

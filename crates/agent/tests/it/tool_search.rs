@@ -10,13 +10,13 @@ use crate::place::Place;
 
 fn project() -> Place {
     let place = Place::new();
-    place.put(".gitignore", "target/\n*.log\n");
-    place.put("src/main.rs", "fn main() {\n    hello();\n}\n");
-    place.put("src/lib.rs", "pub fn hello() {}\n");
-    place.put("target/out.rs", "hello\n");
-    place.put("debug.log", "hello\n");
-    place.put(".git/config", "hello\n");
-    place.put(".env", "hello=1\n");
+    place.write(".gitignore", "target/\n*.log\n");
+    place.write("src/main.rs", "fn main() {\n    hello();\n}\n");
+    place.write("src/lib.rs", "pub fn hello() {}\n");
+    place.write("target/out.rs", "hello\n");
+    place.write("debug.log", "hello\n");
+    place.write(".git/config", "hello\n");
+    place.write(".env", "hello=1\n");
     place
 }
 
@@ -51,7 +51,7 @@ async fn grep_finds_lines_and_skips_what_git_ignores() {
 #[tokio::test]
 async fn grep_shows_lines_around_and_stops_at_the_limit() {
     let place = Place::new();
-    place.put("a", "1\nx\n3\n4\n5\n6\nx\n8\nx\n");
+    place.write("a", "1\nx\n3\n4\n5\n6\nx\n8\nx\n");
     assert_eq!(
         place.works("grep", json!({ "pattern": "x", "context": 1, "limit": 2 })).await,
         "a-1- 1\na:2: x\na-3- 3\n--\na-6- 6\na:7: x\na-8- 8\n[first 2 matches; narrow the search or raise limit for more]\n"
@@ -61,13 +61,13 @@ async fn grep_shows_lines_around_and_stops_at_the_limit() {
 #[tokio::test]
 async fn grep_survives_every_file() {
     let place = Place::new();
-    place.put("binary", b"\0\0hello\0");
-    place.put("latin1", b"hello caf\xe9\n");
-    place.put("long", format!("{}hello{}\n", "x".repeat(100_000), "y".repeat(100_000)));
+    place.write("binary", b"\0\0hello\0");
+    place.write("latin1", b"hello caf\xe9\n");
+    place.write("long", &format!("{}hello{}\n", "x".repeat(100_000), "y".repeat(100_000)));
     place.make_pipe("pipe").await;
-    symlink(".", place.at("loop")).unwrap();
-    symlink("gone", place.at("dangling")).unwrap();
-    place.put("secret", "hello\n");
+    symlink(".", place.path("loop")).unwrap();
+    symlink("gone", place.path("dangling")).unwrap();
+    place.write("secret", "hello\n");
     let forbidden = place.forbid("secret");
     let text = place.works("grep", json!({ "pattern": "hello" })).await;
     assert!(text.contains("latin1:1: hello caf\u{fffd}\n"), "{text}");
@@ -99,7 +99,7 @@ async fn find_matches_names_at_any_depth_and_paths_as_written() {
         place.works("find", json!({ "pattern": "*.rs", "path": "src" })).await,
         "src/lib.rs\nsrc/main.rs"
     );
-    let whole = place.at("src/*.rs").display().to_string();
+    let whole = place.path("src/*.rs").display().to_string();
     assert_eq!(place.works("find", json!({ "pattern": whole })).await, "src/lib.rs\nsrc/main.rs");
     let up = place.works("find", json!({ "pattern": "../*.log", "path": "src" })).await;
     assert_eq!(up, "No files match ../*.log");
@@ -122,8 +122,8 @@ async fn find_matches_names_at_any_depth_and_paths_as_written() {
 #[tokio::test]
 async fn a_link_that_leads_back_is_not_followed() {
     let place = Place::new();
-    place.put("a/file", "hello\n");
-    symlink("..", place.at("a/up")).unwrap();
+    place.write("a/file", "hello\n");
+    symlink("..", place.path("a/up")).unwrap();
     assert_eq!(place.works("find", json!({ "pattern": "file" })).await, "a/file");
     assert_eq!(place.works("grep", json!({ "pattern": "hello" })).await, "a/file:1: hello\n");
 }
@@ -132,7 +132,7 @@ async fn a_link_that_leads_back_is_not_followed() {
 async fn c4_6_a_search_stops_when_asked() {
     let place = Place::new();
     for n in 0..200 {
-        place.put(&format!("d{n}/file"), "hello\n");
+        place.write(&format!("d{n}/file"), "hello\n");
     }
     let cancel = CancelToken::new();
     let context = ToolContext::detached().with_cancel(cancel.clone());

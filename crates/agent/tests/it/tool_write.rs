@@ -16,26 +16,26 @@ async fn files_are_made_with_their_folders_and_replaced() {
     assert_eq!(outcome.result.joined_text(), "Replaced a/b/c.txt: 2 lines, 6 bytes");
     let diff = outcome.result.details.unwrap()["diff"].as_str().unwrap().to_owned();
     assert!(diff.contains("-two\n+2\n"), "{diff}");
-    assert_eq!(place.get("a/b/c.txt"), "one\n2\n");
+    assert_eq!(place.read("a/b/c.txt"), "one\n2\n");
 }
 
 #[tokio::test]
 async fn mode_links_line_ends_and_byte_order_mark_stay() {
     let place = Place::new();
-    place.put("real.sh", "\u{feff}old\r\nlines\r\n");
-    std::fs::set_permissions(place.at("real.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    symlink("real.sh", place.at("link.sh")).unwrap();
+    place.write("real.sh", "\u{feff}old\r\nlines\r\n");
+    std::fs::set_permissions(place.path("real.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("real.sh", place.path("link.sh")).unwrap();
     let text = place.works("write", json!({ "path": "link.sh", "content": "new\nlines\n" })).await;
     assert!(text.ends_with("(line ends kept as they were)"), "{text}");
-    assert_eq!(place.get("real.sh"), "\u{feff}new\r\nlines\r\n");
-    assert!(std::fs::symlink_metadata(place.at("link.sh")).unwrap().is_symlink());
-    assert_eq!(std::fs::metadata(place.at("real.sh")).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(place.read("real.sh"), "\u{feff}new\r\nlines\r\n");
+    assert!(std::fs::symlink_metadata(place.path("link.sh")).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(place.path("real.sh")).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 #[tokio::test]
 async fn what_is_no_file_stays_what_it_is() {
     let place = Place::new();
-    place.put("folder/x", "");
+    place.write("folder/x", "");
     place.make_pipe("pipe").await;
     let to = |path: &str| json!({ "path": path, "content": "x" });
     assert_eq!(place.fails("write", to("folder")).await, "Could not write folder: it is a folder");

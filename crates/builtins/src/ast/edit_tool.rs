@@ -23,8 +23,7 @@ use toolsmith_tool::{
 };
 
 use super::{
-    languages::{Lang, by_name},
-    pattern::{Op, Ops},
+    pattern::{Lang, Op, Ops, by_name},
     report::{Listing, counted, first_line, issue_text},
     rewrite::{Replacement, apply, replacements},
     scan::{Found, MAX_FILE_BYTES, Scan},

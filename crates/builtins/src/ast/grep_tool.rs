@@ -11,8 +11,7 @@ use toolsmith_tool::{
 
 use super::{
     edit_tool::positive,
-    languages::{Lang, by_name},
-    pattern::{Op, Ops},
+    pattern::{Lang, Op, Ops, by_name},
     report::{Listing, issue_text},
     scan::{Found, Scan, Source},
     scope::Scope,

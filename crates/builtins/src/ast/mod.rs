@@ -2,7 +2,6 @@
 
 mod edit_tool;
 mod grep_tool;
-mod languages;
 mod pattern;
 mod report;
 mod rewrite;

@@ -1,7 +1,8 @@
-//! Patterns, compiled for each language.
+//! The built-in languages, and patterns compiled for each.
 
 use std::{
     collections::HashMap,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -12,10 +13,8 @@ use ast_grep_core::{
     replacer::TemplateFix,
     tree_sitter::StrDoc,
 };
-use ast_grep_language::Language;
+use ast_grep_language::{Language, SupportLang};
 use memchr::memmem::Finder;
-
-use super::languages::Lang;
 
 /// Patterns are converted to trees recursively, so their size needs a limit.
 const MAX_CHARS: usize = 10_000;
@@ -211,4 +210,47 @@ fn collect_names<'a>(node: &'a PatternNode, names: &mut Vec<&'a str>) {
 
 fn cut(text: &str) -> String {
     text.chars().take(60).collect()
+}
+
+/// A language. Requesting the grammar of one that is not built in panics, so only [`is_built`] ones are used.
+pub(super) type Lang = SupportLang;
+
+fn is_built(lang: Lang) -> bool {
+    use SupportLang as L;
+    let is_common = matches!(
+        lang,
+        L::Bash
+            | L::C
+            | L::Cpp
+            | L::Css
+            | L::Go
+            | L::Html
+            | L::Java
+            | L::JavaScript
+            | L::Json
+            | L::Python
+            | L::Ruby
+            | L::Rust
+            | L::Tsx
+            | L::TypeScript
+            | L::Yaml
+    );
+    cfg!(feature = "langs-all") || (is_common && cfg!(feature = "langs-common"))
+}
+
+/// Returns the language of a file, by its name.
+pub(super) fn of_path(path: &Path) -> Option<Lang> {
+    Lang::from_path(path).filter(|lang| is_built(*lang))
+}
+
+/// Returns the language of this name, or the error for the model.
+pub(super) fn by_name(name: &str) -> Result<Lang, String> {
+    name.trim().parse::<Lang>().ok().filter(|lang| is_built(*lang)).ok_or_else(|| {
+        let known: Vec<String> = Lang::all_langs()
+            .iter()
+            .filter(|lang| is_built(**lang))
+            .map(|lang| lang.to_string().to_lowercase())
+            .collect();
+        format!("Unsupported language '{name}'. Supported: {}", known.join(", "))
+    })
 }

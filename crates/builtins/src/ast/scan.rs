@@ -17,8 +17,7 @@ use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_regular};
 use toolsmith_tool::{CancelToken, Meter, ToolResult, UpdateSink, panics};
 
 use super::{
-    languages::{Lang, of_path},
-    pattern::{Compiled, CompiledOps, Ops, Problem},
+    pattern::{Compiled, CompiledOps, Lang, Ops, Problem, of_path},
     scope::Scope,
 };
 

@@ -2,12 +2,11 @@
 //! at all.
 
 mod change;
-mod diff;
 mod path;
 mod text;
 
 pub use change::Saving;
-pub(crate) use diff::diff;
+pub(crate) use change::diff;
 pub use path::Workspace;
 pub(crate) use text::{Kind, LineEnding, MAX_IMAGE_BYTES, kind, kind_in_words};
 pub(crate) use toolsmith_host::location::Stamp;

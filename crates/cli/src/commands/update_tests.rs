@@ -1,16 +1,16 @@
 //! Recognising how a program was installed, in folders as installers leave them.
 
+use toolsmith_testkit::Project;
+
 use super::*;
 
 /// Makes files below a temporary folder and says how the first of them was installed.
 fn installation(files: &[&str]) -> Installation {
-    let place = tempfile::tempdir().unwrap();
+    let place = Project::new(&[]);
     for file in files {
-        let path = place.path().join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, "").unwrap();
+        place.write(file, "");
     }
-    Installation::of(&place.path().join(files[0]), Path::new("/no/such/list"))
+    Installation::of(&place.path(files[0]), Path::new("/no/such/list"))
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn installers_are_recognised_by_what_they_leave() {
 
 #[test]
 fn a_debian_package_is_recognised_only_for_its_own_files() {
-    let place = tempfile::tempdir().unwrap();
-    let list = place.path().join("toolsmith.list");
-    fs::write(&list, "/.\n/usr/bin\n/usr/bin/toolsmith\n").unwrap();
+    let place = Project::new(&[]);
+    let list = place.path("toolsmith.list");
+    place.write(&list, "/.\n/usr/bin\n/usr/bin/toolsmith\n");
     assert_eq!(Installation::of(Path::new("/usr/bin/toolsmith"), &list), Installation::Debian);
     assert_eq!(Installation::of(Path::new("/opt/toolsmith"), &list), Installation::Archive);
 }

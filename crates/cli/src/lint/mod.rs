@@ -1,10 +1,8 @@
 //! Rules for tools, in one table. A rule is a small function that examines a loaded tool; its remarks are located in
 //! the author's file here.
 
-mod cost;
+mod declaration;
 mod finding;
-mod hooks;
-mod naming;
 mod providers;
 mod source;
 mod source_place;
@@ -15,7 +13,7 @@ use std::{collections::HashMap, path::PathBuf};
 
 use toolsmith_js::{EngineKind, LoadedModule};
 
-pub(crate) use cost::tokens;
+pub(crate) use declaration::tokens;
 use finding::Remark;
 pub(crate) use finding::{Finding, Severity};
 use source_place::Sources;
@@ -50,9 +48,9 @@ pub(crate) const RULES: &[Rule] = &[
     rule("no-tool", Hint, "The module defines no tool.", Check::Module(no_tool)),
     rule("engine", Hint, "The module needs Bun or Node.", Check::Module(engine)),
     rule("note", Hint, "Additional information about the module.", Check::Module(note)),
-    rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(cost::slow_load)),
-    rule("name", Warning, "Providers do not accept the name.", Check::Tool(naming::tool_name)),
-    rule("name-clash", Error, "Another tool has the same name.", Check::Tool(naming::name_clash)),
+    rule("slow-load", Warning, "Loading takes longer than a second.", Check::Module(declaration::slow_load)),
+    rule("name", Warning, "Providers do not accept the name.", Check::Tool(declaration::tool_name)),
+    rule("name-clash", Error, "Another tool has the same name.", Check::Tool(declaration::name_clash)),
     rule(
         "description-missing",
         Warning,
@@ -75,9 +73,14 @@ pub(crate) const RULES: &[Rule] = &[
         "parameter-name",
         Error,
         "Providers reject the name of a parameter.",
-        Check::Tool(naming::parameter_name),
+        Check::Tool(declaration::parameter_name),
     ),
-    rule("parameter-style", Hint, "Parameter names use two styles.", Check::Tool(naming::parameter_style)),
+    rule(
+        "parameter-style",
+        Hint,
+        "Parameter names use two styles.",
+        Check::Tool(declaration::parameter_style),
+    ),
     rule(
         "parameter-description",
         Warning,
@@ -117,13 +120,23 @@ pub(crate) const RULES: &[Rule] = &[
         Check::Tool(providers::strict_keyword),
     ),
     rule("gemini-keyword", Hint, "Gemini ignores a keyword.", Check::Tool(providers::gemini_keyword)),
-    rule("token-cost", Warning, "The tool uses many tokens in every request.", Check::Tool(cost::token_cost)),
-    rule("hook-arity", Warning, "A function declares the wrong parameters.", Check::Tool(hooks::hook_arity)),
+    rule(
+        "token-cost",
+        Warning,
+        "The tool uses many tokens in every request.",
+        Check::Tool(declaration::token_cost),
+    ),
+    rule(
+        "hook-arity",
+        Warning,
+        "A function declares the wrong parameters.",
+        Check::Tool(declaration::hook_arity),
+    ),
     rule(
         "render-call-order",
         Hint,
         "renderCall uses the old parameter order.",
-        Check::Tool(hooks::render_call_order),
+        Check::Tool(declaration::render_call_order),
     ),
     rule(
         "argument-order",

@@ -1,8 +1,9 @@
 //! `toolsmith test`.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::{golden::text_file as golden, workshop::Workshop};
+use crate::workshop::Workshop;
 
 /// A tool that does what its arguments say.
 const TOOL: &str = r#"export default (pi) => ({
@@ -48,9 +49,12 @@ async fn cases_that_hold_and_cases_that_do_not_are_told_apart() {
         { "about": "Nothing is expected", "args": { "say": "yes" } },
     ]);
     shop.write("doer.more.case.json", more.to_string());
-    golden("test.txt", &shop.run(&["test", "doer.js"]).await.expect(1).stdout);
-    golden("test-colour.txt", &shop.run(&["test", "--color", "always", "doer.js"]).await.expect(1).stdout);
-    golden("test.json", &shop.run(&["test", "--json", "doer.js"]).await.expect(1).stdout);
+    assert_snapshot!("test", shop.run(&["test", "doer.js"]).await.expect(1).stdout);
+    assert_snapshot!(
+        "test-colour",
+        shop.run(&["test", "--color", "always", "doer.js"]).await.expect(1).stdout
+    );
+    assert_snapshot!("test.json", shop.run(&["test", "--json", "doer.js"]).await.expect(1).stdout);
 }
 
 #[tokio::test]
@@ -60,7 +64,7 @@ async fn update_writes_what_came_and_the_case_holds_then() {
     shop.write("doer.case.json", case.to_string());
     shop.run(&["test", "doer.case.json"]).await.expect(1);
     shop.run(&["test", "--update", "doer.case.json"]).await.expect(0);
-    golden("test-updated.case.json", &shop.read("doer.case.json"));
+    assert_snapshot!("test-updated", shop.read("doer.case.json"));
     let before = shop.read("doer.case.json");
     shop.run(&["test", "--update", "doer.case.json"]).await.expect(0);
     assert_eq!(shop.read("doer.case.json"), before, "nothing to update, nothing written");
@@ -145,7 +149,7 @@ async fn files_that_are_no_cases_are_told_and_the_rest_runs() {
         json!({ "module": "../doer.js", "tool": "dooer", "expect": {} }).to_string(),
     );
     let told = shop.run(&["test", "."]).await.expect(1).stdout;
-    golden("test-no-cases.txt", &told);
+    assert_snapshot!("test-no-cases", told);
     assert!(told.ends_with("1 passed, 6 failed\n"), "{told}");
 }
 

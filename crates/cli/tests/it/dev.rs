@@ -2,11 +2,12 @@
 
 use std::{fs, time::Duration};
 
+use insta::assert_snapshot;
 use serde_json::Value;
 use tokio::time::timeout;
 use toolsmith_host::exec::{OutputPipe, Process, spawn};
 
-use crate::{golden::text_file as golden, place::Place, pty::Terminal, workshop::Workshop};
+use crate::{place::Place, pty::Terminal, workshop::Workshop};
 
 /// Nothing here takes a fraction of it; a test that would hang fails instead.
 const TOO_LONG: Duration = Duration::from_secs(120);
@@ -82,7 +83,7 @@ async fn each_change_of_the_module_or_what_it_imports_is_a_round() {
     all += &dev.round().await;
     shop.write("mark.ts", "export const mark = \"?\";\n");
     all += &dev.round().await;
-    golden("dev.txt", &shop.neutral(&all));
+    assert_snapshot!("dev", shop.neutral(&all));
     assert_eq!(dev.interrupt().await, 0);
 }
 
@@ -90,7 +91,7 @@ async fn each_change_of_the_module_or_what_it_imports_is_a_round() {
 async fn a_round_has_colours_when_they_are_asked_for() {
     let shop = shop();
     let mut dev = Dev::start(&shop, &["--color", "always", "greet.ts", "name=Ann"]);
-    golden("dev-colour.txt", &shop.neutral(&dev.until("Ctrl-C ends.").await));
+    assert_snapshot!("dev-colour", shop.neutral(&dev.until("Ctrl-C ends.").await));
     assert_eq!(dev.interrupt().await, 0);
 }
 

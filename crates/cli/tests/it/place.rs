@@ -1,14 +1,10 @@
 //! A home and a project in a temporary folder, and the program run in them.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-};
+use std::{ops::Deref, path::Path};
 
 use serde_json::Value;
-use tempfile::TempDir;
 use toolsmith_host::exec::{self, Request, Stdin};
+use toolsmith_testkit::Project;
 use toolsmith_tool::CancelToken;
 
 /// A small tool, with a schema, updates, and a result.
@@ -66,24 +62,22 @@ impl Said {
     }
 }
 
-/// A home and a project.
-pub(crate) struct Place {
-    _folder: TempDir,
-    pub(crate) root: PathBuf,
+/// A home and a project, and a folder for programs.
+pub(crate) struct Place(Project);
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.0
+    }
 }
 
 impl Place {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let place = Self { _folder: folder, root };
-        for name in ["home", "project", "bin"] {
-            fs::create_dir(place.path(name)).unwrap();
-        }
-        for (name, text) in files {
-            place.write(name, text);
-        }
-        place
+        let project = Project::with_home(files);
+        project.create_folder("bin");
+        Self(project)
     }
 
     /// A project with these tools, trusted by the user.
@@ -95,20 +89,9 @@ impl Place {
         place
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.root.join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
     /// A program in the only folder of `PATH`.
     pub(crate) fn program(&self, name: &str, script: &str) {
-        self.write(&format!("bin/{name}"), script);
-        fs::set_permissions(self.path("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        self.write_program(&format!("bin/{name}"), script);
     }
 
     pub(crate) fn variables(&self) -> Vec<(String, String)> {

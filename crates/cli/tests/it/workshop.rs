@@ -1,9 +1,6 @@
 //! A place where tools are made: a home and a project, with the system's programs at hand, and how commands in it ended.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use toolsmith_host::exec::Request;
 
@@ -40,13 +37,12 @@ impl Workshop {
     /// Writes a file of the working folder.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, bytes).unwrap();
+        self.place.write(&path, &bytes);
         path
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.work.join(name)).unwrap()
+        self.place.read(&self.work.join(name))
     }
 
     /// The binary with these arguments.

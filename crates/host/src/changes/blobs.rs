@@ -1,17 +1,16 @@
-//! Contents by their hash: what files were before a change.
+//! Contents by their hash: what files were before a change. The hash also binds a change to a content.
 
 use std::{
     collections::HashSet,
-    fs, io,
+    fs::{self, File},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
+use sha2::{Digest, Sha256};
 use toolsmith_tool::ContentHash;
 
-use super::{
-    durable::{private_folder, write_private},
-    hash::content_hash,
-};
+use super::durable::{private_folder, write_private};
 
 /// A folder of contents. Only whoever holds the store's lock writes or removes.
 pub(super) struct Blobs {
@@ -65,5 +64,22 @@ impl Blobs {
             }
         }
         Ok(())
+    }
+}
+
+/// The hash of a content.
+pub fn content_hash(content: &[u8]) -> ContentHash {
+    ContentHash::from_bytes(Sha256::digest(content).into())
+}
+
+/// The hash of a file's content, read in pieces.
+pub(super) fn hash_file(mut file: File) -> io::Result<ContentHash> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(ContentHash::from_bytes(hasher.finalize().into())),
+            read => hasher.update(&buffer[..read]),
+        }
     }
 }

@@ -10,10 +10,10 @@ use std::{
 use toolsmith_tool::{ContentHash, FileChange};
 
 use super::{
+    blobs::{content_hash, hash_file},
     check::{check_all, is_missing},
     diff::FilePreview,
     error::{ChangeError, DriftKind},
-    hash::{content_hash, hash_file},
 };
 use crate::location::{Location, lexical};
 

@@ -5,8 +5,8 @@ use std::{fs::Metadata, io::ErrorKind, os::unix::fs::PermissionsExt};
 use toolsmith_tool::FileChange;
 
 use super::{
+    blobs::hash_file,
     error::{ChangeError, Drift, DriftKind},
-    hash::hash_file,
 };
 use crate::location::Location;
 

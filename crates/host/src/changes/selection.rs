@@ -3,11 +3,11 @@
 use toolsmith_tool::{FileChange, FileSelection, HunkRange};
 
 use super::{
+    blobs::content_hash,
     change_set::{ChangeSet, read},
     check::is_missing,
     diff::lines,
     error::{ChangeError, DriftKind},
-    hash::content_hash,
 };
 
 impl ChangeSet {

@@ -10,10 +10,9 @@ use jiff::Timestamp;
 use toolsmith_tool::ContentHash;
 
 use super::{
-    blobs::Blobs,
+    blobs::{Blobs, content_hash, hash_file},
     check::is_missing,
     error::ChangeError,
-    hash::{content_hash, hash_file},
     record::{ChangedFile, Entry},
     store::{Applied, ChangeNote, ChangeStore, mode, new_id, real},
 };

@@ -16,13 +16,12 @@ use jiff::{Timestamp, ToSpan};
 use toolsmith_tool::{CancelToken, FileChange};
 
 use super::{
-    blobs::Blobs,
+    blobs::{Blobs, content_hash},
     change_set::{ChangeSet, read},
     check::check_all,
     diff::FilePreview,
     durable::{private_folder, remove_if_there, write_private},
     error::ChangeError,
-    hash::content_hash,
     journal::{Journal, Recovery, plans_folder},
     record::{ChangedFile, Entry, PastChange, Plan, Step, UndoPlan},
     seal::{Key, Sealed},

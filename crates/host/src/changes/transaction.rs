@@ -15,9 +15,9 @@ use std::{
 use toolsmith_tool::{CancelToken, ContentHash, FileChange};
 
 use super::{
+    blobs::hash_file,
     check::is_missing,
     error::{ChangeError, DriftKind},
-    hash::hash_file,
     record::{ChangedFile, Plan, Step},
 };
 use crate::location::{Beside, Location};

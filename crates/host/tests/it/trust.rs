@@ -1,27 +1,27 @@
 //! The list of what the user trusts.
 
-use std::{fs, os::unix::fs::symlink, path::PathBuf, thread};
+use std::{fs, ops::Deref, os::unix::fs::symlink, thread};
 
-use tempfile::TempDir;
 use toolsmith_host::trust::{TrustError, TrustKind, TrustStore};
+use toolsmith_testkit::Project;
 
 struct Place {
-    folder: TempDir,
+    project: Project,
     store: TrustStore,
+}
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
 }
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = TrustStore::at(folder.path().join("home/trust.json"));
-        fs::create_dir_all(folder.path().join("project/tools")).unwrap();
-        fs::write(folder.path().join("project/tools/a.ts"), "").unwrap();
-        fs::write(folder.path().join("project/tools/b.ts"), "").unwrap();
-        Self { folder, store }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        let project = Project::new(&[("project/tools/a.ts", ""), ("project/tools/b.ts", "")]);
+        Self { store: TrustStore::at(project.path("home/trust.json")), project }
     }
 
     fn covers(&self, name: &str) -> bool {

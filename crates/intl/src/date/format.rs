@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    civil::Civil,
     names::Dates,
     pattern::{self, Item},
     settings::{Settings, component},
     skeleton::{Generator, glue},
-    zone::{Zone, ZoneNames},
+    zone::{Civil, Zone, ZoneNames},
 };
 use crate::{
     data,

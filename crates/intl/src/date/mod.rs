@@ -1,6 +1,5 @@
 //! `Intl.DateTimeFormat`.
 
-mod civil;
 mod format;
 mod names;
 mod pattern;

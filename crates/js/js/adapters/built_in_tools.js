@@ -8,7 +8,14 @@ let specs;
 
 function specOf(name) {
   specs ??= new Map(JSON.parse(host.builtInSpecs() || "[]").map((spec) => [spec.name, spec]));
-  return specs.get(name) ?? { name, label: name, description: `The built-in tool ${name}`, parameters: { type: "object", properties: {} } };
+  return (
+    specs.get(name) ?? {
+      name,
+      label: name,
+      description: `The built-in tool ${name}`,
+      parameters: { type: "object", properties: {} },
+    }
+  );
 }
 
 const text = (value) => ({ content: [{ type: "text", text: value }], details: undefined });
@@ -43,7 +50,11 @@ const over = {
     await operations.access?.(target);
     const mimeType = await operations.detectImageMimeType?.(target);
     const data = await operations.readFile(target);
-    if (mimeType) return { content: [{ type: "image", data: host.base64Encode(new Uint8Array(data), false), mimeType }], details: undefined };
+    if (mimeType)
+      return {
+        content: [{ type: "image", data: host.base64Encode(new Uint8Array(data), false), mimeType }],
+        details: undefined,
+      };
     const lines = decode(data).split("\n");
     const start = Math.max(0, (offset ?? 1) - 1);
     const chosen = limit === undefined ? lines.slice(start) : lines.slice(start, start + limit);
@@ -64,7 +75,8 @@ const over = {
     for (const { oldText, newText } of params.edits ?? [params]) {
       const at = content.indexOf(oldText);
       if (at < 0) throw new Error(`The text to replace was not found in ${params.path}`);
-      if (content.indexOf(oldText, at + 1) >= 0) throw new Error(`The text to replace occurs more than once in ${params.path}`);
+      if (content.indexOf(oldText, at + 1) >= 0)
+        throw new Error(`The text to replace occurs more than once in ${params.path}`);
       content = content.slice(0, at) + newText + content.slice(at + oldText.length);
     }
     await operations.writeFile(target, content);
@@ -86,13 +98,20 @@ const over = {
     return text([...names].map(String).sort().join("\n") || "(empty directory)");
   },
   async find(operations, cwd, { pattern, path: file = ".", limit = 1000 }) {
-    const found = await operations.glob(pattern, absolute(cwd, file), { ignore: ["**/node_modules/**", "**/.git/**"], limit });
+    const found = await operations.glob(pattern, absolute(cwd, file), {
+      ignore: ["**/node_modules/**", "**/.git/**"],
+      limit,
+    });
     return text([...found].map(String).join("\n") || "No files found matching pattern");
   },
   async grep(operations, cwd, params) {
     const target = absolute(cwd, params.path ?? ".");
-    if (await operations.isDirectory?.(target)) throw new Error("grep with operations of its own searches single files");
-    const pattern = new RegExp(params.literal ? params.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : params.pattern, params.ignoreCase ? "i" : "");
+    if (await operations.isDirectory?.(target))
+      throw new Error("grep with operations of its own searches single files");
+    const pattern = new RegExp(
+      params.literal ? params.pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : params.pattern,
+      params.ignoreCase ? "i" : "",
+    );
     const lines = decode(await operations.readFile(target)).split("\n");
     const hits = lines.flatMap((line, index) => (pattern.test(line) ? [`${params.path}:${index + 1}: ${line}`] : []));
     return text(hits.slice(0, params.limit ?? 100).join("\n") || "No matches found");
@@ -112,8 +131,14 @@ async function hooked(cwd, options, params, signal) {
   const context = { command, cwd, env: { ...globalThis.process?.env } };
   const changed = options.spawnHook?.(context) ?? context;
   const timeout = params.timeout === undefined ? undefined : params.timeout * 1000;
-  const { stdout, stderr, code, killed } = await exec("bash", ["-c", changed.command], { cwd: changed.cwd, env: changed.env, signal, timeout });
-  if (killed) throw new Error(signal?.aborted ? "Command aborted" : `Command timed out after ${params.timeout} seconds`);
+  const { stdout, stderr, code, killed } = await exec("bash", ["-c", changed.command], {
+    cwd: changed.cwd,
+    env: changed.env,
+    signal,
+    timeout,
+  });
+  if (killed)
+    throw new Error(signal?.aborted ? "Command aborted" : `Command timed out after ${params.timeout} seconds`);
   return shellResult(stdout + stderr, code);
 }
 
@@ -125,7 +150,8 @@ function create(name, cwd = host.cwd(), options = {}) {
     approval: (args) => perform({ type: "approvalOf", name, arguments: args, cwd }),
     async execute(id, params, signal, onUpdate) {
       if (options?.operations) return over[name](options.operations, cwd, params, signal, onUpdate);
-      if (name === "bash" && (options?.spawnHook || options?.commandPrefix)) return hooked(cwd, options, params, signal);
+      if (name === "bash" && (options?.spawnHook || options?.commandPrefix))
+        return hooked(cwd, options, params, signal);
       return real(name, cwd, id, params, signal, onUpdate);
     },
   };
@@ -156,7 +182,8 @@ export const createTool = (name, cwd, options) => create(name, cwd, options?.[na
 export const createToolDefinition = createTool;
 export const createCodingTools = (cwd, options) => CODING.map((name) => createTool(name, cwd, options));
 export const createReadOnlyTools = (cwd, options) => READ_ONLY.map((name) => createTool(name, cwd, options));
-export const createAllTools = (cwd, options) => Object.fromEntries(ALL.map((name) => [name, createTool(name, cwd, options)]));
+export const createAllTools = (cwd, options) =>
+  Object.fromEntries(ALL.map((name) => [name, createTool(name, cwd, options)]));
 export const createCodingToolDefinitions = createCodingTools;
 export const createReadOnlyToolDefinitions = createReadOnlyTools;
 export const createAllToolDefinitions = createAllTools;
@@ -164,7 +191,12 @@ export const createAllToolDefinitions = createAllTools;
 /** The local shell as operations. */
 export const createLocalBashOperations = () => ({
   async exec(command, cwd, { onData, signal, timeout, env } = {}) {
-    const { stdout, stderr, code, killed } = await exec("bash", ["-c", command], { cwd, env, signal, timeout: timeout === undefined ? undefined : timeout * 1000 });
+    const { stdout, stderr, code, killed } = await exec("bash", ["-c", command], {
+      cwd,
+      env,
+      signal,
+      timeout: timeout === undefined ? undefined : timeout * 1000,
+    });
     const bytes = (value) => (globalThis.Buffer ? Buffer.from(value) : new TextEncoder().encode(value));
     if (stdout) onData?.(bytes(stdout));
     if (stderr) onData?.(bytes(stderr));

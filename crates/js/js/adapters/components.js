@@ -127,20 +127,25 @@ function overlay(call, component, options) {
   mount(call, id, component, { visible: options?.visible });
   const closing = new AbortController();
   const payload = JSON.stringify({ view: id, overlay: { ...plainOptions(options) } });
-  operation((op) => host.openDialog(op, call, "custom", payload), closing.signal).then(() => unmount(id), () => unmount(id));
+  operation((op) => host.openDialog(op, call, "custom", payload), closing.signal).then(
+    () => unmount(id),
+    () => unmount(id),
+  );
   const handle = { ...handleOf(call, id), hide: () => closing.abort() };
   overlays.push(handle);
   return handle;
 }
 
 /** Options without their functions, which cannot leave the engine. */
-const plainOptions = (options) => Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => typeof value !== "function"));
+const plainOptions = (options) =>
+  Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => typeof value !== "function"));
 
 const THIRD = /^[^(]*\(\s*[\w$]+\s*,\s*[\w$]+\s*,\s*([\w$]+)/;
 
 /** The older order had no key bindings: `(tui, theme, done)`. */
 function make(factory, tui, theme, bindings, done) {
-  const third = factory.length === 3 ? THIRD.exec(Function.prototype.toString.call(factory).slice(0, 300))?.[1] : undefined;
+  const third =
+    factory.length === 3 ? THIRD.exec(Function.prototype.toString.call(factory).slice(0, 300))?.[1] : undefined;
   const isOlder = factory.length === 3 && !/key|binding|^_?kb$/i.test(third ?? "");
   return isOlder ? factory(tui, theme, done) : factory(tui, theme, bindings, done);
 }
@@ -155,7 +160,8 @@ export async function show(call, factory, signal, options) {
       const start = async () => {
         const component = await make(factory, makeTui(call, id), themes().theme, keys().getKeybindings(), resolve);
         if (stop.aborted) return resolve(undefined);
-        const placed = typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
+        const placed =
+          typeof options?.overlayOptions === "function" ? options.overlayOptions() : options?.overlayOptions;
         mount(call, id, component, { visible: placed?.visible });
         const payload = { view: id, overlay: options?.overlay ? plainOptions(placed) : undefined };
         const dialog = operation((op) => host.openDialog(op, call, "custom", JSON.stringify(payload)), stop);
@@ -182,7 +188,8 @@ export function keep(call, place, method, make, extra = {}) {
   if (make === undefined || make === null) return void tell(call, method, extra);
   const id = newId(call);
   const component = make(makeTui(call, id), themes().theme, id);
-  if (typeof component?.render !== "function") throw new TypeError(`${method} needs a function that returns a component with render(width)`);
+  if (typeof component?.render !== "function")
+    throw new TypeError(`${method} needs a function that returns a component with render(width)`);
   mount(call, id, component);
   kept.set(place, id);
   tell(call, method, { ...extra, component: id });
@@ -200,14 +207,20 @@ export function footerData(call) {
 
 /** Replaces the editor. The component's `onSubmit` and `onChange` are the interface's. */
 export function setEditor(call, factory) {
-  keep(call, "editor", "setEditorComponent", factory && ((tui, _theme, id) => {
-    const component = factory(tui, themes().getEditorTheme(), keys().getKeybindings());
-    if (component !== null && typeof component === "object") {
-      component.onSubmit = (text) => changed(call, id, "submit", String(text));
-      component.onChange = (text) => changed(call, id, "text", String(text));
-    }
-    return component;
-  }));
+  keep(
+    call,
+    "editor",
+    "setEditorComponent",
+    factory &&
+      ((tui, _theme, id) => {
+        const component = factory(tui, themes().getEditorTheme(), keys().getKeybindings());
+        if (component !== null && typeof component === "object") {
+          component.onSubmit = (text) => changed(call, id, "submit", String(text));
+          component.onChange = (text) => changed(call, id, "text", String(text));
+        }
+        return component;
+      }),
+  );
 }
 
 const asState = (lines, cursorLine, cursorCol) => ({ lines: [...lines].map(String), cursorLine, cursorCol });
@@ -286,7 +299,10 @@ async function suggest({ provider, frame, call }, { request, state, force }) {
 
 function applyCompletion({ provider, frame }, { state, item, prefix }) {
   if (typeof provider.applyCompletion !== "function") return null;
-  return within(frame, provider.applyCompletion, provider, [state.lines, state.cursorLine, state.cursorCol, item, prefix]) ?? null;
+  return (
+    within(frame, provider.applyCompletion, provider, [state.lines, state.cursorLine, state.cursorCol, item, prefix]) ??
+    null
+  );
 }
 
 function draw(entry, width) {
@@ -343,7 +359,13 @@ export function view(number, what, payloadJson) {
         return ["json", JSON.stringify(applyCompletion(entry, payload))];
       case "tap": {
         const answer = within(frame, entry.handler, undefined, [payload.data]);
-        return ["json", JSON.stringify({ consume: answer?.consume === true, data: typeof answer?.data === "string" ? answer.data : undefined })];
+        return [
+          "json",
+          JSON.stringify({
+            consume: answer?.consume === true,
+            data: typeof answer?.data === "string" ? answer.data : undefined,
+          }),
+        ];
       }
     }
     return ["lines", "[]"];

@@ -77,7 +77,8 @@ export async function editContext(handlers, event, ctx, state) {
   for (const handler of handlers) {
     const given = await handler(told, ctx);
     if (given === undefined || given === null) continue;
-    if (typeof given !== "object") throw new TypeError(`the handler of "${event.type}" returned a ${typeof given}; expected an object or nothing`);
+    if (typeof given !== "object")
+      throw new TypeError(`the handler of "${event.type}" returned a ${typeof given}; expected an object or nothing`);
     if (given.messages === undefined) continue;
     if (!Array.isArray(given.messages)) throw new TypeError(`${event.type}: messages must be an array`);
     told.messages = given.messages;

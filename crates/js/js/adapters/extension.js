@@ -4,15 +4,58 @@ import { addTool, currentFrame, host, logger, operation } from "toolsmith:kernel
 
 /** Events that reach handlers. Everything else is reported as unsupported. */
 const EVENTS = new Set([
-  "session_start", "session_shutdown", "session_switch", "session_branch", "session_fork", "session_tree", "session_compact", "session_compact_failed",
-  "session_info_changed", "session_before_switch", "session_before_fork", "session_before_branch", "session_before_tree", "session_before_compact",
-  "session.compacting", "session_stop",
-  "agent_start", "agent_end", "agent_settled", "agent_before_settle", "turn_start", "turn_end", "message_start", "message_update", "message_end",
-  "tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end",
-  "before_agent_start", "input", "context", "context_with_system", "model_select", "thinking_level_select", "user_bash", "user_python", "resources_discover",
-  "before_provider_request", "before_provider_headers", "after_provider_response", "ui_prompt_start", "ui_prompt_end",
-  "auto_compaction_start", "auto_compaction_end", "auto_retry_start", "auto_retry_end", "ttsr_triggered", "todo_reminder",
-  "tool_approval_requested", "tool_approval_resolved",
+  "session_start",
+  "session_shutdown",
+  "session_switch",
+  "session_branch",
+  "session_fork",
+  "session_tree",
+  "session_compact",
+  "session_compact_failed",
+  "session_info_changed",
+  "session_before_switch",
+  "session_before_fork",
+  "session_before_branch",
+  "session_before_tree",
+  "session_before_compact",
+  "session.compacting",
+  "session_stop",
+  "agent_start",
+  "agent_end",
+  "agent_settled",
+  "agent_before_settle",
+  "turn_start",
+  "turn_end",
+  "message_start",
+  "message_update",
+  "message_end",
+  "tool_call",
+  "tool_result",
+  "tool_execution_start",
+  "tool_execution_update",
+  "tool_execution_end",
+  "before_agent_start",
+  "input",
+  "context",
+  "context_with_system",
+  "model_select",
+  "thinking_level_select",
+  "user_bash",
+  "user_python",
+  "resources_discover",
+  "before_provider_request",
+  "before_provider_headers",
+  "after_provider_response",
+  "ui_prompt_start",
+  "ui_prompt_end",
+  "auto_compaction_start",
+  "auto_compaction_end",
+  "auto_retry_start",
+  "auto_retry_end",
+  "ttsr_triggered",
+  "todo_reminder",
+  "tool_approval_requested",
+  "tool_approval_resolved",
 ]);
 
 const NOT_READY = "Extension runtime not initialized. Action methods cannot be called during extension loading.";
@@ -69,16 +112,27 @@ class State {
       label: this.label,
       events: named(this.handlers).filter((event) => this.handlers.get(event).length > 0),
       commands: [...this.commands].map(([name, command]) => ({
-        name, description: words(command.description), hasCompletions: typeof command.getArgumentCompletions === "function",
+        name,
+        description: words(command.description),
+        hasCompletions: typeof command.getArgumentCompletions === "function",
       })),
       shortcuts: [...this.shortcuts].map(([key, shortcut]) => ({ key, description: words(shortcut.description) })),
       flags: [...this.flags].map(([name, flag]) => ({
-        name, description: words(flag.description), takesText: flag.type === "string", default: flag.default ?? null,
+        name,
+        description: words(flag.description),
+        takesText: flag.type === "string",
+        default: flag.default ?? null,
       })),
       messageRenderers: named(this.messageRenderers),
       entryRenderers: named(this.entryRenderers),
-      providers: [...this.providers].map(([name, config]) => ({ name, config: plain(config), streams: typeof config?.streamSimple === "function" })),
-      unsupported: [...this.unsupported].map(([what, given]) => (given.size > 0 ? `${what} (${[...given].join(", ")})` : what)),
+      providers: [...this.providers].map(([name, config]) => ({
+        name,
+        config: plain(config),
+        streams: typeof config?.streamSimple === "function",
+      })),
+      unsupported: [...this.unsupported].map(([what, given]) =>
+        given.size > 0 ? `${what} (${[...given].join(", ")})` : what,
+      ),
     };
   }
 }
@@ -91,9 +145,11 @@ const plain = (value) => JSON.parse(JSON.stringify(value ?? null));
 /** The message content as blocks; a text is one block. */
 export function blocksOf(content, what) {
   if (typeof content === "string") return [{ type: "text", text: content.toWellFormed() }];
-  if (!Array.isArray(content)) throw new TypeError(`${what} needs content: a string or an array of text and image blocks`);
+  if (!Array.isArray(content))
+    throw new TypeError(`${what} needs content: a string or an array of text and image blocks`);
   return content.map((block, index) => {
-    if (block?.type === "text" && typeof block.text === "string") return { type: "text", text: block.text.toWellFormed() };
+    if (block?.type === "text" && typeof block.text === "string")
+      return { type: "text", text: block.text.toWellFormed() };
     if (block?.type === "image" && typeof block.data === "string" && typeof block.mimeType === "string") {
       return { type: "image", data: block.data, mimeType: block.mimeType };
     }
@@ -104,7 +160,8 @@ export function blocksOf(content, what) {
 /** A custom message in the shape the Rust side reads. */
 export function draftOf(message, what) {
   if (!isObject(message)) throw new TypeError(`${what} needs an object with customType and content`);
-  if (typeof message.customType !== "string" || message.customType === "") throw new TypeError(`${what} needs a non-empty string customType`);
+  if (typeof message.customType !== "string" || message.customType === "")
+    throw new TypeError(`${what} needs a non-empty string customType`);
   return {
     customType: message.customType,
     content: blocksOf(message.content ?? "", what),
@@ -145,11 +202,14 @@ export function taskUpdate(number, json) {
 }
 
 function makeMembers(state) {
-  const ready = (run) => (...args) => {
-    if (state.loading) throw new Error(NOT_READY);
-    return run(...args);
-  };
-  const unsupported = (what) => (name) => state.ignore(what, typeof name === "string" ? name : (name?.name ?? name?.id));
+  const ready =
+    (run) =>
+    (...args) => {
+      if (state.loading) throw new Error(NOT_READY);
+      return run(...args);
+    };
+  const unsupported = (what) => (name) =>
+    state.ignore(what, typeof name === "string" ? name : (name?.name ?? name?.id));
   const register = (map, what, check) => (name, value) => {
     if (typeof name !== "string" || name === "") throw new TypeError(`${what} needs a non-empty string name`);
     check?.(value);
@@ -175,14 +235,18 @@ function makeMembers(state) {
       state.handlers.set(event, [...list, entry]);
       state.changed();
       return () => {
-        state.handlers.set(event, (state.handlers.get(event) ?? []).filter((known) => known !== entry));
+        state.handlers.set(
+          event,
+          (state.handlers.get(event) ?? []).filter((known) => known !== entry),
+        );
         state.changed();
       };
     },
     registerCommand(name, options) {
       const command = String(name).replace(/^\//, "");
       const handler = options?.handler ?? options?.execute;
-      if (command === "" || /\s/.test(command)) throw new TypeError(`registerCommand: "${command}" is not a command name`);
+      if (command === "" || /\s/.test(command))
+        throw new TypeError(`registerCommand: "${command}" is not a command name`);
       if (typeof handler !== "function") throw new TypeError(`registerCommand("${command}") needs a function handler`);
       if (state.commands.has(command)) logger.warn(`Command "${command}" was registered twice; the last one counts`);
       state.commands.set(command, { ...options, handler: (...args) => handler.apply(options, args) });
@@ -199,17 +263,31 @@ function makeMembers(state) {
       const given = state.loading ? undefined : act({ type: "getFlag", name: flagName(name) });
       return given ?? flag.default ?? (flag.type === "boolean" ? false : undefined);
     },
-    registerMessageRenderer: register(state.messageRenderers, "registerMessageRenderer", needsFunction("registerMessageRenderer")),
-    registerEntryRenderer: register(state.entryRenderers, "registerEntryRenderer", needsFunction("registerEntryRenderer")),
+    registerMessageRenderer: register(
+      state.messageRenderers,
+      "registerMessageRenderer",
+      needsFunction("registerMessageRenderer"),
+    ),
+    registerEntryRenderer: register(
+      state.entryRenderers,
+      "registerEntryRenderer",
+      needsFunction("registerEntryRenderer"),
+    ),
     registerProvider(given, options) {
       const name = typeof given === "string" ? given : (given?.id ?? given?.name);
       const config = typeof given === "string" ? options : given;
-      if (typeof name !== "string" || !isObject(config)) throw new TypeError("registerProvider needs a name and a configuration");
+      if (typeof name !== "string" || !isObject(config))
+        throw new TypeError("registerProvider needs a name and a configuration");
       state.providers.set(name, config);
-      for (const member of ["streamSimple", "oauth"]) if (config[member] !== undefined) state.ignore(`registerProvider.${member}`, name);
+      if (config.oauth !== undefined) state.ignore("registerProvider.oauth", name);
       if (state.loading) return;
       state.changed();
-      act({ type: "registerProvider", name, config: plain(config), streams: typeof config.streamSimple === "function" });
+      act({
+        type: "registerProvider",
+        name,
+        config: plain(config),
+        streams: typeof config.streamSimple === "function",
+      });
     },
     unregisterProvider(name) {
       state.providers.delete(String(name));
@@ -228,12 +306,27 @@ function makeMembers(state) {
       unsupported("registerServiceStatus")(given[0]);
       return { update() {}, dispose() {}, remove() {} };
     },
-    sendMessage: ready((message, options) =>
-      void act({ type: "sendMessage", message: draftOf(message, "sendMessage"), deliverAs: delivery(options), triggerTurn: options?.triggerTurn === true })),
-    sendUserMessage: ready((content, options) =>
-      void act({ type: "sendUserMessage", content: blocksOf(content, "sendUserMessage"), deliverAs: delivery(options), expand: options?.expandPromptTemplates === true })),
+    sendMessage: ready(
+      (message, options) =>
+        void act({
+          type: "sendMessage",
+          message: draftOf(message, "sendMessage"),
+          deliverAs: delivery(options),
+          triggerTurn: options?.triggerTurn === true,
+        }),
+    ),
+    sendUserMessage: ready(
+      (content, options) =>
+        void act({
+          type: "sendUserMessage",
+          content: blocksOf(content, "sendUserMessage"),
+          deliverAs: delivery(options),
+          expand: options?.expandPromptTemplates === true,
+        }),
+    ),
     appendEntry: ready((customType, data) => {
-      if (typeof customType !== "string" || customType === "") throw new TypeError("appendEntry needs a non-empty string type");
+      if (typeof customType !== "string" || customType === "")
+        throw new TypeError("appendEntry needs a non-empty string type");
       act({ type: "appendEntry", customType, data: data === undefined ? null : plain(data) });
     }),
     getActiveTools: ready(() => act({ type: "getActiveTools" }) ?? []),
@@ -250,7 +343,10 @@ function makeMembers(state) {
       if (given.length === 1) {
         state.label = words(given[0]);
         state.changed();
-      } else ready(() => act({ type: "setLabel", entryId: String(given[0]), label: given[1] == null ? null : String(given[1]) }))();
+      } else
+        ready(() =>
+          act({ type: "setLabel", entryId: String(given[0]), label: given[1] == null ? null : String(given[1]) }),
+        )();
     },
     getLabel: () => state.label,
     setModel: ready(async (model) => {
@@ -273,7 +369,10 @@ export const member = (api, name, isLoaded) => stateOf(api, isLoaded).members[na
 
 const signalThird = (object, id, params, onUpdate, ctx, signal) => object.execute(id, params, signal, onUpdate, ctx);
 
-const asCandidate = (object, takesUpdatesThird) => ({ object, invoke: takesUpdatesThird(object) ? undefined : signalThird });
+const asCandidate = (object, takesUpdatesThird) => ({
+  object,
+  invoke: takesUpdatesThird(object) ? undefined : signalThird,
+});
 
 /** Registered tools as the kernel keeps them. A name that is registered again replaces the earlier one. */
 export function adapt(registered, takesUpdatesThird) {

@@ -29,32 +29,69 @@ const members = {
   getSystemPrompt: () => () => known("getSystemPrompt", ""),
   getSystemPromptOptions: () => () => known("getSystemPromptOptions", {}),
   compact: () => (options) => {
-    const { customInstructions, onComplete, onError } = typeof options === "string" ? { customInstructions: options } : (options ?? {});
+    const { customInstructions, onComplete, onError } =
+      typeof options === "string" ? { customInstructions: options } : (options ?? {});
     const instructions = customInstructions === undefined ? null : String(customInstructions);
     const work = perform({ type: "compact", instructions });
-    work.then((result) => onComplete?.(result), (error) => onError?.(error));
+    work.then(
+      (result) => onComplete?.(result),
+      (error) => onError?.(error),
+    );
     return work.catch(() => undefined);
   },
-  executeTool: (ctx) => async (name, args, options = {}) =>
-    outcomeOf(await perform({ type: "callTool", name: String(name), arguments: args ?? {} }, options.signal ?? ctx.signal, options.onUpdate)),
+  executeTool:
+    (ctx) =>
+    async (name, args, options = {}) =>
+      outcomeOf(
+        await perform(
+          { type: "callTool", name: String(name), arguments: args ?? {} },
+          options.signal ?? ctx.signal,
+          options.onUpdate,
+        ),
+      ),
   // Runs the built-in tool of a name, also one that the extension replaced.
-  invokeTool: (ctx) => async (name, args, options = {}) =>
-    outcomeOf(await perform({ type: "callBuiltIn", name: String(name), arguments: args ?? {}, callId: `invoke-${++nested}` }, options.signal ?? ctx.signal, options.onUpdate)),
+  invokeTool:
+    (ctx) =>
+    async (name, args, options = {}) =>
+      outcomeOf(
+        await perform(
+          { type: "callBuiltIn", name: String(name), arguments: args ?? {}, callId: `invoke-${++nested}` },
+          options.signal ?? ctx.signal,
+          options.onUpdate,
+        ),
+      ),
   waitForIdle: () => async () => void (await perform({ type: "waitForIdle" })),
   newSession: (ctx) => async (options) => {
     const outcome = await perform({ type: "newSession" });
     return afterSwitch(ctx, outcome, options);
   },
-  switchSession: (ctx) => async (session, options) => afterSwitch(ctx, await perform({ type: "switchSession", session: words(session) }), options),
-  fork: (ctx) => async (entryId, options) => afterSwitch(ctx, await perform({ type: "fork", entryId: words(entryId), at: options?.position === "at" }), options),
-  branch: (ctx) => async (entryId, options) => afterSwitch(ctx, await perform({ type: "fork", entryId: words(entryId) }), options),
+  switchSession: (ctx) => async (session, options) =>
+    afterSwitch(ctx, await perform({ type: "switchSession", session: words(session) }), options),
+  fork: (ctx) => async (entryId, options) =>
+    afterSwitch(ctx, await perform({ type: "fork", entryId: words(entryId), at: options?.position === "at" }), options),
+  branch: (ctx) => async (entryId, options) =>
+    afterSwitch(ctx, await perform({ type: "fork", entryId: words(entryId) }), options),
   navigateTree: () => async (targetId, options) =>
-    (await perform({ type: "navigateTree", targetId: words(targetId), summarize: options?.summarize === true, label: options?.label ?? null })) ?? { cancelled: false },
+    (await perform({
+      type: "navigateTree",
+      targetId: words(targetId),
+      summarize: options?.summarize === true,
+      label: options?.label ?? null,
+    })) ?? { cancelled: false },
   reload: () => async () => void (await perform({ type: "reload" })),
   sendMessage: () => async (message, options) =>
-    void act({ type: "sendMessage", message: draftOf(message, "sendMessage"), deliverAs: options?.deliverAs ?? null, triggerTurn: options?.triggerTurn === true }),
+    void act({
+      type: "sendMessage",
+      message: draftOf(message, "sendMessage"),
+      deliverAs: options?.deliverAs ?? null,
+      triggerTurn: options?.triggerTurn === true,
+    }),
   sendUserMessage: () => async (content, options) =>
-    void act({ type: "sendUserMessage", content: blocksOf(content, "sendUserMessage"), deliverAs: options?.deliverAs ?? null }),
+    void act({
+      type: "sendUserMessage",
+      content: blocksOf(content, "sendUserMessage"),
+      deliverAs: options?.deliverAs ?? null,
+    }),
 };
 
 /** Lets the author's callbacks set up the session that was switched to. */
@@ -68,12 +105,21 @@ async function afterSwitch(ctx, outcome, options) {
 
 /** The session manager for `setup`, which may add to the new session. */
 function setupManager(ctx) {
-  const append = (customType) => (content, display = true, details) =>
-    act({ type: "sendMessage", message: draftOf({ customType, content, display, details }, "setup"), deliverAs: null, triggerTurn: false });
+  const append =
+    (customType) =>
+    (content, display = true, details) =>
+      act({
+        type: "sendMessage",
+        message: draftOf({ customType, content, display, details }, "setup"),
+        deliverAs: null,
+        triggerTurn: false,
+      });
   return {
     ...ctx.sessionManager,
-    appendCustomEntry: (customType, data) => act({ type: "appendEntry", customType: words(customType), data: data ?? null }),
-    appendCustomMessageEntry: (customType, content, display, details) => append(words(customType))(content, display, details),
+    appendCustomEntry: (customType, data) =>
+      act({ type: "appendEntry", customType: words(customType), data: data ?? null }),
+    appendCustomMessageEntry: (customType, content, display, details) =>
+      append(words(customType))(content, display, details),
     appendMessage: (message) => append("setup")(message?.content ?? ""),
     appendSessionInfo: (name) => act({ type: "setSessionName", name: words(name) }),
     appendLabelChange: (entryId, label) => act({ type: "setLabel", entryId: words(entryId), label: label ?? null }),

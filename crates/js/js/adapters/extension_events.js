@@ -11,7 +11,10 @@ const { stringify } = JSON;
 /** What a handler returned: an object, or nothing. */
 function answer(value, event) {
   if (value === undefined || value === null) return undefined;
-  if (!isObject(value) || Array.isArray(value)) throw new TypeError(`the handler of "${event}" returned ${Array.isArray(value) ? "an array" : `a ${typeof value}`}; expected an object or nothing`);
+  if (!isObject(value) || Array.isArray(value))
+    throw new TypeError(
+      `the handler of "${event}" returned ${Array.isArray(value) ? "an array" : `a ${typeof value}`}; expected an object or nothing`,
+    );
   return value;
 }
 
@@ -44,7 +47,8 @@ async function decide(handlers, event, ctx) {
 /** Parts of a system prompt as one text. Where the prompt is a list elsewhere, `[...prompt, part]` is its characters here. */
 function joinPrompt(parts, prompt) {
   const characters = [...prompt];
-  const isSpread = parts.length >= characters.length && characters.length > 0 && parts.slice(0, characters.length).join("") === prompt;
+  const isSpread =
+    parts.length >= characters.length && characters.length > 0 && parts.slice(0, characters.length).join("") === prompt;
   const texts = isSpread ? [prompt, ...parts.slice(characters.length)] : parts;
   return texts.map(String).join("\n\n");
 }
@@ -80,15 +84,23 @@ const chains = {
     const options = stringify(event.systemPromptOptions);
     for (const handler of handlers) {
       const given = answer(await handler(event, ctx), "before_agent_start");
-      if (given?.message !== undefined && given.message !== null) messages.push(draftOf(given.message, "before_agent_start"));
-      if (typeof given?.systemPromptAppend === "string") systemPrompt = event.systemPrompt += `\n\n${given.systemPromptAppend.trim()}`;
+      if (given?.message !== undefined && given.message !== null)
+        messages.push(draftOf(given.message, "before_agent_start"));
+      if (typeof given?.systemPromptAppend === "string")
+        systemPrompt = event.systemPrompt += `\n\n${given.systemPromptAppend.trim()}`;
       if (given?.systemPrompt === undefined) continue;
-      const text = Array.isArray(given.systemPrompt) ? joinPrompt(given.systemPrompt, event.systemPrompt) : given.systemPrompt;
+      const text = Array.isArray(given.systemPrompt)
+        ? joinPrompt(given.systemPrompt, event.systemPrompt)
+        : given.systemPrompt;
       if (typeof text !== "string") throw new TypeError("before_agent_start: systemPrompt must be a string");
       systemPrompt = event.systemPrompt = text;
     }
     const edited = stringify(event.systemPromptOptions);
-    return { messages, systemPrompt: systemPrompt ?? null, systemPromptOptions: edited === options ? null : event.systemPromptOptions };
+    return {
+      messages,
+      systemPrompt: systemPrompt ?? null,
+      systemPromptOptions: edited === options ? null : event.systemPromptOptions,
+    };
   },
 
   async input(handlers, event, ctx) {
@@ -110,7 +122,8 @@ const chains = {
     for (const handler of handlers) {
       const given = answer(await handler(event, ctx), "message_end");
       if (given?.message === undefined) continue;
-      if (given.message?.role !== event.message.role) throw new TypeError("message_end: the replacement must keep the role of the message");
+      if (given.message?.role !== event.message.role)
+        throw new TypeError("message_end: the replacement must keep the role of the message");
       replaced = event.message = given.message;
     }
     return replaced;
@@ -131,7 +144,10 @@ const chains = {
 
   async "session.compacting"(handlers, event, ctx) {
     const given = (await decide(handlers, event, ctx)) ?? {};
-    return { context: Array.isArray(given.context) ? given.context.map(String) : [], prompt: typeof given.prompt === "string" ? given.prompt : null };
+    return {
+      context: Array.isArray(given.context) ? given.context.map(String) : [],
+      prompt: typeof given.prompt === "string" ? given.prompt : null,
+    };
   },
 
   async resources_discover(handlers, event, ctx) {
@@ -197,6 +213,33 @@ export async function shortcut(number, key, ctx) {
   if (found === undefined) throw new Error(`there is no shortcut "${key}"`);
   await found.handler(ctx);
   return null;
+}
+
+/** An event of an answer without the message that each repeats, and with what the message says of its block. */
+function withoutMessage({ type, contentIndex, delta, content, toolCall, partial }) {
+  const block = partial?.content?.[contentIndex];
+  const call = toolCall ?? (block?.type === "toolCall" ? block : undefined);
+  const event = { type, contentIndex, delta, content, id: call?.id, name: call?.name };
+  if (!type.endsWith("_end")) return event;
+  const signature = block?.textSignature ?? block?.thinkingSignature ?? call?.thoughtSignature;
+  return { ...event, arguments: call?.arguments, signature };
+}
+
+/** Answers a model request with a provider's own function: events go to `send`, the finished message is returned. */
+export async function stream(number, name, { model, context, options }, signal, send) {
+  const provider = moduleAt(number)?.providers.get(name);
+  if (typeof provider?.streamSimple !== "function") throw new Error(`the provider "${name}" has no streamSimple`);
+  const events = await provider.streamSimple(model, context, { ...options, signal });
+  if (typeof events?.[Symbol.asyncIterator] !== "function")
+    throw new TypeError(`streamSimple of "${name}" returned no stream of events`);
+  for await (const event of events) {
+    if (event?.type === "done") return event.message;
+    if (event?.type === "error") return event.error;
+    if (typeof event?.type === "string") send(withoutMessage(event));
+  }
+  const message = await events.result?.();
+  if (!isObject(message)) throw new Error(`the stream of "${name}" ended without a "done" event`);
+  return message;
 }
 
 /** The component of a registered renderer. */

@@ -21,7 +21,13 @@ export function missing(module, name) {
 
 /** A whole module nobody has here, as `require` gives it. */
 export function missingModule(module) {
-  return new Proxy({}, {
-    get: (_, key) => (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "__esModule" ? undefined : missing(module, key)),
-  });
+  return new Proxy(
+    {},
+    {
+      get: (_, key) =>
+        typeof key === "symbol" || key === "then" || key === "toJSON" || key === "__esModule"
+          ? undefined
+          : missing(module, key),
+    },
+  );
 }

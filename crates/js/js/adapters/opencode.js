@@ -5,7 +5,11 @@ import { builtin, host } from "toolsmith:kernel";
 const isObject = (value) => typeof value === "object" && value !== null;
 
 const isDefinition = (value) =>
-  isObject(value) && typeof value.description === "string" && typeof value.execute === "function" && (isObject(value.args) || value.args === undefined) && value.name === undefined;
+  isObject(value) &&
+  typeof value.description === "string" &&
+  typeof value.execute === "function" &&
+  (isObject(value.args) || value.args === undefined) &&
+  value.name === undefined;
 
 /** The name opencode gives: the file's, or its folder's for an index. */
 function nameOf(path) {
@@ -49,7 +53,12 @@ function asResult(value) {
     const { output, ...details } = value;
     return { content: [{ type: "text", text: output }], ...(Object.keys(details).length > 0 ? { details } : {}) };
   }
-  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : (JSON.stringify(value, null, 2) ?? String(value));
+  const text =
+    typeof value === "string"
+      ? value
+      : value === undefined || value === null
+        ? ""
+        : (JSON.stringify(value, null, 2) ?? String(value));
   return { content: [{ type: "text", text }] };
 }
 
@@ -65,13 +74,17 @@ function contextOf(toolCallId, onUpdate, ctx, signal) {
     abort: signal,
     metadata(said = {}) {
       const text = typeof said.metadata?.output === "string" ? said.metadata.output : (said.title ?? "");
-      onUpdate({ content: text === "" ? [] : [{ type: "text", text }], details: { title: said.title, metadata: said.metadata } });
+      onUpdate({
+        content: text === "" ? [] : [{ type: "text", text }],
+        details: { title: said.title, metadata: said.metadata },
+      });
     },
     /** Asks the person; without one the answer is no, unless everything was approved beforehand. */
     async ask(request = {}) {
       if (ctx.autoApprove === true) return;
       const what = `${request.permission ?? "permission"} ${[...(request.patterns ?? [])].join(", ")}`.trim();
-      if (!ctx.hasUI) throw new Error(`The tool asks for permission (${what}), but nobody can answer; allow it with --auto-approve`);
+      if (!ctx.hasUI)
+        throw new Error(`The tool asks for permission (${what}), but nobody can answer; allow it with --auto-approve`);
       if (!(await ctx.ui.confirm("Permission", what))) throw new Error(`The user refused permission: ${what}`);
     },
   };

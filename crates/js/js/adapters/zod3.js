@@ -1,6 +1,7 @@
 // JSON Schema of zod 3 schemas, which do not bring their own.
 
-const described = (schema, json) => (schema.description === undefined ? json : { ...json, description: schema.description });
+const described = (schema, json) =>
+  schema.description === undefined ? json : { ...json, description: schema.description };
 
 function checks(list, table) {
   const json = {};
@@ -9,12 +10,18 @@ function checks(list, table) {
 }
 
 const STRING = {
-  min: (c) => ({ minLength: c.value }), max: (c) => ({ maxLength: c.value }), length: (c) => ({ minLength: c.value, maxLength: c.value }),
-  email: () => ({ format: "email" }), url: () => ({ format: "uri" }), uuid: () => ({ format: "uuid" }), datetime: () => ({ format: "date-time" }),
+  min: (c) => ({ minLength: c.value }),
+  max: (c) => ({ maxLength: c.value }),
+  length: (c) => ({ minLength: c.value, maxLength: c.value }),
+  email: () => ({ format: "email" }),
+  url: () => ({ format: "uri" }),
+  uuid: () => ({ format: "uuid" }),
+  datetime: () => ({ format: "date-time" }),
   regex: (c) => ({ pattern: c.regex.source }),
 };
 const NUMBER = {
-  int: () => ({ type: "integer" }), multipleOf: (c) => ({ multipleOf: c.value }),
+  int: () => ({ type: "integer" }),
+  multipleOf: (c) => ({ multipleOf: c.value }),
   min: (c) => (c.inclusive ? { minimum: c.value } : { exclusiveMinimum: c.value }),
   max: (c) => (c.inclusive ? { maximum: c.value } : { exclusiveMaximum: c.value }),
 };
@@ -26,10 +33,14 @@ const readers = {
   ZodNull: () => ({ type: "null" }),
   ZodLiteral: (def) => ({ const: def.value }),
   ZodEnum: (def) => ({ type: "string", enum: [...def.values] }),
-  ZodNativeEnum: (def) => ({ enum: Object.values(def.values).filter((value) => typeof def.values[value] !== "number") }),
+  ZodNativeEnum: (def) => ({
+    enum: Object.values(def.values).filter((value) => typeof def.values[value] !== "number"),
+  }),
   ZodArray: (def) => ({
-    type: "array", items: read(def.type),
-    ...(def.minLength ? { minItems: def.minLength.value } : {}), ...(def.maxLength ? { maxItems: def.maxLength.value } : {}),
+    type: "array",
+    items: read(def.type),
+    ...(def.minLength ? { minItems: def.minLength.value } : {}),
+    ...(def.maxLength ? { maxItems: def.maxLength.value } : {}),
   }),
   ZodTuple: (def) => ({ type: "array", prefixItems: def.items.map(read), minItems: def.items.length }),
   ZodRecord: (def) => ({ type: "object", additionalProperties: read(def.valueType) }),

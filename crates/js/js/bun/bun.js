@@ -22,12 +22,17 @@ const members = {
   inspect: (value, options) => builtin("toolsmith:web/inspect").inspect(value, options),
   fetch: (...args) => fetch(...args),
   which: (name, options) => which(String(name), options),
-  escapeHTML: (text) => String(text).replace(/[&<>"']/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[letter]),
+  escapeHTML: (text) =>
+    String(text).replace(
+      /[&<>"']/g,
+      (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" })[letter],
+    ),
   stripANSI: (text) => text.replace(/\x1b(?:\[[0-9;?]*[ -\/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g, ""),
   stringWidth: (text) => host.visibleWidth(String(text)),
   deepEquals: (one, other) => builtin("toolsmith:node/util").isDeepStrictEqual(one, other),
   fileURLToPath: (address) => builtin("toolsmith:node_parts/file_url").fileURLToPath(address),
-  pathToFileURL: (path) => builtin("toolsmith:node_parts/file_url").pathToFileURL(path.startsWith("/") ? path : `${process.cwd()}/${path}`),
+  pathToFileURL: (path) =>
+    builtin("toolsmith:node_parts/file_url").pathToFileURL(path.startsWith("/") ? path : `${process.cwd()}/${path}`),
   randomUUIDv7() {
     const bytes = host.randomBytes(16);
     const time = Date.now();
@@ -37,9 +42,12 @@ const members = {
     return host.hexEncode(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   },
   concatArrayBuffers(list) {
-    return builtin("toolsmith:node/buffer").Buffer.concat(list.map((part) => new Uint8Array(part.buffer ?? part, part.byteOffset ?? 0, part.byteLength))).slice().buffer;
+    return builtin("toolsmith:node/buffer")
+      .Buffer.concat(list.map((part) => new Uint8Array(part.buffer ?? part, part.byteOffset ?? 0, part.byteLength)))
+      .slice().buffer;
   },
-  readableStreamToText: async (stream) => new TextDecoder().decode(await builtin("toolsmith:bun/bytes").bytesOf(stream)),
+  readableStreamToText: async (stream) =>
+    new TextDecoder().decode(await builtin("toolsmith:bun/bytes").bytesOf(stream)),
   readableStreamToJSON: async (stream) => JSON.parse(await members.readableStreamToText(stream)),
   readableStreamToBytes: (stream) => builtin("toolsmith:bun/bytes").bytesOf(stream),
   readableStreamToArrayBuffer: async (stream) => (await builtin("toolsmith:bun/bytes").bytesOf(stream)).slice().buffer,
@@ -75,14 +83,29 @@ const PARTS = {
   "toolsmith:bun/process": ["spawn", "spawnSync"],
   "toolsmith:bun/file": ["file", "write", "stdin", "stdout", "stderr"],
   "toolsmith:bun/shell": ["$", "ShellError"],
-  "toolsmith:bun/hashing": ["CryptoHasher", "hash", "MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512_256"],
+  "toolsmith:bun/hashing": [
+    "CryptoHasher",
+    "hash",
+    "MD5",
+    "SHA1",
+    "SHA224",
+    "SHA256",
+    "SHA384",
+    "SHA512",
+    "SHA512_256",
+  ],
   "toolsmith:bun/glob": ["Glob"],
   "toolsmith:bun/formats": ["YAML", "TOML", "semver", "password", "serve", "listen", "connect", "build"],
   "toolsmith:node/zlib": ["gzipSync", "gunzipSync", "deflateSync", "inflateSync"],
 };
 for (const [module, names] of Object.entries(PARTS)) {
   for (const name of names) {
-    Object.defineProperty(members, name, { configurable: true, enumerable: true, get: () => builtin(module)[name], set: (value) => Object.defineProperty(members, name, { value, writable: true, configurable: true }) });
+    Object.defineProperty(members, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => builtin(module)[name],
+      set: (value) => Object.defineProperty(members, name, { value, writable: true, configurable: true }),
+    });
   }
 }
 

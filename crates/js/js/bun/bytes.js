@@ -12,7 +12,10 @@ function join(pieces) {
   return all;
 }
 
-const toBytes = (chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : new Uint8Array(chunk.buffer ?? chunk, chunk.byteOffset ?? 0, chunk.byteLength));
+const toBytes = (chunk) =>
+  typeof chunk === "string"
+    ? Buffer.from(chunk)
+    : new Uint8Array(chunk.buffer ?? chunk, chunk.byteOffset ?? 0, chunk.byteLength);
 
 /** Anything of it as pieces of bytes. */
 export async function* readable(data) {

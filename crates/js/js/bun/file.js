@@ -8,11 +8,36 @@ import process from "toolsmith:node/process";
 import { bytesOf } from "toolsmith:bun/bytes";
 
 const TYPES = {
-  txt: "text/plain;charset=utf-8", html: "text/html;charset=utf-8", htm: "text/html;charset=utf-8", css: "text/css;charset=utf-8", js: "text/javascript;charset=utf-8",
-  mjs: "text/javascript;charset=utf-8", cjs: "text/javascript;charset=utf-8", ts: "text/javascript;charset=utf-8", tsx: "text/javascript;charset=utf-8", json: "application/json;charset=utf-8",
-  md: "text/markdown", csv: "text/csv", xml: "text/xml", svg: "image/svg+xml", png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp",
-  ico: "image/x-icon", pdf: "application/pdf", zip: "application/zip", gz: "application/gzip", tar: "application/x-tar", wasm: "application/wasm", mp3: "audio/mpeg", mp4: "video/mp4",
-  toml: "application/toml", yaml: "text/yaml", yml: "text/yaml",
+  txt: "text/plain;charset=utf-8",
+  html: "text/html;charset=utf-8",
+  htm: "text/html;charset=utf-8",
+  css: "text/css;charset=utf-8",
+  js: "text/javascript;charset=utf-8",
+  mjs: "text/javascript;charset=utf-8",
+  cjs: "text/javascript;charset=utf-8",
+  ts: "text/javascript;charset=utf-8",
+  tsx: "text/javascript;charset=utf-8",
+  json: "application/json;charset=utf-8",
+  md: "text/markdown",
+  csv: "text/csv",
+  xml: "text/xml",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  ico: "image/x-icon",
+  pdf: "application/pdf",
+  zip: "application/zip",
+  gz: "application/gzip",
+  tar: "application/x-tar",
+  wasm: "application/wasm",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  toml: "application/toml",
+  yaml: "text/yaml",
+  yml: "text/yaml",
 };
 
 const resolve = (path) => (path.startsWith("/") ? path : `${process.cwd()}/${path}`);
@@ -36,7 +61,10 @@ class FileWriter {
     this.#first = true;
   }
   write(data) {
-    const bytes = typeof data === "string" ? Buffer.from(data) : Buffer.from(new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength));
+    const bytes =
+      typeof data === "string"
+        ? Buffer.from(data)
+        : Buffer.from(new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength));
     this.#pieces.push(bytes);
     this.#size += bytes.length;
     return bytes.length;
@@ -116,7 +144,10 @@ export class BunFile {
     }
   }
   stream() {
-    const source = fs.createReadStream(this.path, { start: this.#start, end: this.#end === Infinity ? undefined : this.#end - 1 });
+    const source = fs.createReadStream(this.path, {
+      start: this.#start,
+      end: this.#end === Infinity ? undefined : this.#end - 1,
+    });
     const iterator = source[Symbol.asyncIterator]();
     return new ReadableStream({
       async pull(controller) {
@@ -133,7 +164,12 @@ export class BunFile {
   slice(start = 0, end = Infinity, type) {
     const at = (position) => (position < 0 ? Math.max(0, this.size + position) : position);
     if (typeof start === "string") [start, type] = [0, start];
-    return new BunFile(this.path, { type: type ?? this.#type }, this.#start + at(start), Math.min(this.#end, this.#start + at(end)));
+    return new BunFile(
+      this.path,
+      { type: type ?? this.#type },
+      this.#start + at(start),
+      Math.min(this.#end, this.#start + at(end)),
+    );
   }
   writer() {
     return new FileWriter(this.path);
@@ -190,7 +226,8 @@ export const stderr = new StandardFile("error");
 export function file(place, options) {
   if (typeof place === "number") {
     const standard = [stdin, stdout, stderr][place];
-    if (standard === undefined) throw new TypeError("Bun.file of a descriptor is not available in Toolsmith's embedded engine");
+    if (standard === undefined)
+      throw new TypeError("Bun.file of a descriptor is not available in Toolsmith's embedded engine");
     return standard;
   }
   return new BunFile(pathOf(place), options);
@@ -201,7 +238,8 @@ export async function write(place, data, options) {
   const target = typeof place === "number" ? file(place) : place;
   if (target instanceof StandardFile) return target.log(bytes);
   const path = pathOf(target);
-  if (options?.createPath !== false) await fs.promises.mkdir(path.slice(0, path.lastIndexOf("/")) || "/", { recursive: true });
+  if (options?.createPath !== false)
+    await fs.promises.mkdir(path.slice(0, path.lastIndexOf("/")) || "/", { recursive: true });
   await fs.promises.writeFile(path, bytes, options?.mode === undefined ? undefined : { mode: options.mode });
   return bytes.length;
 }

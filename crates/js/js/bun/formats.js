@@ -9,14 +9,19 @@ const reserved = /^(?:true|false|null|yes|no|on|off|y|n|~)$/iu;
 
 function scalar(value) {
   if (value === null || value === undefined) return "null";
-  if (typeof value === "number") return Number.isNaN(value) ? ".nan" : Number.isFinite(value) ? String(value) : value > 0 ? ".inf" : "-.inf";
+  if (typeof value === "number")
+    return Number.isNaN(value) ? ".nan" : Number.isFinite(value) ? String(value) : value > 0 ? ".inf" : "-.inf";
   if (typeof value !== "string") return String(value);
   return plain.test(value) && !reserved.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
 function lines(value, indent) {
   const isList = Array.isArray(value);
-  const entries = isList ? value.map((item) => ["-", item]) : Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [`${scalar(key)}:`, item]);
+  const entries = isList
+    ? value.map((item) => ["-", item])
+    : Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([key, item]) => [`${scalar(key)}:`, item]);
   return entries.flatMap(([head, item]) => {
     const plainItem = typeof item?.toJSON === "function" ? item.toJSON() : item;
     if (typeof plainItem !== "object" || plainItem === null) return [`${indent}${head} ${scalar(plainItem)}`];
@@ -44,7 +49,8 @@ const VERSION = /^\s*[v=]*\s*(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?(?:-([\w.-
 function parts(version) {
   const match = VERSION.exec(version);
   if (match === null) return undefined;
-  const number = (index) => (match[index] === undefined || /[xX*]/u.test(match[index]) ? undefined : Number(match[index]));
+  const number = (index) =>
+    match[index] === undefined || /[xX*]/u.test(match[index]) ? undefined : Number(match[index]);
   return { numbers: [number(1), number(2), number(3)], pre: match[4]?.split(".") ?? [] };
 }
 
@@ -56,7 +62,14 @@ function comparePre(one, other) {
     const [left, right] = [one[index], other[index]];
     if (left === undefined || right === undefined) return left === undefined ? -1 : 1;
     const [leftIsNumber, rightIsNumber] = [/^\d+$/u.test(left), /^\d+$/u.test(right)];
-    const order = leftIsNumber && rightIsNumber ? sign(Number(left), Number(right)) : leftIsNumber ? -1 : rightIsNumber ? 1 : sign(left, right);
+    const order =
+      leftIsNumber && rightIsNumber
+        ? sign(Number(left), Number(right))
+        : leftIsNumber
+          ? -1
+          : rightIsNumber
+            ? 1
+            : sign(left, right);
     if (order !== 0) return order;
   }
   return 0;
@@ -71,7 +84,8 @@ function compare(one, other) {
 }
 
 const at = (numbers, pre = []) => ({ numbers, pre });
-const next = ([major, minor = 0, patch = 0], index) => at(index === 0 ? [major + 1, 0, 0] : index === 1 ? [major, minor + 1, 0] : [major, minor, patch + 1], ["0"]);
+const next = ([major, minor = 0, patch = 0], index) =>
+  at(index === 0 ? [major + 1, 0, 0] : index === 1 ? [major, minor + 1, 0] : [major, minor, patch + 1], ["0"]);
 
 /** A comparator such as `^1.2` as bounds: lowest allowed, and lowest not allowed. */
 function bounds(comparator) {
@@ -99,30 +113,55 @@ function bounds(comparator) {
 
 function comparators(range) {
   const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/u.exec(range);
-  const list = hyphen === null ? range.trim().replace(/(\^|~>?|[<>]=?|=)\s+/gu, "$1").split(/\s+/u) : [`>=${hyphen[1]}`, `<=${hyphen[2]}`];
+  const list =
+    hyphen === null
+      ? range
+          .trim()
+          .replace(/(\^|~>?|[<>]=?|=)\s+/gu, "$1")
+          .split(/\s+/u)
+      : [`>=${hyphen[1]}`, `<=${hyphen[2]}`];
   const all = list.map(bounds);
   return all.includes(undefined) ? undefined : all.flat();
 }
 
 function holds([operator, bound], version) {
   const order = compare(version, bound);
-  return operator === ">=" ? order >= 0 : operator === ">" ? order > 0 : operator === "<=" ? order <= 0 : operator === "<" ? order < 0 : order === 0;
+  return operator === ">="
+    ? order >= 0
+    : operator === ">"
+      ? order > 0
+      : operator === "<="
+        ? order <= 0
+        : operator === "<"
+          ? order < 0
+          : order === 0;
 }
 
 export const semver = {
   satisfies(version, range) {
     const parsed = parts(String(version));
     if (parsed === undefined) return false;
-    return String(range).split("||").some((part) => {
-      const all = comparators(part);
-      if (all === undefined || !all.every((comparator) => holds(comparator, parsed))) return false;
-      // A pre-release satisfies only a range that names one of the same version.
-      return parsed.pre.length === 0 || all.some(([operator, bound]) => bound.pre.length > 0 && !(operator === "<" && bound.pre[0] === "0" && bound.pre.length === 1) && bound.numbers.every((number, index) => number === parsed.numbers[index]));
-    });
+    return String(range)
+      .split("||")
+      .some((part) => {
+        const all = comparators(part);
+        if (all === undefined || !all.every((comparator) => holds(comparator, parsed))) return false;
+        // A pre-release satisfies only a range that names one of the same version.
+        return (
+          parsed.pre.length === 0 ||
+          all.some(
+            ([operator, bound]) =>
+              bound.pre.length > 0 &&
+              !(operator === "<" && bound.pre[0] === "0" && bound.pre.length === 1) &&
+              bound.numbers.every((number, index) => number === parsed.numbers[index]),
+          )
+        );
+      });
   },
   order(one, other) {
     const [left, right] = [parts(String(one)), parts(String(other))];
-    if (left === undefined || right === undefined) throw new Error(`Invalid SemVer: ${left === undefined ? one : other}`);
+    if (left === undefined || right === undefined)
+      throw new Error(`Invalid SemVer: ${left === undefined ? one : other}`);
     return compare(left, right);
   },
 };
@@ -135,4 +174,9 @@ export const serve = refuse("serve");
 export const listen = refuse("listen");
 export const connect = refuse("connect");
 export const build = refuse("build");
-export const password = { hash: refuse("password"), hashSync: refuse("password"), verify: refuse("password"), verifySync: refuse("password") };
+export const password = {
+  hash: refuse("password"),
+  hashSync: refuse("password"),
+  verify: refuse("password"),
+  verifySync: refuse("password"),
+};

@@ -21,7 +21,12 @@ export class Glob {
     return matches(String(path), this.#wanted) !== this.#negated;
   }
   *scanSync(options = {}) {
-    const { cwd = process.cwd(), dot = false, absolute = false, onlyFiles = true } = typeof options === "string" ? { cwd: options } : options;
+    const {
+      cwd = process.cwd(),
+      dot = false,
+      absolute = false,
+      onlyFiles = true,
+    } = typeof options === "string" ? { cwd: options } : options;
     const root = String(cwd).startsWith("/") ? String(cwd) : `${process.cwd()}/${cwd}`;
     const waiting = [""];
     // Only folders that the pattern can reach are looked into.
@@ -39,7 +44,8 @@ export class Glob {
         const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
         // A link is not followed, so there is no way round in circles.
         if (entry.isDirectory() && path.split("/").length < depth) waiting.push(path);
-        if ((!onlyFiles || entry.isFile() || entry.isSymbolicLink()) && this.match(path)) yield absolute ? `${root}/${path}` : path;
+        if ((!onlyFiles || entry.isFile() || entry.isSymbolicLink()) && this.match(path))
+          yield absolute ? `${root}/${path}` : path;
       }
     }
   }

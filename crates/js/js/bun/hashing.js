@@ -7,7 +7,12 @@ export class CryptoHasher {
   #hash;
   constructor(algorithm, key) {
     this.algorithm = String(algorithm).toLowerCase();
-    this.#hash = algorithm instanceof Hash ? algorithm : key === undefined ? new Hash(this.algorithm) : new Hmac(this.algorithm, key);
+    this.#hash =
+      algorithm instanceof Hash
+        ? algorithm
+        : key === undefined
+          ? new Hash(this.algorithm)
+          : new Hmac(this.algorithm, key);
   }
   get byteLength() {
     return this.#hash.copy().digest().length;
@@ -40,14 +45,16 @@ export class CryptoHasher {
 }
 
 function named(name, algorithm) {
-  return { [name]: class extends CryptoHasher {
-    constructor() {
-      super(algorithm);
-    }
-    static hash(data, encoding) {
-      return CryptoHasher.hash(algorithm, data, encoding);
-    }
-  } }[name];
+  return {
+    [name]: class extends CryptoHasher {
+      constructor() {
+        super(algorithm);
+      }
+      static hash(data, encoding) {
+        return CryptoHasher.hash(algorithm, data, encoding);
+      }
+    },
+  }[name];
 }
 export const MD5 = named("MD5", "md5");
 export const SHA1 = named("SHA1", "sha1");
@@ -88,7 +95,8 @@ function wyhash(bytes, seedNumber) {
     if (length >= 48) {
       const lanes = [state, state, state];
       while (at + 48 < length) {
-        for (let lane = 0; lane < 3; lane++) lanes[lane] = mix(read8(at + lane * 16) ^ SECRET[lane + 1], read8(at + lane * 16 + 8) ^ lanes[lane]);
+        for (let lane = 0; lane < 3; lane++)
+          lanes[lane] = mix(read8(at + lane * 16) ^ SECRET[lane + 1], read8(at + lane * 16 + 8) ^ lanes[lane]);
         at += 48;
       }
       state = lanes[0] ^ lanes[1] ^ lanes[2];
@@ -103,7 +111,10 @@ function wyhash(bytes, seedNumber) {
   return mix((product & MASK) ^ SECRET[0] ^ BigInt(length), (product >> 64n) ^ SECRET[1]);
 }
 
-const toBytes = (data) => (typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength));
+const toBytes = (data) =>
+  typeof data === "string"
+    ? new TextEncoder().encode(data)
+    : new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength);
 
 function adler32(data) {
   let [low, high] = [1, 0];
@@ -114,4 +125,8 @@ function adler32(data) {
   return ((high << 16) | low) >>> 0;
 }
 
-export const hash = Object.assign((data, seed = 0) => wyhash(toBytes(data), BigInt(seed)), { wyhash: (data, seed = 0) => wyhash(toBytes(data), BigInt(seed)), crc32: (data, seed = 0) => crc32(toBytes(data), seed), adler32 });
+export const hash = Object.assign((data, seed = 0) => wyhash(toBytes(data), BigInt(seed)), {
+  wyhash: (data, seed = 0) => wyhash(toBytes(data), BigInt(seed)),
+  crc32: (data, seed = 0) => crc32(toBytes(data), seed),
+  adler32,
+});

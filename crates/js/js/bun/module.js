@@ -9,9 +9,32 @@ export { CryptoHasher, MD5, SHA1, SHA224, SHA256, SHA384, SHA512, SHA512_256, ha
 export { Glob } from "toolsmith:bun/glob";
 export { deflateSync, gunzipSync, gzipSync, inflateSync } from "toolsmith:node/zlib";
 export const {
-  argv, concatArrayBuffers, cwd, deepEquals, env, escapeHTML, fetch, fileURLToPath, inspect, main, nanoseconds, pathToFileURL, randomUUIDv7,
-  readableStreamToArray, readableStreamToArrayBuffer, readableStreamToBlob, readableStreamToBytes, readableStreamToJSON, readableStreamToText,
-  revision, sleep, sleepSync, stringWidth, stripANSI, version, which,
+  argv,
+  concatArrayBuffers,
+  cwd,
+  deepEquals,
+  env,
+  escapeHTML,
+  fetch,
+  fileURLToPath,
+  inspect,
+  main,
+  nanoseconds,
+  pathToFileURL,
+  randomUUIDv7,
+  readableStreamToArray,
+  readableStreamToArrayBuffer,
+  readableStreamToBlob,
+  readableStreamToBytes,
+  readableStreamToJSON,
+  readableStreamToText,
+  revision,
+  sleep,
+  sleepSync,
+  stringWidth,
+  stripANSI,
+  version,
+  which,
 } = Bun;
 export { Bun };
 export default Bun;

@@ -3,14 +3,24 @@
 import { logger } from "toolsmith:kernel";
 import { Buffer } from "toolsmith:node/buffer";
 import { checkKillSignal, toRequest } from "toolsmith:node_parts/process_options";
-import { SIGNALS, closeStream, finishStream, readStream, runProcess, signalName, startProcess, writeStream } from "toolsmith:node_parts/processes";
+import {
+  SIGNALS,
+  closeStream,
+  finishStream,
+  readStream,
+  runProcess,
+  signalName,
+  startProcess,
+  writeStream,
+} from "toolsmith:node_parts/processes";
 import { bytesOf, readable } from "toolsmith:bun/bytes";
 
 /** `(cmd, options)` or `({cmd, …options})`. */
 function given(first, second) {
-  const options = Array.isArray(first) ? second ?? {} : first ?? {};
+  const options = Array.isArray(first) ? (second ?? {}) : (first ?? {});
   const command = Array.isArray(first) ? first : options.cmd;
-  if (!Array.isArray(command) || command.length === 0) throw new TypeError("cmd must be an array of strings with a program in it");
+  if (!Array.isArray(command) || command.length === 0)
+    throw new TypeError("cmd must be an array of strings with a program in it");
   return { command: command.map(String), options };
 }
 
@@ -23,9 +33,15 @@ function connections({ stdio, stdin, stdout, stderr }, defaults) {
 const isWord = (kind) => kind === "pipe" || kind === "ignore" || kind === "inherit";
 
 function requestFor(command, options, kinds) {
-  const stdio = kinds.map((kind, index) => (isWord(kind) || typeof kind === "number" ? kind : index === 0 ? "pipe" : "pipe"));
+  const stdio = kinds.map((kind, index) =>
+    isWord(kind) || typeof kind === "number" ? kind : index === 0 ? "pipe" : "pipe",
+  );
   const [file, ...args] = command;
-  return toRequest({ file, args, options: { cwd: options.cwd, env: options.env, argv0: options.argv0, detached: options.detached, stdio } });
+  return toRequest({
+    file,
+    args,
+    options: { cwd: options.cwd, env: options.env, argv0: options.argv0, detached: options.detached, stdio },
+  });
 }
 
 /** Bun throws at once, in its own words. */
@@ -47,7 +63,10 @@ class FileSink {
     this.#stream = stream;
   }
   write(data) {
-    const bytes = typeof data === "string" ? Buffer.from(data) : new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength);
+    const bytes =
+      typeof data === "string"
+        ? Buffer.from(data)
+        : new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength);
     this.#written += bytes.length;
     this.#last = this.#last.then(() => writeStream(this.#stream, bytes));
     // Whoever flushes hears of a failure; whoever does not, does not mind.
@@ -176,7 +195,12 @@ export class Subprocess {
 
 /** Bun's streams can be read to the end by methods of their own. */
 export function withReaders(stream) {
-  const define = (name, read) => Object.defineProperty(stream, name, { value: async () => read(await bytesOf(stream)), configurable: true, writable: true });
+  const define = (name, read) =>
+    Object.defineProperty(stream, name, {
+      value: async () => read(await bytesOf(stream)),
+      configurable: true,
+      writable: true,
+    });
   define("text", (bytes) => new TextDecoder().decode(bytes));
   define("json", (bytes) => JSON.parse(new TextDecoder().decode(bytes)));
   define("bytes", (bytes) => bytes);
@@ -194,16 +218,32 @@ export function spawnSync(first, second) {
   const { command, options } = given(first, second);
   const kinds = connections(options, ["ignore", "pipe", "pipe"]);
   const { request } = requestFor(command, options, kinds);
-  const input = isWord(kinds[0]) || typeof kinds[0] === "number" ? undefined : new Uint8Array(kinds[0].buffer ?? kinds[0], kinds[0].byteOffset ?? 0, kinds[0].byteLength);
-  Object.assign(request, { timeout: options.timeout > 0 ? options.timeout : null, maxBuffer: options.maxBuffer ?? null, killSignal: checkKillSignal(options.killSignal ?? "SIGTERM"), detached: false });
+  const input =
+    isWord(kinds[0]) || typeof kinds[0] === "number"
+      ? undefined
+      : new Uint8Array(kinds[0].buffer ?? kinds[0], kinds[0].byteOffset ?? 0, kinds[0].byteLength);
+  Object.assign(request, {
+    timeout: options.timeout > 0 ? options.timeout : null,
+    maxBuffer: options.maxBuffer ?? null,
+    killSignal: checkKillSignal(options.killSignal ?? "SIGTERM"),
+    detached: false,
+  });
   const ran = start(() => runProcess(request, input));
   const kept = (bytes, index) => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (kinds[index] === "inherit" && buffer.length > 0) logger[index === 2 ? "error" : "info"](buffer.toString().trimEnd());
+    if (kinds[index] === "inherit" && buffer.length > 0)
+      logger[index === 2 ? "error" : "info"](buffer.toString().trimEnd());
     return kinds[index] === "pipe" ? buffer : undefined;
   };
   const signal = signalName(ran.signal);
-  const result = { pid: ran.pid, stdout: kept(ran.stdout, 1), stderr: kept(ran.stderr, 2), exitCode: ran.status ?? 128 + ran.signal, success: ran.status === 0, resourceUsage: undefined };
+  const result = {
+    pid: ran.pid,
+    stdout: kept(ran.stdout, 1),
+    stderr: kept(ran.stderr, 2),
+    exitCode: ran.status ?? 128 + ran.signal,
+    success: ran.status === 0,
+    resourceUsage: undefined,
+  };
   if (signal !== null) result.signalCode = signal;
   if (ran.failure === "ETIMEDOUT") result.exitedDueToTimeout = true;
   if (ran.failure === "ENOBUFS") result.exitedDueToMaxBuffer = true;

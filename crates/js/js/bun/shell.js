@@ -6,13 +6,15 @@ import { finishStream, readStream, startProcess, writeStream, SIGNALS } from "to
 import { BunFile } from "toolsmith:bun/file";
 import { readable } from "toolsmith:bun/bytes";
 
-export const escape = (text) => (/^[A-Za-z0-9_\/:=.,@%+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`);
+export const escape = (text) =>
+  /^[A-Za-z0-9_\/:=.,@%+-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
 
 function quoted(value) {
   if (Array.isArray(value)) return value.map(quoted).join(" ");
   if (value instanceof BunFile) return escape(value.path);
   if (typeof value === "object" && value !== null && typeof value.raw === "string") return value.raw;
-  if (typeof value === "object" && value !== null && typeof value.toString !== "function") throw new TypeError("Invalid JS object used in shell");
+  if (typeof value === "object" && value !== null && typeof value.toString !== "function")
+    throw new TypeError("Invalid JS object used in shell");
   return escape(String(value));
 }
 
@@ -80,10 +82,18 @@ class ShellPromise {
   }
   async #run() {
     const { cwd, env, throws } = this.#settings;
-    const { request } = toRequest({ file: this.#command, args: [], options: { shell: "sh", cwd, env, stdio: [this.#input === undefined ? "ignore" : "pipe", "pipe", "pipe"] } });
+    const { request } = toRequest({
+      file: this.#command,
+      args: [],
+      options: { shell: "sh", cwd, env, stdio: [this.#input === undefined ? "ignore" : "pipe", "pipe", "pipe"] },
+    });
     const process = startProcess(request);
     if (this.#input !== undefined) feed(process.stdin, this.#input).catch(() => {});
-    const [stdout, stderr, { code, signal }] = await Promise.all([collect(process.stdout), collect(process.stderr), process.ended]);
+    const [stdout, stderr, { code, signal }] = await Promise.all([
+      collect(process.stdout),
+      collect(process.stderr),
+      process.ended,
+    ]);
     const output = new ShellOutput(stdout, stderr, code ?? 128 + SIGNALS[signal]);
     if (throws && output.exitCode !== 0) throw new ShellError(output);
     return output;

@@ -6,7 +6,10 @@ import process from "toolsmith:node/process";
 
 const native = host.group("sqlite");
 const ALL = 2 ** 32 - 1;
-const resolve = (path) => (path === "" || path === ":memory:" || path.startsWith("/") || path.startsWith("file:") ? path : `${process.cwd()}/${path}`);
+const resolve = (path) =>
+  path === "" || path === ":memory:" || path.startsWith("/") || path.startsWith("file:")
+    ? path
+    : `${process.cwd()}/${path}`;
 
 export class SQLiteError extends Error {}
 
@@ -17,7 +20,23 @@ function attempt(run) {
   } catch (error) {
     if (error?.errcode === undefined) throw error;
     const found = new SQLiteError(error.message);
-    throw Object.assign(found, { name: "SQLiteError", errno: error.errcode, code: { 1: "SQLITE_ERROR", 5: "SQLITE_BUSY", 8: "SQLITE_READONLY", 9: "SQLITE_INTERRUPT", 14: "SQLITE_CANTOPEN", 19: "SQLITE_CONSTRAINT", 1555: "SQLITE_CONSTRAINT_PRIMARYKEY", 2067: "SQLITE_CONSTRAINT_UNIQUE", 1299: "SQLITE_CONSTRAINT_NOTNULL", 787: "SQLITE_CONSTRAINT_FOREIGNKEY" }[error.errcode] ?? "SQLITE_ERROR" });
+    throw Object.assign(found, {
+      name: "SQLiteError",
+      errno: error.errcode,
+      code:
+        {
+          1: "SQLITE_ERROR",
+          5: "SQLITE_BUSY",
+          8: "SQLITE_READONLY",
+          9: "SQLITE_INTERRUPT",
+          14: "SQLITE_CANTOPEN",
+          19: "SQLITE_CONSTRAINT",
+          1555: "SQLITE_CONSTRAINT_PRIMARYKEY",
+          2067: "SQLITE_CONSTRAINT_UNIQUE",
+          1299: "SQLITE_CONSTRAINT_NOTNULL",
+          787: "SQLITE_CONSTRAINT_FOREIGNKEY",
+        }[error.errcode] ?? "SQLITE_ERROR",
+    });
   }
 }
 
@@ -37,7 +56,15 @@ export class Statement {
     this.#described = attempt(() => native.describe(database, sql));
   }
   #query(params, limit = ALL) {
-    return attempt(() => native.query(this.#database, this.#sql, parametersOf(params.length > 0 ? params : this.#bound), limit, this.#exact));
+    return attempt(() =>
+      native.query(
+        this.#database,
+        this.#sql,
+        parametersOf(params.length > 0 ? params : this.#bound),
+        limit,
+        this.#exact,
+      ),
+    );
   }
   #object(columns, row) {
     const object = this.#class === undefined ? {} : Object.create(this.#class.prototype);
@@ -95,7 +122,12 @@ export class Database {
   #known = new Map();
 
   constructor(filename = ":memory:", options = {}) {
-    const { readonly = false, create, readwrite, safeIntegers = false } = typeof options === "number" ? { readonly: (options & 1) !== 0, create: (options & 4) !== 0 } : options;
+    const {
+      readonly = false,
+      create,
+      readwrite,
+      safeIntegers = false,
+    } = typeof options === "number" ? { readonly: (options & 1) !== 0, create: (options & 4) !== 0 } : options;
     this.filename = String(filename);
     this.#exact = safeIntegers;
     this.#handle = attempt(() => native.open(resolve(this.filename), readonly, create ?? (!readonly && !readwrite)));
@@ -113,13 +145,21 @@ export class Database {
     return statement;
   }
   prepare(sql, params) {
-    return new Statement(this.#handle, String(sql), this.#exact, params === undefined ? undefined : Array.isArray(params) ? params : [params]);
+    return new Statement(
+      this.#handle,
+      String(sql),
+      this.#exact,
+      params === undefined ? undefined : Array.isArray(params) ? params : [params],
+    );
   }
   run(sql, ...params) {
     if (params.length > 0) return this.prepare(sql).run(...params);
     return attempt(() => {
       const changes = native.exec(this.#handle, String(sql));
-      return { changes, lastInsertRowid: native.query(this.#handle, "SELECT last_insert_rowid()", [], 1, this.#exact).rows[0][0] };
+      return {
+        changes,
+        lastInsertRowid: native.query(this.#handle, "SELECT last_insert_rowid()", [], 1, this.#exact).rows[0][0],
+      };
     });
   }
   exec(sql, ...params) {
@@ -134,7 +174,9 @@ export class Database {
     const make = (begin) =>
       function (...args) {
         const nested = database.inTransaction;
-        const [start, commit, rollback] = nested ? ["SAVEPOINT toolsmith", "RELEASE toolsmith", "ROLLBACK TO toolsmith; RELEASE toolsmith"] : [begin, "COMMIT", "ROLLBACK"];
+        const [start, commit, rollback] = nested
+          ? ["SAVEPOINT toolsmith", "RELEASE toolsmith", "ROLLBACK TO toolsmith; RELEASE toolsmith"]
+          : [begin, "COMMIT", "ROLLBACK"];
         database.run(start);
         try {
           const result = work.apply(this, args);
@@ -146,7 +188,13 @@ export class Database {
         }
       };
     const run = make("BEGIN");
-    return Object.assign(run, { default: run, deferred: make("BEGIN DEFERRED"), immediate: make("BEGIN IMMEDIATE"), exclusive: make("BEGIN EXCLUSIVE"), database });
+    return Object.assign(run, {
+      default: run,
+      deferred: make("BEGIN DEFERRED"),
+      immediate: make("BEGIN IMMEDIATE"),
+      exclusive: make("BEGIN EXCLUSIVE"),
+      database,
+    });
   }
   close() {
     native.close(this.#handle);

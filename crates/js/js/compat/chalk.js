@@ -1,10 +1,39 @@
 // Colours for text, as the package `chalk` has them.
 
 const CODES = {
-  reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], inverse: [7, 27], hidden: [8, 28], strikethrough: [9, 29],
-  black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39], cyan: [36, 39], white: [37, 39], gray: [90, 39], grey: [90, 39],
-  redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39], blueBright: [94, 39], magentaBright: [95, 39], cyanBright: [96, 39], whiteBright: [97, 39],
-  bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49], bgCyan: [46, 49], bgWhite: [47, 49],
+  reset: [0, 0],
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  inverse: [7, 27],
+  hidden: [8, 28],
+  strikethrough: [9, 29],
+  black: [30, 39],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+  white: [37, 39],
+  gray: [90, 39],
+  grey: [90, 39],
+  redBright: [91, 39],
+  greenBright: [92, 39],
+  yellowBright: [93, 39],
+  blueBright: [94, 39],
+  magentaBright: [95, 39],
+  cyanBright: [96, 39],
+  whiteBright: [97, 39],
+  bgBlack: [40, 49],
+  bgRed: [41, 49],
+  bgGreen: [42, 49],
+  bgYellow: [43, 49],
+  bgBlue: [44, 49],
+  bgMagenta: [45, 49],
+  bgCyan: [46, 49],
+  bgWhite: [47, 49],
 };
 
 const wrap = (open, close) => (text) => `\x1b[${open}m${text}\x1b[${close}m`;
@@ -16,9 +45,12 @@ function hexParts(text) {
 }
 
 const MAKERS = {
-  rgb: (r, g, b) => wrap(`38;2;${r};${g};${b}`, 39), bgRgb: (r, g, b) => wrap(`48;2;${r};${g};${b}`, 49),
-  hex: (text) => wrap(`38;2;${hexParts(text)}`, 39), bgHex: (text) => wrap(`48;2;${hexParts(text)}`, 49),
-  ansi256: (code) => wrap(`38;5;${code}`, 39), bgAnsi256: (code) => wrap(`48;5;${code}`, 49),
+  rgb: (r, g, b) => wrap(`38;2;${r};${g};${b}`, 39),
+  bgRgb: (r, g, b) => wrap(`48;2;${r};${g};${b}`, 49),
+  hex: (text) => wrap(`38;2;${hexParts(text)}`, 39),
+  bgHex: (text) => wrap(`48;2;${hexParts(text)}`, 49),
+  ansi256: (code) => wrap(`38;5;${code}`, 39),
+  bgAnsi256: (code) => wrap(`48;5;${code}`, 49),
 };
 
 /** A function that applies its styles, with one member for each further style. */

@@ -8,11 +8,45 @@ import * as tui from "toolsmith:compat/tui";
 import * as utils from "toolsmith:compat/environment";
 
 export { StringEnum } from "toolsmith:compat/ai";
-export { Theme, getEditorTheme, getMarkdownTheme, getSelectListTheme, getSettingsListTheme, getSymbolTheme, highlightCode, initTheme, isValidThemeColor, theme } from "toolsmith:compat/theme";
+export {
+  Theme,
+  getEditorTheme,
+  getMarkdownTheme,
+  getSelectListTheme,
+  getSettingsListTheme,
+  getSymbolTheme,
+  highlightCode,
+  initTheme,
+  isValidThemeColor,
+  theme,
+} from "toolsmith:compat/theme";
 export * from "toolsmith:compat/truncation";
 export { keyText } from "toolsmith:compat/keys";
 export { SettingsList } from "toolsmith:compat/settings_list";
-export { BorderedLoader, Box, CancellableLoader, Container, DynamicBorder, Editor, Input, Key, Loader, Markdown, SelectList, Spacer, Text, TruncatedText, decodeKittyPrintable, getCapabilities, getImageDimensions, isViewportTUI, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "toolsmith:compat/tui";
+export {
+  BorderedLoader,
+  Box,
+  CancellableLoader,
+  Container,
+  DynamicBorder,
+  Editor,
+  Input,
+  Key,
+  Loader,
+  Markdown,
+  SelectList,
+  Spacer,
+  Text,
+  TruncatedText,
+  decodeKittyPrintable,
+  getCapabilities,
+  getImageDimensions,
+  isViewportTUI,
+  matchesKey,
+  truncateToWidth,
+  visibleWidth,
+  wrapTextWithAnsi,
+} from "toolsmith:compat/tui";
 export { logger };
 
 export { CONFIG_DIR_NAME, VERSION, getAgentDir } from "toolsmith:compat/environment";
@@ -36,7 +70,8 @@ export class CustomEditor extends tui.Editor {
   handleInput(data) {
     const bindings = tui.getKeybindings();
     if (this.onExtensionShortcut?.(data)) return;
-    if (bindings.matches(data, "app.interrupt") && this.onEscape !== undefined && !this.isShowingAutocomplete()) return void this.onEscape();
+    if (bindings.matches(data, "app.interrupt") && this.onEscape !== undefined && !this.isShowingAutocomplete())
+      return void this.onEscape();
     for (const [action, handler] of this.actionHandlers) if (bindings.matches(data, action)) return void handler();
     super.handleInput(data);
   }
@@ -67,7 +102,8 @@ export const isFindToolResult = isEventOf("find");
 export const isLsToolResult = isEventOf("ls");
 
 /** A key and what it does, as front ends show it. */
-export const rawKeyHint = (key, description) => themes.theme.fg("dim", key) + themes.theme.fg("muted", ` ${description}`);
+export const rawKeyHint = (key, description) =>
+  themes.theme.fg("dim", key) + themes.theme.fg("muted", ` ${description}`);
 export const keyHint = (action, description) => rawKeyHint(tui.keyText(action), description);
 export const appKeyHint = (_keybindings, action, description) => keyHint(action, description);
 export const editorKey = (action) => tui.keyText(action);
@@ -78,7 +114,10 @@ const queues = new Map();
 export async function withFileMutationQueue(path, change) {
   const before = queues.get(path) ?? Promise.resolve();
   const run = before.then(change, change);
-  const settled = run.then(() => {}, () => {});
+  const settled = run.then(
+    () => {},
+    () => {},
+  );
   queues.set(path, settled);
   try {
     return await run;
@@ -97,16 +136,58 @@ export function truncateToVisualLines(text, maxLines, width, paddingX = 0) {
 
 /** Colours the lines of a unified or numbered difference. */
 export const renderDiff = (text) =>
-  String(text).split("\n").map((line) => {
-    const role = line.startsWith("+") ? "toolDiffAdded" : line.startsWith("-") ? "toolDiffRemoved" : "toolDiffContext";
-    return themes.theme.fg(role, line);
-  }).join("\n");
+  String(text)
+    .split("\n")
+    .map((line) => {
+      const role = line.startsWith("+")
+        ? "toolDiffAdded"
+        : line.startsWith("-")
+          ? "toolDiffRemoved"
+          : "toolDiffContext";
+      return themes.theme.fg(role, line);
+    })
+    .join("\n");
 
 const LANGUAGES = {
-  ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript", js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript",
-  py: "python", rb: "ruby", rs: "rust", go: "go", java: "java", kt: "kotlin", swift: "swift", c: "c", h: "c", cpp: "cpp", hpp: "cpp", cs: "csharp",
-  php: "php", sh: "bash", bash: "bash", zsh: "bash", fish: "fish", sql: "sql", html: "html", css: "css", scss: "scss", json: "json", yaml: "yaml",
-  yml: "yaml", toml: "toml", xml: "xml", md: "markdown", lua: "lua", zig: "zig", dockerfile: "dockerfile", makefile: "makefile",
+  ts: "typescript",
+  tsx: "typescript",
+  mts: "typescript",
+  cts: "typescript",
+  js: "javascript",
+  jsx: "javascript",
+  mjs: "javascript",
+  cjs: "javascript",
+  py: "python",
+  rb: "ruby",
+  rs: "rust",
+  go: "go",
+  java: "java",
+  kt: "kotlin",
+  swift: "swift",
+  c: "c",
+  h: "c",
+  cpp: "cpp",
+  hpp: "cpp",
+  cs: "csharp",
+  php: "php",
+  sh: "bash",
+  bash: "bash",
+  zsh: "bash",
+  fish: "fish",
+  sql: "sql",
+  html: "html",
+  css: "css",
+  scss: "scss",
+  json: "json",
+  yaml: "yaml",
+  yml: "yaml",
+  toml: "toml",
+  xml: "xml",
+  md: "markdown",
+  lua: "lua",
+  zig: "zig",
+  dockerfile: "dockerfile",
+  makefile: "makefile",
 };
 export const getLanguageFromPath = (path) => LANGUAGES[String(path).split(/[./]/).pop().toLowerCase()];
 
@@ -128,15 +209,23 @@ export const execCommand = (command, args, cwd, options) => exec(command, args, 
 
 export * from "toolsmith:adapters/built_in_tools";
 
-const contentText = (content) => (typeof content === "string" ? content : (content ?? []).filter((block) => block?.type === "text").map((block) => block.text).join("\n"));
+const contentText = (content) =>
+  typeof content === "string"
+    ? content
+    : (content ?? [])
+        .filter((block) => block?.type === "text")
+        .map((block) => block.text)
+        .join("\n");
 
 /** Messages as models receive them: custom ones as user messages. */
 export const convertToLlm = (messages) =>
   messages.flatMap((message) => {
     if (["user", "assistant", "toolResult"].includes(message.role)) return [message];
     const { role, summary, command, output, content, timestamp } = message;
-    if (role === "bashExecution") return [{ role: "user", content: [{ type: "text", text: `Ran \`${command}\`\n${output}` }], timestamp }];
-    if (summary !== undefined) return [{ role: "user", content: [{ type: "text", text: `<summary>\n${summary}\n</summary>` }], timestamp }];
+    if (role === "bashExecution")
+      return [{ role: "user", content: [{ type: "text", text: `Ran \`${command}\`\n${output}` }], timestamp }];
+    if (summary !== undefined)
+      return [{ role: "user", content: [{ type: "text", text: `<summary>\n${summary}\n</summary>` }], timestamp }];
     return role === "custom" || role === "developer" ? [{ role: "user", content, timestamp }] : [];
   });
 
@@ -146,11 +235,19 @@ export function serializeConversation(messages) {
   for (const { role, content } of messages) {
     const text = contentText(content);
     if (role === "user" && text) parts.push(`[User]: ${text}`);
-    if (role === "toolResult" && text) parts.push(`[Tool result]: ${text.length > 2000 ? `${text.slice(0, 2000)}\n[... ${text.length - 2000} more characters]` : text}`);
+    if (role === "toolResult" && text)
+      parts.push(
+        `[Tool result]: ${text.length > 2000 ? `${text.slice(0, 2000)}\n[... ${text.length - 2000} more characters]` : text}`,
+      );
     if (role !== "assistant") continue;
     const calls = (Array.isArray(content) ? content : []).filter((block) => block.type === "toolCall");
     if (text) parts.push(`[Assistant]: ${text}`);
-    const shown = calls.map(({ name, arguments: args }) => `${name}(${Object.entries(args ?? {}).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(", ")})`);
+    const shown = calls.map(
+      ({ name, arguments: args }) =>
+        `${name}(${Object.entries(args ?? {})
+          .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+          .join(", ")})`,
+    );
     if (shown.length > 0) parts.push(`[Assistant tool calls]: ${shown.join("; ")}`);
   }
   return parts.join("\n\n");
@@ -164,4 +261,24 @@ export const z = ai.z;
 export const zod = ai.z;
 export { Type } from "toolsmith:compat/ai";
 
-export default { ...ai, ...themes, ...truncation, ...tui, ...utils, withFileMutationQueue, keyHint, rawKeyHint, truncateToVisualLines, renderDiff, getLanguageFromPath, createEventBus, stripFrontmatter, defineTool, isToolCallEventType, parseFrontmatter, execCommand, logger, zod };
+export default {
+  ...ai,
+  ...themes,
+  ...truncation,
+  ...tui,
+  ...utils,
+  withFileMutationQueue,
+  keyHint,
+  rawKeyHint,
+  truncateToVisualLines,
+  renderDiff,
+  getLanguageFromPath,
+  createEventBus,
+  stripFrontmatter,
+  defineTool,
+  isToolCallEventType,
+  parseFrontmatter,
+  execCommand,
+  logger,
+  zod,
+};

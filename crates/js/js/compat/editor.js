@@ -7,7 +7,8 @@ export const CURSOR_MARKER = "\x1b_pi:c\x07";
 
 const segmenter = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter() : undefined;
 /** Characters as a person sees them, where the engine can tell. */
-const characters = (text) => (segmenter ? Array.from(segmenter.segment(text), ({ segment }) => segment) : Array.from(text));
+const characters = (text) =>
+  segmenter ? Array.from(segmenter.segment(text), ({ segment }) => segment) : Array.from(text);
 const WORD = /[\p{L}\p{N}_]/u;
 const MAX_HISTORY = 100;
 const PASTE = /^\x1b\[200~([\s\S]*?)(?:\x1b\[201~|$)/;
@@ -38,7 +39,8 @@ export class Editor {
 
   constructor(tui, theme, options) {
     // Earlier versions took the theme alone.
-    [this.#tui, this.#theme] = theme === undefined || typeof tui?.borderColor === "function" ? [undefined, tui ?? {}] : [tui, theme ?? {}];
+    [this.#tui, this.#theme] =
+      theme === undefined || typeof tui?.borderColor === "function" ? [undefined, tui ?? {}] : [tui, theme ?? {}];
     this.borderColor = this.#theme.borderColor;
     this.#paddingX = options?.paddingX ?? 0;
     this.#maxVisible = options?.autocompleteMaxVisible ?? 5;
@@ -58,7 +60,12 @@ export class Editor {
   }
   setText(text) {
     this.#historyAt = -1;
-    this.#replace(String(text ?? "").replace(/\r\n?/g, "\n").replace(/\t/g, "    ").split("\n"));
+    this.#replace(
+      String(text ?? "")
+        .replace(/\r\n?/g, "\n")
+        .replace(/\t/g, "    ")
+        .split("\n"),
+    );
   }
   insertTextAtCursor(text) {
     this.#remember();
@@ -66,7 +73,8 @@ export class Editor {
   }
   addToHistory(text) {
     const trimmed = String(text).trim();
-    if (trimmed !== "" && this.#history[0] !== trimmed) this.#history = [trimmed, ...this.#history].slice(0, MAX_HISTORY);
+    if (trimmed !== "" && this.#history[0] !== trimmed)
+      this.#history = [trimmed, ...this.#history].slice(0, MAX_HISTORY);
   }
   setAutocompleteProvider(provider) {
     this.#provider = provider;
@@ -102,12 +110,22 @@ export class Editor {
   }
   #insert(text) {
     const line = this.#lines[this.#line];
-    const parts = text.replace(/\r\n?/g, "\n").replace(/\t/g, "    ").split("\n").map((part) => part.replace(/[\x00-\x1f\x7f]/g, ""));
+    const parts = text
+      .replace(/\r\n?/g, "\n")
+      .replace(/\t/g, "    ")
+      .split("\n")
+      .map((part) => part.replace(/[\x00-\x1f\x7f]/g, ""));
     const after = line.slice(this.#column);
     const lines = [...this.#lines];
     const last = parts.length - 1;
     const column = (last === 0 ? this.#column : 0) + parts[last].length;
-    lines.splice(this.#line, 1, ...parts.map((part, index) => (index === 0 ? line.slice(0, this.#column) : "") + part + (index === last ? after : "")));
+    lines.splice(
+      this.#line,
+      1,
+      ...parts.map(
+        (part, index) => (index === 0 ? line.slice(0, this.#column) : "") + part + (index === last ? after : ""),
+      ),
+    );
     this.#replace(lines, this.#line + last, column);
   }
   /** The character before the cursor, or at it. */
@@ -125,7 +143,7 @@ export class Editor {
   }
   #word(step) {
     let moved = false;
-    for (let seen = false; ; ) {
+    for (let seen = false; ;) {
       const next = this.#neighbour(step);
       if (next === undefined) {
         if (!moved) this.#move(step);
@@ -189,7 +207,10 @@ export class Editor {
   }
   async #suggest(force) {
     const state = this.getText();
-    const found = await this.#provider?.getSuggestions(this.#lines, this.#line, this.#column, { force, signal: AbortSignal.timeout(2000) });
+    const found = await this.#provider?.getSuggestions(this.#lines, this.#line, this.#column, {
+      force,
+      signal: AbortSignal.timeout(2000),
+    });
     // An answer to an older text is of no use.
     if (state !== this.getText()) return;
     this.#suggestions = found?.items?.length > 0 ? found : undefined;

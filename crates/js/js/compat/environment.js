@@ -10,12 +10,15 @@ const environment = () => JSON.parse(host.environment());
 const home = () => environment().HOME ?? "/";
 
 /** The environment of the process, as it is now. */
-export const $env = new Proxy({}, {
-  get: (_, key) => (typeof key === "string" ? globalThis.process.env[key] : undefined),
-  has: (_, key) => key in globalThis.process.env,
-  ownKeys: () => Reflect.ownKeys(globalThis.process.env),
-  getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(globalThis.process.env, key),
-});
+export const $env = new Proxy(
+  {},
+  {
+    get: (_, key) => (typeof key === "string" ? globalThis.process.env[key] : undefined),
+    has: (_, key) => key in globalThis.process.env,
+    ownKeys: () => Reflect.ownKeys(globalThis.process.env),
+    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(globalThis.process.env, key),
+  },
+);
 
 export const APP_NAME = "toolsmith";
 export const VERSION = JSON.parse(host.systemInfo()).version;
@@ -26,7 +29,10 @@ export const getAgentDir = () => `${getConfigRootDir()}/agent`;
 export const getProjectDir = () => host.cwd();
 export const getProjectAgentDir = (cwd = host.cwd()) => `${cwd}/${CONFIG_DIR_NAME}`;
 
-const hasCode = (...codes) => (error) => codes.includes(error?.code);
+const hasCode =
+  (...codes) =>
+  (error) =>
+    codes.includes(error?.code);
 export const isFsError = (error) => error instanceof Error && typeof error.code === "string";
 export const isEnoent = hasCode("ENOENT");
 export const isEexist = hasCode("EEXIST");
@@ -73,13 +79,19 @@ export async function untilAborted(signal, work) {
 
 export function abortableSleep(milliseconds, signal) {
   let timer;
-  return untilAborted(signal, () => new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)))).finally(() => clearTimeout(timer));
+  return untilAborted(signal, () => new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)))).finally(() =>
+    clearTimeout(timer),
+  );
 }
 
-export const stripAnsi = (text) => String(text).replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g, "");
+export const stripAnsi = (text) =>
+  String(text).replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g, "");
 
 /** Text without colours and control characters. */
-export const sanitizeText = (text) => stripAnsi(text).replace(/\r\n?/g, "\n").replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
+export const sanitizeText = (text) =>
+  stripAnsi(text)
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
 
 export function formatDuration(milliseconds) {
   if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
@@ -97,7 +109,14 @@ export function formatNumber(value) {
   return value < 1e9 ? `${(value / 1e6).toFixed(1)}M` : `${(value / 1e9).toFixed(1)}B`;
 }
 
-export const pluralize = (word, count) => (count === 1 ? word : /(?:s|x|ch|sh)$/.test(word) ? `${word}es` : /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`);
+export const pluralize = (word, count) =>
+  count === 1
+    ? word
+    : /(?:s|x|ch|sh)$/.test(word)
+      ? `${word}es`
+      : /[^aeiou]y$/.test(word)
+        ? `${word.slice(0, -1)}ies`
+        : `${word}s`;
 export const formatCount = (word, count) => `${count} ${pluralize(word, count)}`;
 
 export function truncate(text, max, mark = "…") {
@@ -105,4 +124,21 @@ export function truncate(text, max, mark = "…") {
   return value.length <= max ? value : value.slice(0, Math.max(0, max - mark.length)) + mark;
 }
 
-export default { $env, logger, formatBytes: formatSize, formatCount, formatDuration, formatNumber, isEnoent, isRecord, once, pluralize, sanitizeText, stripAnsi, truncate, tryParseJson, untilAborted, abortableSleep };
+export default {
+  $env,
+  logger,
+  formatBytes: formatSize,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  isEnoent,
+  isRecord,
+  once,
+  pluralize,
+  sanitizeText,
+  stripAnsi,
+  truncate,
+  tryParseJson,
+  untilAborted,
+  abortableSleep,
+};

@@ -6,8 +6,16 @@ const plain = (text) => text;
 
 /** Members of a Markdown theme by the role of a run. */
 const PAINTERS = {
-  mdHeading: "heading", mdLink: "link", mdLinkUrl: "linkUrl", mdCode: "code", mdCodeBlock: "codeBlock", mdCodeBlockBorder: "codeBlockBorder",
-  mdQuote: "quote", mdQuoteBorder: "quoteBorder", mdHr: "hr", mdListBullet: "listBullet",
+  mdHeading: "heading",
+  mdLink: "link",
+  mdLinkUrl: "linkUrl",
+  mdCode: "code",
+  mdCodeBlock: "codeBlock",
+  mdCodeBlockBorder: "codeBlockBorder",
+  mdQuote: "quote",
+  mdQuoteBorder: "quoteBorder",
+  mdHr: "hr",
+  mdListBullet: "listBullet",
 };
 
 export class Markdown {
@@ -63,9 +71,19 @@ export class Markdown {
       let end = at + 1;
       while (end < rows.length && fenceAt(rows[end]) < 0) end += 1;
       const lines = rows.slice(at + 1, end);
-      const code = lines.map((row) => row.filter((run) => run.role === "mdCodeBlock").map((run) => run.text).join(""));
+      const code = lines.map((row) =>
+        row
+          .filter((run) => run.role === "mdCodeBlock")
+          .map((run) => run.text)
+          .join(""),
+      );
       const painted = highlightCode(code.join("\n"), rows[at][column].text.slice(3)) ?? code;
-      lines.forEach((row, index) => out.push([...row.filter((run) => run.role !== "mdCodeBlock"), { text: painted[index] ?? code[index], role: "painted" }]));
+      lines.forEach((row, index) =>
+        out.push([
+          ...row.filter((run) => run.role !== "mdCodeBlock"),
+          { text: painted[index] ?? code[index], role: "painted" },
+        ]),
+      );
       if (end < rows.length) out.push(rows[end]);
       at = end;
     }
@@ -77,9 +95,12 @@ export class Markdown {
     if (this.#text.trim() === "") return [];
     const side = " ".repeat(Math.max(0, this.#paddingX));
     const inner = Math.max(1, width - this.#paddingX * 2);
-    const fill = (line) => (this.#style.bgColor ? this.#style.bgColor(line + " ".repeat(Math.max(0, width - host.visibleWidth(line)))) : line);
+    const fill = (line) =>
+      this.#style.bgColor ? this.#style.bgColor(line + " ".repeat(Math.max(0, width - host.visibleWidth(line)))) : line;
     const rows = this.#highlight(JSON.parse(host.markdownRows(this.#text, inner)));
-    const drawn = rows.map((row) => fill(side + row.map((run) => (run.role === "painted" ? run.text : this.#paint(run))).join("")));
+    const drawn = rows.map((row) =>
+      fill(side + row.map((run) => (run.role === "painted" ? run.text : this.#paint(run))).join("")),
+    );
     const blank = Array.from({ length: this.#paddingY }, () => fill(""));
     const lines = [...blank, ...drawn, ...blank];
     this.#drawn = { width, lines };

@@ -49,7 +49,10 @@ export class EventStream {
 
 export class AssistantMessageEventStream extends EventStream {
   constructor() {
-    super((event) => event.type === "done" || event.type === "error", (event) => (event.type === "done" ? event.message : event.error));
+    super(
+      (event) => event.type === "done" || event.type === "error",
+      (event) => (event.type === "done" ? event.message : event.error),
+    );
   }
 }
 
@@ -58,15 +61,30 @@ export const createAssistantMessageEventStream = () => new AssistantMessageEvent
 const reference = (model) => (model?.provider && model?.id ? `${model.provider}/${model.id}` : null);
 
 const failed = (model, error, aborted) => ({
-  role: "assistant", content: [], api: model?.api ?? "", provider: model?.provider ?? "", model: model?.id ?? "",
-  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
-  stopReason: aborted ? "aborted" : "error", errorMessage: String(error?.message ?? error), timestamp: Date.now(),
+  role: "assistant",
+  content: [],
+  api: model?.api ?? "",
+  provider: model?.provider ?? "",
+  model: model?.id ?? "",
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+  stopReason: aborted ? "aborted" : "error",
+  errorMessage: String(error?.message ?? error),
+  timestamp: Date.now(),
 });
 
 /** Asks a model; a failure is a message that says so, as in the package. */
 export async function complete(model, context = {}, options = {}) {
   const messages = (context.messages ?? []).filter((message) => message?.role !== "system");
-  const system = (context.messages ?? []).filter((message) => message?.role === "system").map((message) => textOf(message.content));
+  const system = (context.messages ?? [])
+    .filter((message) => message?.role === "system")
+    .map((message) => textOf(message.content));
   const task = {
     type: "complete",
     model: reference(model),
@@ -83,7 +101,8 @@ export async function complete(model, context = {}, options = {}) {
   }
 }
 
-const textOf = (content) => (typeof content === "string" ? content : (content ?? []).map((block) => block.text ?? "").join("\n"));
+const textOf = (content) =>
+  typeof content === "string" ? content : (content ?? []).map((block) => block.text ?? "").join("\n");
 
 export const completeSimple = complete;
 
@@ -101,7 +120,13 @@ export function stream(model, context, options) {
       const content = block.text ?? block.thinking ?? "";
       events.push({ type: `${kind}_start`, contentIndex, partial: message });
       if (kind !== "toolcall") events.push({ type: `${kind}_delta`, contentIndex, delta: content, partial: message });
-      events.push({ type: `${kind}_end`, contentIndex, content, toolCall: kind === "toolcall" ? block : undefined, partial: message });
+      events.push({
+        type: `${kind}_end`,
+        contentIndex,
+        content,
+        toolCall: kind === "toolcall" ? block : undefined,
+        partial: message,
+      });
     });
     events.push({ type: "done", reason: message.stopReason, message });
   });

@@ -34,10 +34,18 @@ export class SettingsList {
     const lines = this.#items.slice(first, first + this.#max).map((item, index) => {
       const selected = first + index === this.#selected;
       const name = item.label + " ".repeat(Math.max(0, column - host.visibleWidth(item.label)));
-      return host.cutToWidth(`${selected ? cursor : "  "}${label(name, selected)}  ${value(item.currentValue, selected)}`, width, "…");
+      return host.cutToWidth(
+        `${selected ? cursor : "  "}${label(name, selected)}  ${value(item.currentValue, selected)}`,
+        width,
+        "…",
+      );
     });
     const chosen = this.#items[this.#selected];
-    if (chosen?.description) lines.push("", ...host.wrapText(chosen.description, Math.max(1, width - 2)).map((line) => description(`  ${line}`)));
+    if (chosen?.description)
+      lines.push(
+        "",
+        ...host.wrapText(chosen.description, Math.max(1, width - 2)).map((line) => description(`  ${line}`)),
+      );
     lines.push("", hint("  Enter/Space to change · Esc to cancel"));
     return lines;
   }
@@ -57,7 +65,8 @@ export class SettingsList {
         this.#below = undefined;
         if (value !== undefined) this.#set(item, value);
       });
-    } else if (item.values?.length > 0) this.#set(item, item.values[(item.values.indexOf(item.currentValue) + 1) % item.values.length]);
+    } else if (item.values?.length > 0)
+      this.#set(item, item.values[(item.values.indexOf(item.currentValue) + 1) % item.values.length]);
   }
   #set(item, value) {
     item.currentValue = value;

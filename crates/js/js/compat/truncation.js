@@ -25,7 +25,16 @@ function truncate(content, options, fromEnd) {
   const totalBytes = size(text);
   const base = { totalLines: lines.length, totalBytes, maxLines, maxBytes };
   if (lines.length <= maxLines && totalBytes <= maxBytes) {
-    return { content: text, truncated: false, truncatedBy: null, ...base, outputLines: lines.length, outputBytes: totalBytes, lastLinePartial: false, firstLineExceedsLimit: false };
+    return {
+      content: text,
+      truncated: false,
+      truncatedBy: null,
+      ...base,
+      outputLines: lines.length,
+      outputBytes: totalBytes,
+      lastLinePartial: false,
+      firstLineExceedsLimit: false,
+    };
   }
   const kept = [];
   let bytes = 0;
@@ -52,7 +61,16 @@ function truncate(content, options, fromEnd) {
   if (fromEnd) kept.reverse();
   const output = kept.join("\n");
   const firstLineExceedsLimit = !fromEnd && kept.length === 0 && size(lines[0]) > maxBytes;
-  return { content: output, truncated: true, truncatedBy, ...base, outputLines: kept.length, outputBytes: size(output), lastLinePartial, firstLineExceedsLimit };
+  return {
+    content: output,
+    truncated: true,
+    truncatedBy,
+    ...base,
+    outputLines: kept.length,
+    outputBytes: size(output),
+    lastLinePartial,
+    firstLineExceedsLimit,
+  };
 }
 
 /** Keeps the beginning. */
@@ -63,5 +81,7 @@ export const truncateTail = (content, options) => truncate(content, options, tru
 /** Cuts one line. */
 export function truncateLine(line, max = GREP_MAX_LINE_LENGTH) {
   const text = String(line);
-  return text.length <= max ? { text, wasTruncated: false } : { text: `${text.slice(0, max)}... [truncated]`, wasTruncated: true };
+  return text.length <= max
+    ? { text, wasTruncated: false }
+    : { text: `${text.slice(0, max)}... [truncated]`, wasTruncated: true };
 }

@@ -17,7 +17,14 @@ export const Ellipsis = { Unicode: 0, Ascii: 1, Omit: 2 };
 
 /** Cuts a text to a width. The third argument is the mark where something was cut, as text or as one of `Ellipsis`. */
 export function truncateToWidth(text, maxWidth, ellipsis, pad) {
-  const mark = ellipsis === undefined || ellipsis === null || ellipsis === Ellipsis.Unicode ? "…" : ellipsis === Ellipsis.Ascii ? "..." : ellipsis === Ellipsis.Omit ? "" : String(ellipsis);
+  const mark =
+    ellipsis === undefined || ellipsis === null || ellipsis === Ellipsis.Unicode
+      ? "…"
+      : ellipsis === Ellipsis.Ascii
+        ? "..."
+        : ellipsis === Ellipsis.Omit
+          ? ""
+          : String(ellipsis);
   const width = Math.max(0, Math.trunc(maxWidth));
   const cut = host.cutToWidth(String(text), width, mark);
   return pad ? cut + padding(width - visibleWidth(cut)) : cut;
@@ -29,7 +36,8 @@ export const sliceByColumn = (line, start, length) => {
   return ahead.startsWith(before) ? ahead.slice(before.length) : ahead;
 };
 
-export const applyBackgroundToLine = (line, width, background) => background(line + padding(width - visibleWidth(line)));
+export const applyBackgroundToLine = (line, width, background) =>
+  background(line + padding(width - visibleWidth(line)));
 
 export class Container {
   children = [];
@@ -104,7 +112,9 @@ export class Text {
     const side = padding(this.#paddingX);
     const inner = Math.max(1, width - this.#paddingX * 2);
     const fill = (line) => (this.#background ? applyBackgroundToLine(line, width, this.#background) : line);
-    const lines = wrapTextWithAnsi(this.#text, inner).map((line) => fill(side + (this.#style ? this.#style(line) : line)));
+    const lines = wrapTextWithAnsi(this.#text, inner).map((line) =>
+      fill(side + (this.#style ? this.#style(line) : line)),
+    );
     const blank = Array.from({ length: this.#paddingY }, () => fill(""));
     return [...blank, ...lines, ...blank];
   }
@@ -122,7 +132,8 @@ export class TruncatedText {
   invalidate() {}
   render(width) {
     const blank = Array.from({ length: this.#paddingY }, () => "");
-    const line = padding(this.#paddingX) + truncateToWidth(this.#text.split("\n")[0], Math.max(1, width - this.#paddingX * 2));
+    const line =
+      padding(this.#paddingX) + truncateToWidth(this.#text.split("\n")[0], Math.max(1, width - this.#paddingX * 2));
     return [...blank, line, ...blank];
   }
 }
@@ -189,7 +200,8 @@ export class Loader extends Text {
     this.start();
   }
   #show() {
-    const frame = this.#frames.length > 0 ? `${this.#spinnerColor(this.#frames[this.#frame % this.#frames.length])} ` : "";
+    const frame =
+      this.#frames.length > 0 ? `${this.#spinnerColor(this.#frames[this.#frame % this.#frames.length])} ` : "";
     this.setText(`${frame}${this.#messageColor(this.#message)}`);
   }
   start() {
@@ -241,7 +253,8 @@ export class BorderedLoader extends Container {
     this.#loader = new CancellableLoader(tui, by("accent"), by("muted"), message);
     this.addChild(new DynamicBorder(by("border")));
     this.addChild(this.#loader);
-    if (options?.cancellable !== false) this.addChild(new Text(by("dim")(`${keyText("tui.select.cancel")} to cancel`), 1, 0));
+    if (options?.cancellable !== false)
+      this.addChild(new Text(by("dim")(`${keyText("tui.select.cancel")} to cancel`), 1, 0));
     this.addChild(new DynamicBorder(by("border")));
   }
   get signal() {
@@ -341,7 +354,13 @@ export class Input {
     // A long value is seen around its cursor.
     const room = Math.max(1, width - 4);
     const start = visibleWidth(before) > room ? before.length - room : 0;
-    return [truncateToWidth(`> ${before.slice(start)}${marker}\x1b[7m${at}\x1b[27m${this.#value.slice(this.#cursor + 1)}`, width, "")];
+    return [
+      truncateToWidth(
+        `> ${before.slice(start)}${marker}\x1b[7m${at}\x1b[27m${this.#value.slice(this.#cursor + 1)}`,
+        width,
+        "",
+      ),
+    ];
   }
   #insert(text) {
     this.#value = this.#value.slice(0, this.#cursor) + text + this.#value.slice(this.#cursor);
@@ -363,7 +382,8 @@ export class Input {
     else if (is("tui.editor.cursorLineEnd")) this.#cursor = this.#value.length;
     else if (is("tui.editor.deleteToLineStart")) this.#cut(0, this.#cursor);
     else if (is("tui.editor.deleteToLineEnd")) this.#cut(this.#cursor, this.#value.length);
-    else if (is("tui.editor.deleteWordBackward")) this.#cut(this.#value.slice(0, this.#cursor).replace(/\S+\s*$/, "").length, this.#cursor);
+    else if (is("tui.editor.deleteWordBackward"))
+      this.#cut(this.#value.slice(0, this.#cursor).replace(/\S+\s*$/, "").length, this.#cursor);
     else if (is("tui.editor.deleteCharBackward")) this.#cut(Math.max(0, this.#cursor - 1), this.#cursor);
     else if (is("tui.editor.deleteCharForward")) this.#cut(this.#cursor, this.#cursor + 1);
     else {
@@ -398,14 +418,17 @@ export class Image {
   #text;
   constructor(data, mimeType, theme = {}, options = {}, dimensions) {
     const size = dimensions ?? getImageDimensions(data, mimeType);
-    this.#text = (theme.fallbackColor ?? ((text) => text))(imageFallback(mimeType, size ?? undefined, options.filename));
+    this.#text = (theme.fallbackColor ?? ((text) => text))(
+      imageFallback(mimeType, size ?? undefined, options.filename),
+    );
   }
   invalidate() {}
   render(width) {
     return [truncateToWidth(this.#text, width)];
   }
 }
-export const imageFallback = (mimeType, size, filename) => `[Image: ${[filename, mimeType && `[${mimeType}]`, size && `${size.widthPx}x${size.heightPx}`].filter(Boolean).join(" ")}]`;
+export const imageFallback = (mimeType, size, filename) =>
+  `[Image: ${[filename, mimeType && `[${mimeType}]`, size && `${size.widthPx}x${size.heightPx}`].filter(Boolean).join(" ")}]`;
 export const hyperlink = (text, url) => `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`;
 
 /** How well a query matches a text, letters in order; less is better. */

@@ -56,7 +56,9 @@ function detailsJson(details) {
   try {
     const json = stringify(details);
     // A half of a surrogate pair is no text outside JavaScript. `stringify` writes it out, and whole ones as they are.
-    return json?.includes("\\ud") ? stringify(details, (_, value) => (typeof value === "string" ? cleanText(value) : value)) : json;
+    return json?.includes("\\ud")
+      ? stringify(details, (_, value) => (typeof value === "string" ? cleanText(value) : value))
+      : json;
   } catch (error) {
     throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
   }
@@ -67,7 +69,10 @@ function detailsJson(details) {
  * Throws `BadResult` where that is impossible.
  */
 function resultPieces(result) {
-  if (!isObject(result)) throw new BadResult(`expected an object with a content array, got ${result === null ? "null" : typeof result}.${adviceFor(result)}`);
+  if (!isObject(result))
+    throw new BadResult(
+      `expected an object with a content array, got ${result === null ? "null" : typeof result}.${adviceFor(result)}`,
+    );
   const { content, details, isError } = result;
   if (isPromise(content)) throw new BadResult("content is a Promise. Add await where it is made.");
   if (!Array.isArray(content)) throw new BadResult(`missing content array.${adviceFor(content)}`);
@@ -128,9 +133,10 @@ async function execute(call, { object, check, invoke }, toolCallId, argumentsJso
   try {
     const context = makeContext(call, controller.signal);
     const { signal } = controller;
-    const result = invoke === undefined
-      ? object.execute(toolCallId, params, onUpdate, context, signal)
-      : invoke(object, toolCallId, params, onUpdate, context, signal);
+    const result =
+      invoke === undefined
+        ? object.execute(toolCallId, params, onUpdate, context, signal)
+        : invoke(object, toolCallId, params, onUpdate, context, signal);
     return resultPieces(await result);
   } finally {
     open = false;
@@ -190,17 +196,27 @@ export function askApproval(call, number, what, argumentsJson) {
   const run = async () => {
     const { object, check } = toolAt(number);
     const args = JSON.parse(argumentsJson);
-    if (what === "accepts") return String(await check(args).then(() => true, () => false));
+    if (what === "accepts")
+      return String(
+        await check(args).then(
+          () => true,
+          () => false,
+        ),
+      );
     if (what === "approval") return stringify(await object.approval(args)) ?? "";
     if (what === "prepare") return stringify(await object.prepareArguments(args)) ?? "";
     const details = await object.formatApprovalDetails(args);
-    const lines = Array.isArray(details) ? details : details === undefined || details === null ? [] : String(details).split("\n");
+    const lines = Array.isArray(details)
+      ? details
+      : details === undefined || details === null
+        ? []
+        : String(details).split("\n");
     return stringify(lines.map(String));
   };
   settleWith(call, run());
 }
 
-/** Runs something of an extension: the handlers of an event, a command, completions or a shortcut. */
+/** Runs something of an extension: the handlers of an event, a command, completions, a shortcut or a provider. */
 export function startExtension(call, number, what, name, payloadJson) {
   const controller = begin(call);
   const run = async () => {
@@ -211,7 +227,10 @@ export function startExtension(call, number, what, name, payloadJson) {
     if (what === "event") outcome = await events.handle(number, name, payload, context, controller.signal);
     else if (what === "command") outcome = await events.command(number, name, payload, context);
     else if (what === "completions") outcome = await events.completions(number, name, payload, context);
-    else outcome = await events.shortcut(number, name, context);
+    else if (what === "stream") {
+      const send = (event) => host.sendUpdate(call, `{"content":[],"details":${stringify(event)}}`);
+      outcome = await events.stream(number, name, payload, controller.signal, send);
+    } else outcome = await events.shortcut(number, name, context);
     return outcome === null || outcome === undefined ? "" : stringify(outcome);
   };
   settleWith(call, run());

@@ -56,15 +56,19 @@ function modelRegistry(call) {
   return Object.freeze({
     getAll: all,
     getAvailable: () => all().filter((model) => model.available !== false),
-    find: (provider, id) => all().find((model) => model.provider === provider && model.id === id) ?? ask(call, "agent.findModel", [String(provider), String(id)]),
+    find: (provider, id) =>
+      all().find((model) => model.provider === provider && model.id === id) ??
+      ask(call, "agent.findModel", [String(provider), String(id)]),
     complete: (model, context, options) => builtin("toolsmith:compat/model_calls").complete(model, context, options),
-    completeSimple: (model, context, options) => builtin("toolsmith:compat/model_calls").complete(model, context, options),
+    completeSimple: (model, context, options) =>
+      builtin("toolsmith:compat/model_calls").complete(model, context, options),
     stream: (model, context, options) => builtin("toolsmith:compat/model_calls").stream(model, context, options),
     streamSimple: (model, context, options) => builtin("toolsmith:compat/model_calls").stream(model, context, options),
     getError: () => undefined,
     // Keys never reach a tool: requests that name a model of the host are made by the host.
     getApiKeyAndHeaders: async (model) => ({ ok: true, apiKey: HOST_KEY, headers: {}, model }),
-    hasConfiguredAuth: (model) => all().some((known) => known.provider === model?.provider && known.available !== false),
+    hasConfiguredAuth: (model) =>
+      all().some((known) => known.provider === model?.provider && known.available !== false),
     isUsingOAuth: () => false,
     refresh: async () => {},
     getProviderDisplayName: (provider) => String(provider),
@@ -131,8 +135,27 @@ class CallContext {
 
 // What acts on the session, and what only commands use.
 const SESSION_MEMBERS = [
-  "mode", "thinkingLevel", "scopedModels", "tools", "isProjectTrusted", "shutdown", "getContextUsage", "getSystemPrompt", "getSystemPromptOptions", "compact",
-  "executeTool", "invokeTool", "waitForIdle", "newSession", "switchSession", "fork", "branch", "navigateTree", "reload", "sendMessage", "sendUserMessage",
+  "mode",
+  "thinkingLevel",
+  "scopedModels",
+  "tools",
+  "isProjectTrusted",
+  "shutdown",
+  "getContextUsage",
+  "getSystemPrompt",
+  "getSystemPromptOptions",
+  "compact",
+  "executeTool",
+  "invokeTool",
+  "waitForIdle",
+  "newSession",
+  "switchSession",
+  "fork",
+  "branch",
+  "navigateTree",
+  "reload",
+  "sendMessage",
+  "sendUserMessage",
 ];
 for (const name of SESSION_MEMBERS) {
   Object.defineProperty(CallContext.prototype, name, {

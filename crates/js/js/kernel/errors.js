@@ -26,7 +26,8 @@ function wellFormed(value) {
 /** `{class, message, stack, code, cause}` of anything. */
 export function describe(thrown, depth = 0) {
   const isObject = (typeof thrown === "object" && thrown !== null) || typeof thrown === "function";
-  if (!isObject) return { class: null, message: wellFormed(thrown === undefined ? "undefined" : text(thrown)), stack: "" };
+  if (!isObject)
+    return { class: null, message: wellFormed(thrown === undefined ? "undefined" : text(thrown)), stack: "" };
   const message = read(thrown, "message");
   const name = read(thrown, "name");
   const stack = read(thrown, "stack");
@@ -45,7 +46,8 @@ export function describe(thrown, depth = 0) {
     columnNumber: number(read(thrown, "columnNumber")),
     hint: words(read(thrown, "hint")),
     missingPackage: words(read(thrown, "missingPackage")),
-    errors: Array.isArray(errors) && depth < 2 ? errors.slice(0, 5).map((error) => describe(error, depth + 1)) : undefined,
+    errors:
+      Array.isArray(errors) && depth < 2 ? errors.slice(0, 5).map((error) => describe(error, depth + 1)) : undefined,
   };
 }
 

@@ -4,8 +4,17 @@ import { asListener, currentFrame } from "./frames.js";
 import { setTimeout } from "./timers.js";
 
 const CODES = {
-  IndexSizeError: 1, NotFoundError: 8, NotSupportedError: 9, InvalidStateError: 11, SyntaxError: 12,
-  InvalidAccessError: 15, TimeoutError: 23, AbortError: 20, NetworkError: 19, DataCloneError: 25, QuotaExceededError: 22,
+  IndexSizeError: 1,
+  NotFoundError: 8,
+  NotSupportedError: 9,
+  InvalidStateError: 11,
+  SyntaxError: 12,
+  InvalidAccessError: 15,
+  TimeoutError: 23,
+  AbortError: 20,
+  NetworkError: 19,
+  DataCloneError: 25,
+  QuotaExceededError: 22,
 };
 
 export class DOMException extends Error {
@@ -91,7 +100,10 @@ export class EventTarget {
   removeEventListener(type, listener) {
     const list = this.#listeners?.get(type);
     if (list === undefined) return;
-    this.#listeners.set(type, list.filter((entry) => entry.listener !== listener));
+    this.#listeners.set(
+      type,
+      list.filter((entry) => entry.listener !== listener),
+    );
   }
 
   /** For `getEventListeners` of Node's events. */
@@ -165,7 +177,8 @@ export class AbortSignal extends EventTarget {
 
   static timeout(milliseconds) {
     const signal = makeSignal();
-    const expire = () => tripSignal(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+    const expire = () =>
+      tripSignal(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError"));
     setTimeout(expire, milliseconds).unref();
     return signal;
   }
@@ -175,7 +188,9 @@ export class AbortSignal extends EventTarget {
     const list = [...signals];
     const already = list.find((signal) => signal.aborted);
     if (already) tripSignal(combined, already.reason);
-    else for (const signal of list) signal.addEventListener("abort", () => tripSignal(combined, signal.reason), { once: true });
+    else
+      for (const signal of list)
+        signal.addEventListener("abort", () => tripSignal(combined, signal.reason), { once: true });
     return combined;
   }
 }

@@ -39,7 +39,10 @@ export function installGlobals() {
   define("clearInterval", timers.clearTimeout);
   define("clearImmediate", timers.clearTimeout);
   const { queueMicrotask } = globalThis;
-  define("queueMicrotask", Object.defineProperty((callback) => queueMicrotask(bound(callback)), "name", { value: "queueMicrotask" }));
+  define(
+    "queueMicrotask",
+    Object.defineProperty((callback) => queueMicrotask(bound(callback)), "name", { value: "queueMicrotask" }),
+  );
   define("global", globalThis);
   define("performance", {
     now: () => host.now(),
@@ -57,9 +60,18 @@ export function installGlobals() {
   defineLazy("toolsmith:bun/bun", ["Bun"]);
   defineLazy("toolsmith:web/fetch", ["fetch", "Headers", "Request", "Response"]);
   defineLazy("toolsmith:web/streams", [
-    "ReadableStream", "WritableStream", "TransformStream", "ReadableStreamDefaultReader", "ReadableStreamBYOBReader",
-    "ReadableStreamDefaultController", "ReadableByteStreamController", "WritableStreamDefaultWriter",
-    "TransformStreamDefaultController", "ByteLengthQueuingStrategy", "CountQueuingStrategy", "TextDecoderStream",
+    "ReadableStream",
+    "WritableStream",
+    "TransformStream",
+    "ReadableStreamDefaultReader",
+    "ReadableStreamBYOBReader",
+    "ReadableStreamDefaultController",
+    "ReadableByteStreamController",
+    "WritableStreamDefaultWriter",
+    "TransformStreamDefaultController",
+    "ByteLengthQueuingStrategy",
+    "CountQueuingStrategy",
+    "TextDecoderStream",
     "TextEncoderStream",
   ]);
   defineLazy("toolsmith:web/messages", ["MessageChannel", "MessagePort", "MessageEvent", "BroadcastChannel"]);

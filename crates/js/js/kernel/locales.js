@@ -22,7 +22,11 @@ export function installLocales(defineLazy) {
   replace(BigInt.prototype, "toLocaleString", function (locales, options) {
     return builtin(MODULE).numberText(apply(bigintOf, this, []), locales, options);
   });
-  for (const [name, required, defaults] of [["toLocaleString", "any", "all"], ["toLocaleDateString", "date", "date"], ["toLocaleTimeString", "time", "time"]]) {
+  for (const [name, required, defaults] of [
+    ["toLocaleString", "any", "all"],
+    ["toLocaleDateString", "date", "date"],
+    ["toLocaleTimeString", "time", "time"],
+  ]) {
     replace(Date.prototype, name, function (locales, options) {
       return builtin(MODULE).dateText(apply(getTime, this, []), locales, options, required, defaults);
     });
@@ -33,14 +37,18 @@ export function installLocales(defineLazy) {
   const { toLowerCase, toUpperCase } = String.prototype;
   const isTurkic = (locales) => locales !== undefined && ["tr", "az"].includes(builtin(MODULE).caseLanguage(locales));
   replace(String.prototype, "toLocaleLowerCase", function (locales) {
-    const text = isTurkic(locales) ? String(this).replaceAll("I\u0307", "i").replaceAll("I", "ı").replaceAll("İ", "i") : String(this);
+    const text = isTurkic(locales)
+      ? String(this).replaceAll("I\u0307", "i").replaceAll("I", "ı").replaceAll("İ", "i")
+      : String(this);
     return apply(toLowerCase, text, []);
   });
   replace(String.prototype, "toLocaleUpperCase", function (locales) {
     return apply(toUpperCase, isTurkic(locales) ? String(this).replaceAll("i", "İ") : String(this), []);
   });
   const joined = function (locales, options) {
-    const texts = Array.from(this, (value) => (value === undefined || value === null ? "" : String(value.toLocaleString(locales, options))));
+    const texts = Array.from(this, (value) =>
+      value === undefined || value === null ? "" : String(value.toLocaleString(locales, options)),
+    );
     return texts.join(",");
   };
   replace(Array.prototype, "toLocaleString", joined);

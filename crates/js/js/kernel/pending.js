@@ -13,7 +13,8 @@ function stagedFile(label, file, index) {
   if (typeof file !== "object" || file === null) fail("must be an object with path and content");
   const { path, content, baseHash } = file;
   if (typeof path !== "string" || path === "") fail("needs a non-empty string path");
-  if (baseHash !== undefined && baseHash !== null && typeof baseHash !== "string") fail("has a baseHash that is not a string");
+  if (baseHash !== undefined && baseHash !== null && typeof baseHash !== "string")
+    fail("has a baseHash that is not a string");
   // Left out, the file is taken as it is now; null says that there must be none.
   const base = baseHash === null ? "absent" : (baseHash ?? "now");
   if (content === null) return { path, base };
@@ -24,11 +25,13 @@ function stagedFile(label, file, index) {
 
 /** `pi.pushPendingAction`. */
 export function stagePending(action) {
-  if (typeof action !== "object" || action === null) throw new TypeError("pushPendingAction needs an object with label and apply");
+  if (typeof action !== "object" || action === null)
+    throw new TypeError("pushPendingAction needs an object with label and apply");
   const { label, apply, reject, details, sourceToolName } = action;
   if (typeof label !== "string" || label === "") throw new TypeError("A pending action needs a non-empty string label");
   const hasFiles = action.files !== undefined && action.files !== null;
-  if (hasFiles && !Array.isArray(action.files)) throw new TypeError(`Pending action "${label}": files must be an array`);
+  if (hasFiles && !Array.isArray(action.files))
+    throw new TypeError(`Pending action "${label}": files must be an array`);
   // Files alone are an action too: the host writes them.
   const hasApply = typeof apply === "function";
   if (!hasApply && !(hasFiles && (apply === undefined || apply === null))) {

@@ -16,7 +16,9 @@ export async function exec(command, args = [], options = {}) {
     command: String(command),
     args: [...(args ?? [])].map(String),
     cwd: cwd === undefined || cwd === null ? null : String(cwd),
-    env: env ? Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value == null ? null : String(value)])) : {},
+    env: env
+      ? Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value == null ? null : String(value)]))
+      : {},
     stdin: stdin === undefined || stdin === null ? null : typeof stdin === "string" ? stdin : String(stdin),
     timeout: Number.isFinite(timeout) && timeout > 0 ? timeout : null,
     aborted: Boolean(signal?.aborted),
@@ -33,7 +35,12 @@ const context = (value) => {
   }
 };
 
-const log = (level) => (message, value) => host.log(level, typeof message === "string" ? message : builtin("toolsmith:web/inspect").inspect(message), context(value));
+const log = (level) => (message, value) =>
+  host.log(
+    level,
+    typeof message === "string" ? message : builtin("toolsmith:web/inspect").inspect(message),
+    context(value),
+  );
 
 export const logger = {
   error: log("error"),
@@ -72,7 +79,9 @@ export function hear(channel, json) {
   for (const [listener, frame] of [...(listeners.get(channel) ?? [])]) {
     try {
       const outcome = within(frame, listener, undefined, [json === "" ? undefined : JSON.parse(json)]);
-      Promise.resolve(outcome).catch((error) => logger.error("An event listener failed", { channel, error: String(error) }));
+      Promise.resolve(outcome).catch((error) =>
+        logger.error("An event listener failed", { channel, error: String(error) }),
+      );
     } catch (error) {
       logger.error("An event listener failed", { channel, error: String(error) });
     }
@@ -94,7 +103,8 @@ function makePackage() {
   const stubs = new Map();
   return new Proxy(builtin("toolsmith:compat/toolsmith"), {
     get(exports, key) {
-      if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule") return exports[key];
+      if (typeof key === "symbol" || key in exports || key === "then" || key === "toJSON" || key === "__esModule")
+        return exports[key];
       if (!stubs.has(key)) stubs.set(key, builtin("toolsmith:adapters/missing").missing("pi.pi", key));
       return stubs.get(key);
     },
@@ -149,11 +159,39 @@ Object.assign(HostApi.prototype, { exec, logger, events, pushPendingAction: stag
 
 // What only extensions use.
 const EXTENSION_MEMBERS = [
-  "on", "registerCommand", "registerShortcut", "registerMessageRenderer", "registerAssistantThinkingRenderer", "registerServiceStatus",
-  "registerProvider", "unregisterProvider", "registerFlag", "getFlag", "setLabel", "getLabel", "sendMessage", "sendUserMessage",
-  "appendEntry", "getActiveTools", "getAllTools", "setActiveTools", "getCommands", "getSessionName", "setSessionName", "setModel",
-  "getThinkingLevel", "setThinkingLevel", "getSettings", "registerEntryRenderer", "registerMarkdownTransformer", "registerToolRenderer",
-  "registerVirtualModel", "unregisterVirtualModel", "registerMcpServer", "unregisterMcpServer", "getMcpServers",
+  "on",
+  "registerCommand",
+  "registerShortcut",
+  "registerMessageRenderer",
+  "registerAssistantThinkingRenderer",
+  "registerServiceStatus",
+  "registerProvider",
+  "unregisterProvider",
+  "registerFlag",
+  "getFlag",
+  "setLabel",
+  "getLabel",
+  "sendMessage",
+  "sendUserMessage",
+  "appendEntry",
+  "getActiveTools",
+  "getAllTools",
+  "setActiveTools",
+  "getCommands",
+  "getSessionName",
+  "setSessionName",
+  "setModel",
+  "getThinkingLevel",
+  "setThinkingLevel",
+  "getSettings",
+  "registerEntryRenderer",
+  "registerMarkdownTransformer",
+  "registerToolRenderer",
+  "registerVirtualModel",
+  "unregisterVirtualModel",
+  "registerMcpServer",
+  "unregisterMcpServer",
+  "getMcpServers",
 ];
 for (const name of EXTENSION_MEMBERS) {
   Object.defineProperty(HostApi.prototype, name, {

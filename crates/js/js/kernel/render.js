@@ -45,9 +45,18 @@ const isArgs = (name) => /^_*(args|params|input|toolargs)/i.test(name ?? "");
 /** What pi passes as the last argument. */
 function contextOf(row, slot, { args, options, result, row: known }) {
   return {
-    ...options, ...known, durationMs: known.durationMs ?? undefined, toolCallId: known.toolCallId ?? "", args, state: row.state,
-    lastComponent: row.last[slot], cwd: host.cwd(), isError: result?.isError === true, outputPad: 1,
-    invalidate: () => void (known.toolCallId !== null && host.uiCall(0, "callChanged", JSON.stringify(known.toolCallId))),
+    ...options,
+    ...known,
+    durationMs: known.durationMs ?? undefined,
+    toolCallId: known.toolCallId ?? "",
+    args,
+    state: row.state,
+    lastComponent: row.last[slot],
+    cwd: host.cwd(),
+    isError: result?.isError === true,
+    outputPad: 1,
+    invalidate: () =>
+      void (known.toolCallId !== null && host.uiCall(0, "callChanged", JSON.stringify(known.toolCallId))),
     keyText: (id) => builtin("toolsmith:compat/keys").keyText(id),
     keyHint: (id, text) => builtin("toolsmith:compat/coding_agent").keyHint(id, text),
   };
@@ -58,8 +67,10 @@ function themeWith(theme, context) {
   const both = Object.create(theme);
   for (const [name, value] of Object.entries(context)) if (!(name in theme)) both[name] = value;
   // Private members belong to the theme itself.
-  for (const name of ["fg", "bg", "style", "getFgAnsi", "getBgAnsi", "getColorMode"]) both[name] = theme[name].bind(theme);
-  for (const name of ["name", "isLight", "appearance", "colors"]) Object.defineProperty(both, name, { get: () => theme[name], enumerable: true });
+  for (const name of ["fg", "bg", "style", "getFgAnsi", "getBgAnsi", "getColorMode"])
+    both[name] = theme[name].bind(theme);
+  for (const name of ["name", "isLight", "appearance", "colors"])
+    Object.defineProperty(both, name, { get: () => theme[name], enumerable: true });
   return both;
 }
 
@@ -87,20 +98,29 @@ function resultHook(object, isPi, row, payload) {
 function draw(component, width) {
   if (component === undefined || component === null) return [];
   if (typeof component === "string") return component.split("\n");
-  if (typeof component.render !== "function") throw new TypeError("the renderer did not return a component: render(width) is missing");
+  if (typeof component.render !== "function")
+    throw new TypeError("the renderer did not return a component: render(width) is missing");
   const lines = component.render(width);
   if (!Array.isArray(lines)) throw new TypeError("render(width) did not return an array of lines");
   return lines.flatMap((line) => String(line).split("\n"));
 }
 
-const asLines = (component, width) => JSON.stringify(draw(component, width).map((line) => host.cutToWidth(line, width, "")));
+const asLines = (component, width) =>
+  JSON.stringify(draw(component, width).map((line) => host.cutToWidth(line, width, "")));
 
 /** Draws a message or an entry with the renderer an extension registered for its type. */
 export function renderExtension(number, kind, width, payloadJson) {
   try {
     const { customType, value, options } = JSON.parse(payloadJson);
     const { theme } = builtin("toolsmith:compat/theme");
-    const component = builtin("toolsmith:adapters/extension_events").component(number, kind, customType, value, options, theme);
+    const component = builtin("toolsmith:adapters/extension_events").component(
+      number,
+      kind,
+      customType,
+      value,
+      options,
+      theme,
+    );
     if (component === undefined || component === null) return ["json", "null"];
     return ["lines", asLines(component, width)];
   } catch (error) {

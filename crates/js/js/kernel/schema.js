@@ -15,7 +15,8 @@ function kindOf(schema) {
   if (isObject(schema._def) && typeof schema.safeParseAsync === "function") return "zod3";
   // TypeBox 1.0 and later mark what they make by a hidden member, earlier ones by symbols.
   if ("~kind" in schema) return "typebox";
-  if (Object.getOwnPropertySymbols(schema).some((symbol) => String(symbol).startsWith("Symbol(TypeBox."))) return "typebox";
+  if (Object.getOwnPropertySymbols(schema).some((symbol) => String(symbol).startsWith("Symbol(TypeBox.")))
+    return "typebox";
   return "json";
 }
 
@@ -89,7 +90,8 @@ const readers = {
 /** `{kind, json, check?}` of a tool's parameters, where `json` can be written as JSON; throws when they are no schema. */
 export function readSchema(parameters) {
   const kind = kindOf(parameters);
-  if (kind === "json" && Array.isArray(parameters)) throw new TypeError("expected a zod, TypeBox, arktype or JSON schema, got a list");
+  if (kind === "json" && Array.isArray(parameters))
+    throw new TypeError("expected a zod, TypeBox, arktype or JSON schema, got a list");
   if (kind === "none") throw new TypeError(`expected a zod, TypeBox, arktype or JSON schema, got ${typeof parameters}`);
   if (kind === "json" && isZodShape(parameters)) {
     return { kind: "zod", ...readers.zod(builtin("toolsmith:npm/zod/index").object(parameters)) };

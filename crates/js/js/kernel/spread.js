@@ -5,7 +5,8 @@ export function spreadable(prototype) {
   const names = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
   return {
     get: (target, key) => target[key],
-    set: (target, key, value) => Reflect.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true }),
+    set: (target, key, value) =>
+      Reflect.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true }),
     ownKeys: (target) => [...new Set([...Reflect.ownKeys(target), ...names])],
     getOwnPropertyDescriptor(target, key) {
       const own = Reflect.getOwnPropertyDescriptor(target, key);

@@ -17,7 +17,9 @@ export class Timeout {
 
   constructor(callback, delay, args, repeat) {
     if (typeof callback !== "function") {
-      throw Object.assign(new TypeError('The "callback" argument must be of type function.'), { code: "ERR_INVALID_ARG_TYPE" });
+      throw Object.assign(new TypeError('The "callback" argument must be of type function.'), {
+        code: "ERR_INVALID_ARG_TYPE",
+      });
     }
     this.#number = ++last;
     this.#callback = callback;

@@ -20,7 +20,8 @@ class ShapeError extends TypeError {}
 /** What is wrong with an object that is no tool. */
 function shapeProblems(object) {
   if (typeof object?.then === "function") return "it is a Promise, and await is missing";
-  if ((typeof object !== "object" && typeof object !== "function") || object === null) return `it is ${object === null ? "null" : `a ${typeof object}`}`;
+  if ((typeof object !== "object" && typeof object !== "function") || object === null)
+    return `it is ${object === null ? "null" : `a ${typeof object}`}`;
   const problems = [];
   const expect = (name, kind) => {
     const value = object[name];
@@ -43,7 +44,9 @@ const amount = (value) => (Number.isFinite(value) && value > 0 ? value : undefin
 
 const TIERS = ["read", "write", "exec"];
 const POLICIES = ["allow", "prompt", "ask", "deny"];
-const APPROVAL = '"read", "write", "exec", "allow", "prompt", "deny", an object with tier, reason, override, policy or policyKey, or a function that returns one of these';
+const APPROVAL =
+  '"read", "write", "exec", "allow", "prompt", "deny", an object with tier, reason, override, policy or policyKey, ' +
+  "or a function that returns one of these";
 
 /** The declared approval: only the documented forms, each member read once. */
 function readApproval(name, approval) {
@@ -53,13 +56,16 @@ function readApproval(name, approval) {
     throw new TypeError(`Tool "${name}": ${what}; approval must be ${APPROVAL}`);
   };
   if (typeof approval === "string") {
-    if (!TIERS.includes(approval) && !POLICIES.includes(approval)) fail(`approval is ${stringify(approval).slice(0, 80)}`);
+    if (!TIERS.includes(approval) && !POLICIES.includes(approval))
+      fail(`approval is ${stringify(approval).slice(0, 80)}`);
     return { fixed: approval };
   }
-  if (typeof approval !== "object" || Array.isArray(approval)) fail(`approval is ${Array.isArray(approval) ? "a list" : `a ${typeof approval}`}`);
+  if (typeof approval !== "object" || Array.isArray(approval))
+    fail(`approval is ${Array.isArray(approval) ? "a list" : `a ${typeof approval}`}`);
   const { tier, reason, override, policy, policyKey } = approval;
   const members = { tier, reason, override, policy, policyKey };
-  if (Object.values(members).every((member) => member === undefined)) fail("approval is an object without any of its members");
+  if (Object.values(members).every((member) => member === undefined))
+    fail("approval is an object without any of its members");
   if (tier !== undefined && !TIERS.includes(tier)) fail(`approval.tier must be ${TIERS.join(", ")}`);
   if (policy !== undefined && !POLICIES.includes(policy)) fail(`approval.policy must be ${POLICIES.join(", ")}`);
   if (override !== undefined && typeof override !== "boolean") fail("approval.override must be true or false");
@@ -101,8 +107,12 @@ function readTool({ object, invoke }) {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) throw shapeError(object);
   const { name, description, parameters, label } = object;
   const valid =
-    typeof name === "string" && name !== "" && typeof description === "string" &&
-    parameters !== undefined && parameters !== null && typeof object.execute === "function";
+    typeof name === "string" &&
+    name !== "" &&
+    typeof description === "string" &&
+    parameters !== undefined &&
+    parameters !== null &&
+    typeof object.execute === "function";
   if (!valid) throw shapeError(object);
   let schema;
   let json;
@@ -150,7 +160,10 @@ function readTool({ object, invoke }) {
     arity: arity(object, invoke),
   });
   const own = output === undefined ? "" : `,"outputSchema":${output}`;
-  return { entry: { object, name, check: schema.check, invoke }, said: `${said.slice(0, -1)},"parameters":${json}${own}}` };
+  return {
+    entry: { object, name, check: schema.check, invoke },
+    said: `${said.slice(0, -1)},"parameters":${json}${own}}`,
+  };
 }
 
 function findFactory(exports) {
@@ -165,17 +178,22 @@ async function runFactory(factory) {
   const made = await factory(pi);
   Object.freeze(registered);
   const notes = [];
-  const extension = isLoaded("toolsmith:adapters/extension") ? builtin("toolsmith:adapters/extension").finishLoad(pi) : undefined;
+  const extension = isLoaded("toolsmith:adapters/extension")
+    ? builtin("toolsmith:adapters/extension").finishLoad(pi)
+    : undefined;
   // What the factory of an extension returns is its own affair, unless it is a tool.
   const isExtension = registered.length > 0 || extension !== undefined;
   const returned = Array.isArray(made) ? made : made === undefined || made === null ? [] : [made];
   const list = isExtension ? returned.filter((object) => typeof object?.execute === "function") : returned;
   const found = list.map((object) => {
     if (!takesSignalThird(object)) return { object };
-    notes.push(`Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`);
+    notes.push(
+      `Tool "${object.name}": its execute uses the parameter order of early pi: (id, params, signal, onUpdate)`,
+    );
     return { object, invoke: signalThird };
   });
-  if (registered.length > 0) found.push(...builtin("toolsmith:adapters/extension").adapt(registered, takesUpdatesThird));
+  if (registered.length > 0)
+    found.push(...builtin("toolsmith:adapters/extension").adapt(registered, takesUpdatesThird));
   return { found, notes, extension };
 }
 
@@ -210,7 +228,9 @@ export async function load(path) {
     }
   }
   // A module can ask to be loaded in every run.
-  const isCached = exports.cache !== false && factory?.cache !== false && found.every(({ object }) => object?.cache !== false);
+  const isCached =
+    exports.cache !== false && factory?.cache !== false && found.every(({ object }) => object?.cache !== false);
   const cache = isCached ? "" : ',"cache":false';
-  return `{"tools":[${described.join()}],"problems":${stringify(problems)},"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}}`;
+  const rest = `"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}`;
+  return `{"tools":[${described.join()}],"problems":${stringify(problems)},${rest}}`;
 }

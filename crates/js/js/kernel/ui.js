@@ -27,38 +27,67 @@ export function makeUi(call, signal) {
     select(title, options = [], more) {
       const list = [...options];
       const payload = { title: asText(title), options: list.map((option) => asText(option?.label ?? option)) };
-      if (list.some((option) => typeof option?.description === "string")) payload.descriptions = list.map((option) => asText(option?.description));
+      if (list.some((option) => typeof option?.description === "string"))
+        payload.descriptions = list.map((option) => asText(option?.description));
       return dialog("select", payload, more);
     },
     confirm: async (title, message, more) =>
       (await dialog("confirm", { title: asText(title), message: asText(message) }, more)) === true,
     input: (title, placeholder, more) =>
-      dialog("input", { title: asText(title), placeholder: placeholder === undefined ? null : asText(placeholder) }, more),
+      dialog(
+        "input",
+        { title: asText(title), placeholder: placeholder === undefined ? null : asText(placeholder) },
+        more,
+      ),
     editor: (title, prefill, more) =>
       dialog("editor", { title: asText(title), prefill: prefill === undefined ? null : asText(prefill) }, more),
-    custom: (factory, options) => (host.hasUi(call) ? components().show(call, factory, signal, options) : Promise.resolve(undefined)),
+    custom: (factory, options) =>
+      host.hasUi(call) ? components().show(call, factory, signal, options) : Promise.resolve(undefined),
     askDialog: (questions = []) => components().askAll(ui, questions),
     notify: (message, level = "info") => host.notify(call, asText(message), asText(level)),
-    setStatus: (key, text) => host.setStatus(call, asText(key), text == null ? null : asText(text).replace(/[\r\n\t]+/g, " ")),
+    setStatus: (key, text) =>
+      host.setStatus(call, asText(key), text == null ? null : asText(text).replace(/[\r\n\t]+/g, " ")),
     setWidget(key, content, options) {
-      const extra = { key: asText(key), placement: options?.placement === "belowEditor" ? "belowEditor" : "aboveEditor" };
+      const extra = {
+        key: asText(key),
+        placement: options?.placement === "belowEditor" ? "belowEditor" : "aboveEditor",
+      };
       if (typeof content === "function") {
         if (host.hasUi(call)) components().keep(call, `widget:${extra.key}`, "setWidget", content, extra);
         return;
       }
       // A live component that was there before is unmounted with its lines.
-      if (isLoaded("toolsmith:adapters/components")) components().keep(call, `widget:${extra.key}`, "setWidget", undefined, extra);
-      const lines = Array.isArray(content) ? content.map(asText) : typeof content === "string" ? content.split("\n") : undefined;
+      if (isLoaded("toolsmith:adapters/components"))
+        components().keep(call, `widget:${extra.key}`, "setWidget", undefined, extra);
+      const lines = Array.isArray(content)
+        ? content.map(asText)
+        : typeof content === "string"
+          ? content.split("\n")
+          : undefined;
       tell("setWidget", { ...extra, lines });
     },
-    setFooter: (factory) => void (host.hasUi(call) && components().keep(call, "footer", "setFooter", factory && ((tui, theme) => factory(tui, theme, components().footerData(call))))),
+    setFooter: (factory) =>
+      void (
+        host.hasUi(call) &&
+        components().keep(
+          call,
+          "footer",
+          "setFooter",
+          factory && ((tui, theme) => factory(tui, theme, components().footerData(call))),
+        )
+      ),
     setHeader: (factory) => void (host.hasUi(call) && components().keep(call, "header", "setHeader", factory)),
     setEditorComponent: (factory) => void (host.hasUi(call) && components().setEditor(call, factory)),
     getEditorComponent: () => undefined,
     setTitle: (title) => host.setTitle(call, asText(title)),
     setWorkingMessage: (message) => void tell("setWorkingMessage", textOrNull(message)),
     setWorkingIndicator: (indicator) =>
-      void tell("setWorkingIndicator", indicator ? { frames: [...(indicator.frames ?? [])].map(asText), intervalMs: Number(indicator.intervalMs) || null } : null),
+      void tell(
+        "setWorkingIndicator",
+        indicator
+          ? { frames: [...(indicator.frames ?? [])].map(asText), intervalMs: Number(indicator.intervalMs) || null }
+          : null,
+      ),
     setWorkingVisible: (visible) => void tell("setWorkingVisible", Boolean(visible)),
     setHiddenThinkingLabel: (label) => void tell("setHiddenThinkingLabel", textOrNull(label)),
     setEditorText: (text) => void tell("setEditorText", asText(text)),

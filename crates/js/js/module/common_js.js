@@ -51,7 +51,8 @@ function requireModule(path) {
   let view = moduleViews.get(path);
   if (view === undefined) {
     view = Object.create(null, { __esModule: { value: true }, [Symbol.toStringTag]: { value: "Module" } });
-    for (const name of Object.keys(exports)) Object.defineProperty(view, name, { enumerable: true, get: () => exports[name] });
+    for (const name of Object.keys(exports))
+      Object.defineProperty(view, name, { enumerable: true, get: () => exports[name] });
     moduleViews.set(path, view);
   }
   return view;
@@ -85,7 +86,10 @@ export function requireFrom(file) {
   // A file asks for the same few over and over.
   const found = new Map();
   const resolve = (specifier) => {
-    if (typeof specifier !== "string") throw Object.assign(new TypeError(`The "id" argument must be of type string. Received ${typeof specifier}`), { code: "ERR_INVALID_ARG_TYPE" });
+    if (typeof specifier !== "string")
+      throw Object.assign(new TypeError(`The "id" argument must be of type string. Received ${typeof specifier}`), {
+        code: "ERR_INVALID_ARG_TYPE",
+      });
     let target = found.get(specifier);
     if (target === undefined) {
       try {
@@ -114,7 +118,10 @@ export function requireFrom(file) {
     const { kind, name } = resolve(specifier);
     return kind === "file" ? name : specifier;
   };
-  require.resolve.paths = (specifier) => (/^\.{0,2}\//.test(specifier) ? [file.slice(0, file.lastIndexOf("/"))] : pathsFrom(file.slice(0, file.lastIndexOf("/"))));
+  require.resolve.paths = (specifier) =>
+    /^\.{0,2}\//.test(specifier)
+      ? [file.slice(0, file.lastIndexOf("/"))]
+      : pathsFrom(file.slice(0, file.lastIndexOf("/")));
   require.cache = cache;
   require.main = undefined;
   require.extensions = Object.create(null);
@@ -129,7 +136,11 @@ export function exportNames(path) {
   const exports = exportsOf(path);
   if ((typeof exports !== "object" && typeof exports !== "function") || exports === null) return [];
   const names = new Set();
-  for (let object = exports; object && object !== Object.prototype && object !== Function.prototype; object = Object.getPrototypeOf(object)) {
+  for (
+    let object = exports;
+    object && object !== Object.prototype && object !== Function.prototype;
+    object = Object.getPrototypeOf(object)
+  ) {
     for (const name of Object.getOwnPropertyNames(object)) names.add(name);
     if (typeof exports === "function") break;
   }

@@ -2,7 +2,9 @@
 // the value and a context. What needs the class to be compiled in another way is refused.
 
 const refuse = (what) => {
-  throw new TypeError(`${what} is not supported; for decorators of the older kind, set experimentalDecorators in tsconfig.json`);
+  throw new TypeError(
+    `${what} is not supported; for decorators of the older kind, set experimentalDecorators in tsconfig.json`,
+  );
 };
 
 const metadata = new WeakMap();
@@ -17,7 +19,8 @@ function chain(decorators, value, context) {
   for (const decorator of [...decorators].reverse()) {
     const made = decorator(value, context);
     if (made === undefined) continue;
-    if (typeof made !== "function") throw new TypeError(`a decorator of "${String(context.name)}" must return a function or nothing`);
+    if (typeof made !== "function")
+      throw new TypeError(`a decorator of "${String(context.name)}" must return a function or nothing`);
     value = made;
   }
   return value;
@@ -25,7 +28,12 @@ function chain(decorators, value, context) {
 
 function decorateClass(decorators, target) {
   const initializers = [];
-  const context = { kind: "class", name: target.name, metadata: metadataOf(target), addInitializer: (run) => void initializers.push(run) };
+  const context = {
+    kind: "class",
+    name: target.name,
+    metadata: metadataOf(target),
+    addInitializer: (run) => void initializers.push(run),
+  };
   const made = chain(decorators, target, context);
   for (const run of initializers) run.call(made);
   return made;
@@ -39,13 +47,15 @@ export default function decorate(decorators, target, name, given) {
     static: isStatic,
     private: false,
     metadata: metadataOf(isStatic ? target : target.constructor),
-    addInitializer: (run) => void (isStatic ? run.call(target) : refuse("addInitializer in a decorator of an instance member")),
+    addInitializer: (run) =>
+      void (isStatic ? run.call(target) : refuse("addInitializer in a decorator of an instance member")),
     access: { has: (object) => name in object, get: (object) => object[name] },
   };
   if (given === undefined) {
     context.access.set = (object, value) => void (object[name] = value);
     for (const decorator of [...decorators].reverse()) {
-      if (decorator(undefined, { ...context, kind: "field" }) !== undefined) refuse(`a decorator that changes the value of the field "${String(name)}"`);
+      if (decorator(undefined, { ...context, kind: "field" }) !== undefined)
+        refuse(`a decorator that changes the value of the field "${String(name)}"`);
     }
     return undefined;
   }

@@ -3,7 +3,10 @@
 import { builtin } from "toolsmith:kernel";
 
 /** A function of a built-in module. */
-export const lazyFunction = (module, name) => (...args) => builtin(module)[name](...args);
+export const lazyFunction =
+  (module, name) =>
+  (...args) =>
+    builtin(module)[name](...args);
 
 /** A class of a built-in module, also for those who only ask whether something is an instance of it. */
 export function lazyClass(module, name) {

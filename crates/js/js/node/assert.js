@@ -10,8 +10,20 @@ function truth(value, message, given, caller) {
   if (value) return;
   if (isErrorLike(message)) throw message;
   const generated = message === undefined;
-  const text = generated ? (given === 0 ? "No value argument passed to `assert.ok()`" : "The expression evaluated to a falsy value:\n\n  assert" + (caller === "ok" ? ".ok" : "") + `(${inspect(value)})\n`) : message;
-  throw new AssertionError({ actual: value, expected: true, message: text, operator: "==", generatedMessage: generated });
+  const text = generated
+    ? given === 0
+      ? "No value argument passed to `assert.ok()`"
+      : "The expression evaluated to a falsy value:\n\n  assert" +
+        (caller === "ok" ? ".ok" : "") +
+        `(${inspect(value)})\n`
+    : message;
+  throw new AssertionError({
+    actual: value,
+    expected: true,
+    message: text,
+    operator: "==",
+    generatedMessage: generated,
+  });
 }
 
 export function ok(...args) {
@@ -22,7 +34,8 @@ export function assert(...args) {
 }
 
 function missing(args, count) {
-  if (args.length < count) throw coded(TypeError, "ERR_MISSING_ARGS", 'The "actual" and "expected" arguments must be specified');
+  if (args.length < count)
+    throw coded(TypeError, "ERR_MISSING_ARGS", 'The "actual" and "expected" arguments must be specified');
 }
 
 function comparison(operator, same) {
@@ -54,8 +67,18 @@ function matching(name, wanted) {
     if (!types.isRegExp(pattern)) throw invalidArgType("regexp", "RegExp", pattern);
     if (typeof text === "string" && pattern.test(text) === wanted) return;
     if (isErrorLike(message)) throw message;
-    const why = typeof text !== "string" ? `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})` : `The input ${wanted ? "did not match" : "was expected to not match"} the regular expression ${inspect(pattern)}. Input:\n\n${inspect(text)}\n`;
-    throw new AssertionError({ actual: text, expected: pattern, message: message ?? why, operator: name, generatedMessage: message === undefined });
+    const why =
+      typeof text !== "string"
+        ? `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})`
+        : `The input ${wanted ? "did not match" : "was expected to not match"} the regular expression ` +
+          `${inspect(pattern)}. Input:\n\n${inspect(text)}\n`;
+    throw new AssertionError({
+      actual: text,
+      expected: pattern,
+      message: message ?? why,
+      operator: name,
+      generatedMessage: message === undefined,
+    });
   };
 }
 export const match = matching("match", true);
@@ -67,23 +90,46 @@ function checkThrown(error, expected, message, operator) {
   const generated = message === undefined;
   if (typeof expected === "function" && Error.isPrototypeOf(expected)) {
     const received = error instanceof Error ? error.name : inspect(error, { depth: -1 });
-    const text = `The error is expected to be an instance of "${expected.name}". Received "${received}"\n\nError message:\n\n${error?.message}`;
-    throw new AssertionError({ actual: error, expected, operator, generatedMessage: generated, message: message ?? text });
+    const text =
+      `The error is expected to be an instance of "${expected.name}". Received "${received}"\n\n` +
+      `Error message:\n\n${error?.message}`;
+    throw new AssertionError({
+      actual: error,
+      expected,
+      operator,
+      generatedMessage: generated,
+      message: message ?? text,
+    });
   }
   if (types.isRegExp(expected)) {
     if (expected.test(String(error))) return;
-    throw new AssertionError({ actual: error, expected, operator, generatedMessage: generated, message: message ?? `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n` });
+    throw new AssertionError({
+      actual: error,
+      expected,
+      operator,
+      generatedMessage: generated,
+      message:
+        message ??
+        `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(String(error))}\n`,
+    });
   }
   if (typeof expected === "object") {
     const keys = Object.keys(expected);
     if (expected instanceof Error) keys.push("name", "message");
     else if (keys.length === 0) throw invalidArgValue("error", expected, "may not be an empty object");
-    if (typeof error !== "object" || error === null) throw new AssertionError({ actual: error, expected, message, operator });
+    if (typeof error !== "object" || error === null)
+      throw new AssertionError({ actual: error, expected, message, operator });
     for (const key of keys) {
       if (typeof error[key] === "string" && types.isRegExp(expected[key]) && expected[key].test(error[key])) continue;
       if (key in error && isDeepStrictEqual(error[key], expected[key])) continue;
-      const pick = (source) => Object.fromEntries(keys.filter((name) => name in source).map((name) => [name, source[name]]));
-      const failed = new AssertionError({ actual: pick(error), expected: pick(expected), message, operator: "deepStrictEqual" });
+      const pick = (source) =>
+        Object.fromEntries(keys.filter((name) => name in source).map((name) => [name, source[name]]));
+      const failed = new AssertionError({
+        actual: pick(error),
+        expected: pick(expected),
+        message,
+        operator: "deepStrictEqual",
+      });
       Object.assign(failed, { actual: error, expected, operator });
       throw failed;
     }
@@ -91,7 +137,16 @@ function checkThrown(error, expected, message, operator) {
   }
   if (expected.call({}, error) === true) return;
   const name = expected.name ? `"${expected.name}" ` : "";
-  throw new AssertionError({ actual: error, expected, operator, generatedMessage: generated, message: message ?? `The ${name}validation function is expected to return "true". Received ${inspect(expected.call({}, error))}\n\nCaught error:\n\n${inspect(error)}` });
+  throw new AssertionError({
+    actual: error,
+    expected,
+    operator,
+    generatedMessage: generated,
+    message:
+      message ??
+      `The ${name}validation function is expected to return "true". ` +
+        `Received ${inspect(expected.call({}, error))}\n\nCaught error:\n\n${inspect(error)}`,
+  });
 }
 
 const nothing = Symbol("nothing");
@@ -99,10 +154,17 @@ const nothing = Symbol("nothing");
 function expectsError(operator, thrown, expected, message) {
   let [wanted, text] = [expected, message];
   if (typeof wanted === "string") [wanted, text] = [undefined, wanted];
-  if (wanted !== undefined && typeof wanted !== "function" && typeof wanted !== "object") throw invalidArgType("error", ["function", "Error", "RegExp", "Object"], wanted);
+  if (wanted !== undefined && typeof wanted !== "function" && typeof wanted !== "object")
+    throw invalidArgType("error", ["function", "Error", "RegExp", "Object"], wanted);
   if (thrown === nothing) {
     const detail = (wanted?.name ? ` (${wanted.name})` : "") + (text ? `: ${text}` : ".");
-    throw new AssertionError({ actual: undefined, expected: wanted, operator, message: `Missing expected ${operator === "rejects" ? "rejection" : "exception"}${detail}`, generatedMessage: false });
+    throw new AssertionError({
+      actual: undefined,
+      expected: wanted,
+      operator,
+      message: `Missing expected ${operator === "rejects" ? "rejection" : "exception"}${detail}`,
+      generatedMessage: false,
+    });
   }
   if (wanted !== undefined && wanted !== null) checkThrown(thrown, wanted, text, operator);
 }
@@ -112,7 +174,13 @@ function expectsNoError(operator, thrown, expected, message) {
   const text = typeof expected === "string" ? expected : message;
   if (typeof expected === "function" && !(thrown instanceof expected)) throw thrown;
   const detail = text ? `: ${text}` : ".";
-  throw new AssertionError({ actual: thrown, expected: typeof expected === "string" ? undefined : expected, operator, generatedMessage: false, message: `Got unwanted ${operator === "doesNotReject" ? "rejection" : "exception"}${detail}\nActual message: "${thrown?.message}"` });
+  throw new AssertionError({
+    actual: thrown,
+    expected: typeof expected === "string" ? undefined : expected,
+    operator,
+    generatedMessage: false,
+    message: `Got unwanted ${operator === "doesNotReject" ? "rejection" : "exception"}${detail}\nActual message: "${thrown?.message}"`,
+  });
 }
 
 function caught(run) {
@@ -127,7 +195,15 @@ function caught(run) {
 
 async function rejection(given) {
   const promise = typeof given === "function" ? given() : given;
-  if (typeof promise?.then !== "function") throw typeof given === "function" ? coded(TypeError, "ERR_INVALID_RETURN_VALUE", `Expected instance of Promise to be returned from the "promiseFn" function but got ${promise === undefined ? "undefined" : `type ${typeof promise}`}.`) : invalidArgType("promiseFn", ["function", "Promise"], given);
+  if (typeof promise?.then !== "function")
+    throw typeof given === "function"
+      ? coded(
+          TypeError,
+          "ERR_INVALID_RETURN_VALUE",
+          'Expected instance of Promise to be returned from the "promiseFn" function but got ' +
+            `${promise === undefined ? "undefined" : `type ${typeof promise}`}.`,
+        )
+      : invalidArgType("promiseFn", ["function", "Promise"], given);
   try {
     await promise;
   } catch (error) {
@@ -138,21 +214,51 @@ async function rejection(given) {
 
 export const throws = (run, expected, message) => expectsError("throws", caught(run), expected, message);
 export const doesNotThrow = (run, expected, message) => expectsNoError("doesNotThrow", caught(run), expected, message);
-export const rejects = async (given, expected, message) => expectsError("rejects", await rejection(given), expected, message);
-export const doesNotReject = async (given, expected, message) => expectsNoError("doesNotReject", await rejection(given), expected, message);
+export const rejects = async (given, expected, message) =>
+  expectsError("rejects", await rejection(given), expected, message);
+export const doesNotReject = async (given, expected, message) =>
+  expectsNoError("doesNotReject", await rejection(given), expected, message);
 
 export function ifError(value) {
   if (value === null || value === undefined) return;
-  const text = typeof value === "object" && typeof value.message === "string" ? (value.message || value.constructor?.name) : inspect(value);
-  throw new AssertionError({ actual: value, expected: null, operator: "ifError", message: `ifError got unwanted exception: ${text}`, generatedMessage: false });
+  const text =
+    typeof value === "object" && typeof value.message === "string"
+      ? value.message || value.constructor?.name
+      : inspect(value);
+  throw new AssertionError({
+    actual: value,
+    expected: null,
+    operator: "ifError",
+    message: `ifError got unwanted exception: ${text}`,
+    generatedMessage: false,
+  });
 }
 
 const members = {
-  AssertionError, ok, equal, notEqual, deepEqual, notDeepEqual, deepStrictEqual, notDeepStrictEqual, strictEqual, notStrictEqual, fail, match,
-  doesNotMatch, throws, doesNotThrow, rejects, doesNotReject, ifError,
+  AssertionError,
+  ok,
+  equal,
+  notEqual,
+  deepEqual,
+  notDeepEqual,
+  deepStrictEqual,
+  notDeepStrictEqual,
+  strictEqual,
+  notStrictEqual,
+  fail,
+  match,
+  doesNotMatch,
+  throws,
+  doesNotThrow,
+  rejects,
+  doesNotReject,
+  ifError,
 };
 export const strict = Object.assign((...args) => truth(args[0], args[1], args.length, "assert"), members, {
-  equal: strictEqual, deepEqual: deepStrictEqual, notEqual: notStrictEqual, notDeepEqual: notDeepStrictEqual,
+  equal: strictEqual,
+  deepEqual: deepStrictEqual,
+  notEqual: notStrictEqual,
+  notDeepEqual: notDeepStrictEqual,
 });
 strict.strict = strict;
 Object.assign(assert, members, { strict });

@@ -3,8 +3,24 @@
 import { strict } from "toolsmith:node/assert";
 
 export const {
-  AssertionError, ok, equal, notEqual, deepEqual, notDeepEqual, deepStrictEqual, notDeepStrictEqual, strictEqual, notStrictEqual, fail, match,
-  doesNotMatch, throws, doesNotThrow, rejects, doesNotReject, ifError,
+  AssertionError,
+  ok,
+  equal,
+  notEqual,
+  deepEqual,
+  notDeepEqual,
+  deepStrictEqual,
+  notDeepStrictEqual,
+  strictEqual,
+  notStrictEqual,
+  fail,
+  match,
+  doesNotMatch,
+  throws,
+  doesNotThrow,
+  rejects,
+  doesNotReject,
+  ifError,
 } = strict;
 export { strict };
 export default strict;

@@ -31,10 +31,20 @@ export class AsyncLocalStorage {
   }
   run(store, run, ...args) {
     this.#enabled = true;
-    return within(changed((stores) => stores.set(this, store)), run, undefined, args);
+    return within(
+      changed((stores) => stores.set(this, store)),
+      run,
+      undefined,
+      args,
+    );
   }
   exit(run, ...args) {
-    return within(changed((stores) => stores.delete(this)), run, undefined, args);
+    return within(
+      changed((stores) => stores.delete(this)),
+      run,
+      undefined,
+      args,
+    );
   }
   enterWith(store) {
     this.#enabled = true;
@@ -85,11 +95,20 @@ export class AsyncResource {
 const hook = { enable: () => hook, disable: () => hook };
 /** Hooks are taken, and never called: the engine does not number what it does. */
 export function createHook({ init, before, after, destroy, promiseResolve } = {}) {
-  for (const [name, run] of Object.entries({ init, before, after, destroy, promiseResolve })) if (run !== undefined) checkFunction(run, `hook.${name}`);
+  for (const [name, run] of Object.entries({ init, before, after, destroy, promiseResolve }))
+    if (run !== undefined) checkFunction(run, `hook.${name}`);
   return hook;
 }
 export const executionAsyncId = () => 1;
 export const triggerAsyncId = () => 0;
 export const executionAsyncResource = () => ({});
 export const asyncWrapProviders = Object.freeze({ NONE: 0 });
-export default { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId, triggerAsyncId, executionAsyncResource, asyncWrapProviders };
+export default {
+  AsyncLocalStorage,
+  AsyncResource,
+  createHook,
+  executionAsyncId,
+  triggerAsyncId,
+  executionAsyncResource,
+  asyncWrapProviders,
+};

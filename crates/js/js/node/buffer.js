@@ -12,8 +12,18 @@ export const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: kStringMax
 export const INSPECT_MAX_BYTES = 50;
 
 const ENCODINGS = {
-  utf8: "utf8", "utf-8": "utf8", hex: "hex", base64: "base64", base64url: "base64url", latin1: "latin1", binary: "latin1",
-  ascii: "ascii", ucs2: "utf16le", "ucs-2": "utf16le", utf16le: "utf16le", "utf-16le": "utf16le",
+  utf8: "utf8",
+  "utf-8": "utf8",
+  hex: "hex",
+  base64: "base64",
+  base64url: "base64url",
+  latin1: "latin1",
+  binary: "latin1",
+  ascii: "ascii",
+  ucs2: "utf16le",
+  "ucs-2": "utf16le",
+  utf16le: "utf16le",
+  "utf-16le": "utf16le",
 };
 
 function encodingOf(encoding) {
@@ -61,7 +71,8 @@ function decode(bytes, encoding) {
       return host.base64Encode(bytes, true);
     case "utf16le": {
       let text = "";
-      for (let index = 0; index + 1 < bytes.length; index += 2) text += String.fromCharCode(bytes[index] | (bytes[index + 1] << 8));
+      for (let index = 0; index + 1 < bytes.length; index += 2)
+        text += String.fromCharCode(bytes[index] | (bytes[index + 1] << 8));
       return text;
     }
     case "ascii":
@@ -81,8 +92,14 @@ function search(buffer, value, offset, encoding, last) {
     encoding = offset;
     offset = undefined;
   }
-  const needle = typeof value === "number" ? new Uint8Array([value & 255]) : typeof value === "string" ? encode(value, encoding) : value;
-  if (!(needle instanceof Uint8Array)) throw invalidArgType("value", ["number", "string", "Buffer", "Uint8Array"], value);
+  const needle =
+    typeof value === "number"
+      ? new Uint8Array([value & 255])
+      : typeof value === "string"
+        ? encode(value, encoding)
+        : value;
+  if (!(needle instanceof Uint8Array))
+    throw invalidArgType("value", ["number", "string", "Buffer", "Uint8Array"], value);
   const length = buffer.length;
   let start = offset === undefined || Number.isNaN(+offset) ? (last ? length : 0) : Math.trunc(+offset);
   if (start < 0) start = Math.max(0, length + start);
@@ -95,7 +112,11 @@ function search(buffer, value, offset, encoding, last) {
     for (let at = Math.min(start, max); at >= 0; at--) if (matches(at)) return at;
   } else {
     if (needle.length === 0) return Math.min(start, length);
-    for (let at = Uint8Array.prototype.indexOf.call(buffer, needle[0], start); at >= 0 && at <= max; at = Uint8Array.prototype.indexOf.call(buffer, needle[0], at + 1)) {
+    for (
+      let at = Uint8Array.prototype.indexOf.call(buffer, needle[0], start);
+      at >= 0 && at <= max;
+      at = Uint8Array.prototype.indexOf.call(buffer, needle[0], at + 1)
+    ) {
       if (matches(at)) return at;
     }
   }
@@ -103,7 +124,8 @@ function search(buffer, value, offset, encoding, last) {
 }
 
 function swap(buffer, size) {
-  if (buffer.length % size !== 0) throw coded(RangeError, "ERR_INVALID_BUFFER_SIZE", `Buffer size must be a multiple of ${size * 8}-bits`);
+  if (buffer.length % size !== 0)
+    throw coded(RangeError, "ERR_INVALID_BUFFER_SIZE", `Buffer size must be a multiple of ${size * 8}-bits`);
   for (let at = 0; at < buffer.length; at += size) buffer.subarray(at, at + size).reverse();
   return buffer;
 }
@@ -113,7 +135,8 @@ export function Buffer(value, encodingOrOffset, length) {
   return typeof value === "number" ? Buffer.alloc(value) : Buffer.from(value, encodingOrOffset, length);
 }
 
-const isMemory = (value) => value instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
+const isMemory = (value) =>
+  value instanceof ArrayBuffer || (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
 
 function checkSize(size) {
   if (typeof size !== "number") throw invalidArgType("size", "number", size);
@@ -136,9 +159,15 @@ const statics = {
     if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return own(new Uint8Array(value));
     if (typeof value === "object" && value !== null) {
       const primitive = value.valueOf?.();
-      if (primitive != null && primitive !== value && (typeof primitive === "string" || typeof primitive === "object")) return Buffer.from(primitive, encodingOrOffset, length);
+      if (primitive != null && primitive !== value && (typeof primitive === "string" || typeof primitive === "object"))
+        return Buffer.from(primitive, encodingOrOffset, length);
       if (value.type === "Buffer" && Array.isArray(value.data)) return own(Uint8Array.from(value.data));
-      if (value.length !== undefined) return own(typeof value.length === "number" && value.length > 0 ? Uint8Array.from(value, (item) => item & 255) : new Uint8Array(0));
+      if (value.length !== undefined)
+        return own(
+          typeof value.length === "number" && value.length > 0
+            ? Uint8Array.from(value, (item) => item & 255)
+            : new Uint8Array(0),
+        );
       const text = value[Symbol.toPrimitive]?.("string");
       if (typeof text === "string") return Buffer.from(text, encodingOrOffset);
     }
@@ -159,7 +188,8 @@ const statics = {
     return own(new Uint8Array(size));
   },
   isBuffer: (value) => value instanceof Buffer,
-  isEncoding: (encoding) => typeof encoding === "string" && encoding.length > 0 && ENCODINGS[encoding.toLowerCase()] !== undefined,
+  isEncoding: (encoding) =>
+    typeof encoding === "string" && encoding.length > 0 && ENCODINGS[encoding.toLowerCase()] !== undefined,
   byteLength(value, encoding) {
     if (typeof value !== "string") {
       if (ArrayBuffer.isView(value) || isMemory(value)) return value.byteLength;
@@ -193,7 +223,8 @@ const statics = {
     if (!(one instanceof Uint8Array)) throw invalidArgType("buf1", ["Buffer", "Uint8Array"], one);
     if (!(other instanceof Uint8Array)) throw invalidArgType("buf2", ["Buffer", "Uint8Array"], other);
     const length = Math.min(one.length, other.length);
-    for (let index = 0; index < length; index++) if (one[index] !== other[index]) return one[index] < other[index] ? -1 : 1;
+    for (let index = 0; index < length; index++)
+      if (one[index] !== other[index]) return one[index] < other[index] ? -1 : 1;
     return Math.sign(one.length - other.length);
   },
   copyBytesFrom(array, offset = 0, length = array.length - offset) {
@@ -204,7 +235,8 @@ const statics = {
     return own(new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice());
   },
 };
-for (const [name, value] of Object.entries(statics)) Object.defineProperty(Buffer, name, { value, writable: true, configurable: true, enumerable: true });
+for (const [name, value] of Object.entries(statics))
+  Object.defineProperty(Buffer, name, { value, writable: true, configurable: true, enumerable: true });
 
 /** The methods; what makes arrays of bytes buffers is having them. */
 class FastBuffer extends Uint8Array {
@@ -256,7 +288,9 @@ class FastBuffer extends Uint8Array {
     return this.subarray(start, end);
   }
   subarray(start, end) {
-    return own(Uint8Array.prototype.subarray.call(new Uint8Array(this.buffer, this.byteOffset, this.length), start, end));
+    return own(
+      Uint8Array.prototype.subarray.call(new Uint8Array(this.buffer, this.byteOffset, this.length), start, end),
+    );
   }
   write(text, offset, length, encoding) {
     if (typeof text !== "string") throw coded(TypeError, "ERR_INVALID_ARG_TYPE", "argument must be a string");
@@ -326,13 +360,34 @@ delete FastBuffer.prototype.constructor;
 Buffer.prototype = FastBuffer.prototype;
 Buffer.prototype.constructor = Buffer;
 Object.setPrototypeOf(Buffer, Uint8Array);
-for (const name of Object.getOwnPropertyNames(Buffer.prototype)) Object.defineProperty(Buffer.prototype, name, { enumerable: true });
+for (const name of Object.getOwnPropertyNames(Buffer.prototype))
+  Object.defineProperty(Buffer.prototype, name, { enumerable: true });
 Object.defineProperty(Buffer.prototype, "constructor", { enumerable: false });
 
 defineNumbers(Buffer.prototype);
-for (const [method, encoding] of [["latin1", "latin1"], ["ascii", "ascii"], ["base64", "base64"], ["base64url", "base64url"], ["hex", "hex"], ["utf8", "utf8"], ["ucs2", "utf16le"]]) {
-  Object.defineProperty(Buffer.prototype, `${method}Slice`, { value(start, end) { return this.toString(encoding, start, end); }, writable: true, configurable: true });
-  Object.defineProperty(Buffer.prototype, `${method}Write`, { value(text, offset, length) { return this.write(text, offset, length, encoding); }, writable: true, configurable: true });
+for (const [method, encoding] of [
+  ["latin1", "latin1"],
+  ["ascii", "ascii"],
+  ["base64", "base64"],
+  ["base64url", "base64url"],
+  ["hex", "hex"],
+  ["utf8", "utf8"],
+  ["ucs2", "utf16le"],
+]) {
+  Object.defineProperty(Buffer.prototype, `${method}Slice`, {
+    value(start, end) {
+      return this.toString(encoding, start, end);
+    },
+    writable: true,
+    configurable: true,
+  });
+  Object.defineProperty(Buffer.prototype, `${method}Write`, {
+    value(text, offset, length) {
+      return this.write(text, offset, length, encoding);
+    },
+    writable: true,
+    configurable: true,
+  });
 }
 
 export function SlowBuffer(size) {
@@ -368,5 +423,18 @@ export function transcode(source, from, to) {
 export const resolveObjectURL = () => undefined;
 export { Blob, File, atob, btoa };
 export default {
-  Buffer, SlowBuffer, Blob, File, atob, btoa, constants, kMaxLength, kStringMaxLength, INSPECT_MAX_BYTES, isUtf8, isAscii, transcode, resolveObjectURL,
+  Buffer,
+  SlowBuffer,
+  Blob,
+  File,
+  atob,
+  btoa,
+  constants,
+  kMaxLength,
+  kStringMaxLength,
+  INSPECT_MAX_BYTES,
+  isUtf8,
+  isAscii,
+  transcode,
+  resolveObjectURL,
 };

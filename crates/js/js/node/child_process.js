@@ -25,7 +25,11 @@ async function toLog(stream, level) {
 }
 
 function ended() {
-  return new Readable({ read() { this.push(null); } });
+  return new Readable({
+    read() {
+      this.push(null);
+    },
+  });
 }
 
 export class ChildProcess extends EventEmitter {
@@ -77,7 +81,15 @@ export class ChildProcess extends EventEmitter {
     const stream = this.#process?.[name];
     let made = null;
     if (index < 3 && kind === "pipe") {
-      if (stream === undefined) made = index === 0 ? new Writable({ write(_chunk, _encoding, callback) { callback(); } }) : ended();
+      if (stream === undefined)
+        made =
+          index === 0
+            ? new Writable({
+                write(_chunk, _encoding, callback) {
+                  callback();
+                },
+              })
+            : ended();
       else made = index === 0 ? new InputPipe(stream) : new OutputPipe(stream);
       if (index > 0) {
         this.#open += 1;
@@ -99,7 +111,8 @@ export class ChildProcess extends EventEmitter {
     // What nobody reads would keep the streams open for ever.
     queueMicrotask(() => {
       for (const stream of [this.stdout, this.stderr]) {
-        if (stream !== null && stream.readableFlowing === null && stream.listenerCount("readable") === 0) stream.resume();
+        if (stream !== null && stream.readableFlowing === null && stream.listenerCount("readable") === 0)
+          stream.resume();
       }
     });
     this.#closed();
@@ -180,14 +193,31 @@ export function execFile(file, args, options, callback) {
   else if (args !== undefined && args !== null && !Array.isArray(args)) [args, options, callback] = [[], args, options];
   if (typeof options === "function") [options, callback] = [undefined, options];
   if (callback !== undefined && callback !== null) checkFunction(callback, "callback");
-  const settings = { encoding: "utf8", timeout: 0, maxBuffer: MAX_BUFFER, killSignal: "SIGTERM", cwd: null, env: null, shell: false, ...options };
+  const settings = {
+    encoding: "utf8",
+    timeout: 0,
+    maxBuffer: MAX_BUFFER,
+    killSignal: "SIGTERM",
+    cwd: null,
+    env: null,
+    shell: false,
+    ...options,
+  };
   checkMaxBuffer(settings.maxBuffer);
   const { timeout, maxBuffer, killSignal } = settings;
   const child = spawn(file, args, {
-    cwd: settings.cwd, env: settings.env ?? undefined, shell: settings.shell, signal: settings.signal, uid: settings.uid, gid: settings.gid,
-    windowsHide: settings.windowsHide, killSignal, argv0: settings.argv0,
+    cwd: settings.cwd,
+    env: settings.env ?? undefined,
+    shell: settings.shell,
+    signal: settings.signal,
+    uid: settings.uid,
+    gid: settings.gid,
+    windowsHide: settings.windowsHide,
+    killSignal,
+    argv0: settings.argv0,
   });
-  const encoding = settings.encoding !== "buffer" && Buffer.isEncoding(settings.encoding) ? settings.encoding : undefined;
+  const encoding =
+    settings.encoding !== "buffer" && Buffer.isEncoding(settings.encoding) ? settings.encoding : undefined;
   let failure = null;
   let killed = false;
   let done = false;
@@ -221,7 +251,11 @@ export function execFile(file, args, options, callback) {
       return;
     }
     const command = [file, ...(args ?? [])].join(" ");
-    failure ??= Object.assign(new Error(`Command failed: ${command}\n${err}`), { code, killed: child.killed || killed, signal });
+    failure ??= Object.assign(new Error(`Command failed: ${command}\n${err}`), {
+      code,
+      killed: child.killed || killed,
+      signal,
+    });
     failure.cmd = command;
     callback(failure, out, err);
   }
@@ -254,10 +288,16 @@ function promised(run) {
     return promise;
   };
 }
-for (const run of [exec, execFile]) Object.defineProperty(run, promisifyCustom, { value: promised(run), enumerable: false });
+for (const run of [exec, execFile])
+  Object.defineProperty(run, promisifyCustom, { value: promised(run), enumerable: false });
 
 export function fork(module) {
-  throw coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `child_process.fork(${JSON.stringify(String(module))}) is not available in Toolsmith's embedded engine: it has no Node to run it in. spawn("node", […]) does, or engine = "node" for the whole tool`);
+  throw coded(
+    Error,
+    "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+    `child_process.fork(${JSON.stringify(String(module))}) is not available in Toolsmith's embedded engine: ` +
+      'it has no Node to run it in. spawn("node", […]) does, or engine = "node" for the whole tool',
+  );
 }
 
 export default { ChildProcess, exec, execFile, execFileSync, execSync, fork, spawn, spawnSync };

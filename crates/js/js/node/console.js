@@ -11,11 +11,13 @@ export class Console {
   #starts = new Map();
   constructor(out, error) {
     const options = typeof out?.write === "function" ? { stdout: out, stderr: error } : (out ?? {});
-    if (typeof options.stdout?.write !== "function") throw coded(TypeError, "ERR_CONSOLE_WRITABLE_STREAM", "Console expects a writable stream instance for stdout");
+    if (typeof options.stdout?.write !== "function")
+      throw coded(TypeError, "ERR_CONSOLE_WRITABLE_STREAM", "Console expects a writable stream instance for stdout");
     this.#out = options.stdout;
     this.#error = options.stderr ?? options.stdout;
     // They may be handed on without the object.
-    for (const name of Object.getOwnPropertyNames(Console.prototype)) if (name !== "constructor") this[name] = this[name].bind(this);
+    for (const name of Object.getOwnPropertyNames(Console.prototype))
+      if (name !== "constructor") this[name] = this[name].bind(this);
   }
   #write(stream, values) {
     const text = builtin("toolsmith:web/inspect").format(...values);
@@ -40,7 +42,9 @@ export class Console {
     this.#write(this.#error, values);
   }
   trace(...values) {
-    this.#write(this.#error, [`Trace${values.length > 0 ? `: ${builtin("toolsmith:web/inspect").format(...values)}` : ""}\n${new Error().stack}`]);
+    this.#write(this.#error, [
+      `Trace${values.length > 0 ? `: ${builtin("toolsmith:web/inspect").format(...values)}` : ""}\n${new Error().stack}`,
+    ]);
   }
   dir(value, options) {
     this.#write(this.#out, [builtin("toolsmith:web/inspect").inspect(value, { customInspect: false, ...options })]);
@@ -49,7 +53,12 @@ export class Console {
     this.#write(this.#out, [builtin("toolsmith:web/inspect").table(value, columns)]);
   }
   assert(condition, ...values) {
-    if (!condition) this.warn(...(typeof values[0] === "string" ? [`Assertion failed: ${values[0]}`, ...values.slice(1)] : ["Assertion failed", ...values]));
+    if (!condition)
+      this.warn(
+        ...(typeof values[0] === "string"
+          ? [`Assertion failed: ${values[0]}`, ...values.slice(1)]
+          : ["Assertion failed", ...values]),
+      );
   }
   group(...values) {
     if (values.length > 0) this.log(...values);
@@ -72,7 +81,8 @@ export class Console {
     this.#starts.set(label, performance.now());
   }
   timeLog(label = "default", ...values) {
-    if (this.#starts.has(label)) this.log(`${label}: ${(performance.now() - this.#starts.get(label)).toFixed(3)}ms`, ...values);
+    if (this.#starts.has(label))
+      this.log(`${label}: ${(performance.now() - this.#starts.get(label)).toFixed(3)}ms`, ...values);
   }
   timeEnd(label = "default") {
     this.timeLog(label);
@@ -82,5 +92,25 @@ export class Console {
 }
 
 globalThis.console.Console ??= Console;
-export const { log, info, debug, dirxml, warn, error, trace, dir, table, assert, group, groupCollapsed, groupEnd, count, countReset, time, timeLog, timeEnd, clear } = globalThis.console;
+export const {
+  log,
+  info,
+  debug,
+  dirxml,
+  warn,
+  error,
+  trace,
+  dir,
+  table,
+  assert,
+  group,
+  groupCollapsed,
+  groupEnd,
+  count,
+  countReset,
+  time,
+  timeLog,
+  timeEnd,
+  clear,
+} = globalThis.console;
 export default globalThis.console;

@@ -1,7 +1,15 @@
 // Node's crypto: hashes, random values, derived keys and AES. The work is done on the Rust side.
 
 import { host, operation } from "toolsmith:kernel";
-import { checkFunction, checkInteger, checkString, coded, invalidArgType, invalidArgValue, outOfRange } from "toolsmith:node_parts/arguments";
+import {
+  checkFunction,
+  checkInteger,
+  checkString,
+  coded,
+  invalidArgType,
+  invalidArgValue,
+  outOfRange,
+} from "toolsmith:node_parts/arguments";
 import { streamable } from "toolsmith:node_parts/lazy_stream";
 import { KeyObject, createSecretKey, keyBytes } from "toolsmith:node_parts/secret_key";
 import { Buffer } from "toolsmith:node/buffer";
@@ -16,13 +24,18 @@ const BYTES = ["string", "Buffer", "TypedArray", "DataView"];
 /** Text or any view of bytes as a Uint8Array, without a copy where there is none to make. */
 function toBytes(data, name, encoding) {
   if (typeof data === "string") return Buffer.from(data, encoding === "buffer" ? undefined : encoding);
-  if (ArrayBuffer.isView(data)) return data instanceof Uint8Array ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  if (data instanceof ArrayBuffer || Object.prototype.toString.call(data) === "[object SharedArrayBuffer]") return new Uint8Array(data);
+  if (ArrayBuffer.isView(data))
+    return data instanceof Uint8Array ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (data instanceof ArrayBuffer || Object.prototype.toString.call(data) === "[object SharedArrayBuffer]")
+    return new Uint8Array(data);
   throw invalidArgType(name, BYTES, data);
 }
 
 const asBuffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const output = (bytes, encoding) => (encoding === undefined || encoding === null || encoding === "buffer" ? asBuffer(bytes) : asBuffer(bytes).toString(encoding));
+const output = (bytes, encoding) =>
+  encoding === undefined || encoding === null || encoding === "buffer"
+    ? asBuffer(bytes)
+    : asBuffer(bytes).toString(encoding);
 
 class Digest {
   #handle;
@@ -59,7 +72,8 @@ export class Hash extends Digest {
     }
     checkString(algorithm, "algorithm");
     const handle = native.hashNew(algorithm, null);
-    if (handle === undefined || handle === null) throw coded(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
+    if (handle === undefined || handle === null)
+      throw coded(Error, "ERR_OSSL_EVP_UNSUPPORTED", "Digest method not supported");
     super(handle, options);
   }
   digest(encoding) {
@@ -75,7 +89,8 @@ export class Hmac extends Digest {
   constructor(algorithm, key, options) {
     checkString(algorithm, "hmac");
     const handle = native.hashNew(algorithm, keyBytes(key, toBytes));
-    if (handle === undefined || handle === null) throw coded(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${algorithm}`);
+    if (handle === undefined || handle === null)
+      throw coded(TypeError, "ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${algorithm}`);
     super(handle, options);
   }
   digest(encoding) {
@@ -100,9 +115,19 @@ for (const Class of [Hash, Hmac]) {
 export const createHash = (algorithm, options) => new Hash(algorithm, options);
 export const createHmac = (algorithm, key, options) => new Hmac(algorithm, key, options);
 export function hash(algorithm, data, encoding = "hex") {
-  return new Hash(algorithm).update(data).digest(typeof encoding === "object" ? encoding?.outputEncoding ?? "hex" : encoding);
+  return new Hash(algorithm)
+    .update(data)
+    .digest(typeof encoding === "object" ? (encoding?.outputEncoding ?? "hex") : encoding);
 }
-export const getHashes = () => ["RSA-MD5", "RSA-SHA1", "RSA-SHA224", "RSA-SHA256", "RSA-SHA384", "RSA-SHA512", ...native.hashNames()];
+export const getHashes = () => [
+  "RSA-MD5",
+  "RSA-SHA1",
+  "RSA-SHA224",
+  "RSA-SHA256",
+  "RSA-SHA384",
+  "RSA-SHA512",
+  ...native.hashNames(),
+];
 
 // Random values.
 
@@ -130,8 +155,11 @@ export function randomBytes(size, callback) {
 export { randomBytes as pseudoRandomBytes, randomBytes as rng, randomBytes as prng };
 
 export function randomFillSync(buffer, offset = 0, size) {
-  if (!ArrayBuffer.isView(buffer) && !(buffer instanceof ArrayBuffer)) throw invalidArgType("buf", ["ArrayBuffer", "ArrayBufferView"], buffer);
-  const bytes = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : new Uint8Array(buffer);
+  if (!ArrayBuffer.isView(buffer) && !(buffer instanceof ArrayBuffer))
+    throw invalidArgType("buf", ["ArrayBuffer", "ArrayBufferView"], buffer);
+  const bytes = ArrayBuffer.isView(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    : new Uint8Array(buffer);
   const unit = buffer.BYTES_PER_ELEMENT ?? 1;
   const from = offset * unit;
   const count = size === undefined ? bytes.length - from : size * unit;
@@ -176,11 +204,16 @@ export function randomInt(min, max, callback) {
 }
 
 export function timingSafeEqual(one, other) {
-  const [left, right] = [[one, "buf1"], [other, "buf2"]].map(([value, name]) => {
-    if (typeof value === "string") throw invalidArgType(name, ["ArrayBuffer", "Buffer", "TypedArray", "DataView"], value);
+  const [left, right] = [
+    [one, "buf1"],
+    [other, "buf2"],
+  ].map(([value, name]) => {
+    if (typeof value === "string")
+      throw invalidArgType(name, ["ArrayBuffer", "Buffer", "TypedArray", "DataView"], value);
     return toBytes(value, name);
   });
-  if (left.length !== right.length) throw coded(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
+  if (left.length !== right.length)
+    throw coded(RangeError, "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH", "Input buffers must have the same byte length");
   return native.sameBytes(left, right);
 }
 
@@ -205,7 +238,8 @@ function scryptRequest(length, options = {}) {
   return { kind: "scrypt", cost, block, parallel, memory: options?.maxmem ?? 32 << 20, length };
 }
 
-export const scryptSync = (password, salt, length, options) => derive(scryptRequest(length, options), toBytes(password, "password"), toBytes(salt, "salt"), NONE);
+export const scryptSync = (password, salt, length, options) =>
+  derive(scryptRequest(length, options), toBytes(password, "password"), toBytes(salt, "salt"), NONE);
 export function scrypt(password, salt, length, options, callback) {
   if (typeof options === "function") [options, callback] = [undefined, options];
   checkFunction(callback, "callback");
@@ -219,7 +253,8 @@ function pbkdf2Request(rounds, length, digest) {
   return { kind: "pbkdf2", digest, rounds, length };
 }
 
-export const pbkdf2Sync = (password, salt, rounds, length, digest) => derive(pbkdf2Request(rounds, length, digest), toBytes(password, "password"), toBytes(salt, "salt"), NONE);
+export const pbkdf2Sync = (password, salt, rounds, length, digest) =>
+  derive(pbkdf2Request(rounds, length, digest), toBytes(password, "password"), toBytes(salt, "salt"), NONE);
 export function pbkdf2(password, salt, rounds, length, digest, callback) {
   checkFunction(callback, "callback");
   derive(pbkdf2Request(rounds, length, digest), toBytes(password, "password"), toBytes(salt, "salt"), NONE, callback);
@@ -231,7 +266,8 @@ const hkdfArguments = (digest, key, salt, info, length) => {
   checkInteger(length, "length", 0, 2147483647);
   return [{ kind: "hkdf", digest, length }, keyBytes(key, toBytes), toBytes(salt, "salt"), toBytes(info, "info")];
 };
-export const hkdfSync = (digest, key, salt, info, length) => derive(...hkdfArguments(digest, key, salt, info, length), undefined, wholeBuffer);
+export const hkdfSync = (digest, key, salt, info, length) =>
+  derive(...hkdfArguments(digest, key, salt, info, length), undefined, wholeBuffer);
 export function hkdf(digest, key, salt, info, length, callback) {
   checkFunction(callback, "callback");
   derive(...hkdfArguments(digest, key, salt, info, length), callback, wholeBuffer);
@@ -245,7 +281,14 @@ export function getCipherInfo(name) {
   const match = /^aes-?(128|192|256)-(gcm|cbc|ctr)$/.exec(String(name).toLowerCase());
   if (match === null) return undefined;
   const [, bits, mode] = match;
-  return { name: match[0], nid: 0, mode, keyLength: Number(bits) / 8, ivLength: mode === "gcm" ? 12 : 16, ...(mode === "cbc" ? { blockSize: 16 } : {}) };
+  return {
+    name: match[0],
+    nid: 0,
+    mode,
+    keyLength: Number(bits) / 8,
+    ivLength: mode === "gcm" ? 12 : 16,
+    ...(mode === "cbc" ? { blockSize: 16 } : {}),
+  };
 }
 
 class Cipherlike {
@@ -255,10 +298,23 @@ class Cipherlike {
 
   constructor(algorithm, key, iv, options, encrypting) {
     checkString(algorithm, "cipher");
-    if (iv !== null && iv !== undefined && typeof iv !== "string" && !ArrayBuffer.isView(iv) && !(iv instanceof ArrayBuffer)) throw invalidArgType("iv", BYTES, iv);
+    if (
+      iv !== null &&
+      iv !== undefined &&
+      typeof iv !== "string" &&
+      !ArrayBuffer.isView(iv) &&
+      !(iv instanceof ArrayBuffer)
+    )
+      throw invalidArgType("iv", BYTES, iv);
     this._streamOptions = options;
     this.#tagLength = options?.authTagLength;
-    this.#handle = native.cipherNew(algorithm, encrypting, keyBytes(key, toBytes), iv === null || iv === undefined ? NONE : toBytes(iv, "iv"), options?.authTagLength ?? 16);
+    this.#handle = native.cipherNew(
+      algorithm,
+      encrypting,
+      keyBytes(key, toBytes),
+      iv === null || iv === undefined ? NONE : toBytes(iv, "iv"),
+      options?.authTagLength ?? 16,
+    );
   }
   update(data, inputEncoding, outputEncoding) {
     if (this.#done) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Trying to add data in unsupported state");
@@ -274,18 +330,22 @@ class Cipherlike {
     return this;
   }
   setAAD(data, options) {
-    if (!native.cipherSet(this.#handle, "aad", toBytes(data, "buffer", options?.encoding))) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAAD");
+    if (!native.cipherSet(this.#handle, "aad", toBytes(data, "buffer", options?.encoding)))
+      throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAAD");
     return this;
   }
   _tag() {
     const tag = native.cipherTag(this.#handle);
-    if (tag === undefined || tag === null) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation getAuthTag");
+    if (tag === undefined || tag === null)
+      throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation getAuthTag");
     return asBuffer(tag);
   }
   _setTag(tag) {
     const allowed = this.#tagLength === undefined ? [4, 8, 12, 13, 14, 15, 16] : [this.#tagLength];
-    if (!allowed.includes(tag.length)) throw coded(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
-    if (!native.cipherSet(this.#handle, "tag", tag)) throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAuthTag");
+    if (!allowed.includes(tag.length))
+      throw coded(TypeError, "ERR_CRYPTO_INVALID_AUTH_TAG", `Invalid authentication tag length: ${tag.length}`);
+    if (!native.cipherSet(this.#handle, "tag", tag))
+      throw coded(Error, "ERR_CRYPTO_INVALID_STATE", "Invalid state for operation setAuthTag");
   }
 }
 
@@ -328,7 +388,11 @@ export const createDecipheriv = (algorithm, key, iv, options) => new Decipheriv(
 function unavailable(name) {
   return {
     [name]() {
-      throw coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `crypto.${name} is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`);
+      throw coded(
+        Error,
+        "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+        `crypto.${name} is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`,
+      );
     },
   }[name];
 }
@@ -355,7 +419,15 @@ export function generateKey(type, options, callback) {
   later(callback, () => generateKeySync(type, options));
 }
 
-export const constants = { RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_PKCS1_PSS_PADDING: 6, defaultCoreCipherList: "", TLS1_2_VERSION: 771, TLS1_3_VERSION: 772 };
+export const constants = {
+  RSA_PKCS1_PADDING: 1,
+  RSA_NO_PADDING: 3,
+  RSA_PKCS1_OAEP_PADDING: 4,
+  RSA_PKCS1_PSS_PADDING: 6,
+  defaultCoreCipherList: "",
+  TLS1_2_VERSION: 771,
+  TLS1_3_VERSION: 772,
+};
 export const getFips = () => 0;
 export const getCurves = () => [];
 /** Loaded when one of its members is used. */
@@ -367,10 +439,52 @@ export const subtle = new Proxy(Object.create(null), {
 });
 
 export default {
-  Cipheriv, Crypto, Decipheriv, Hash, Hmac, KeyObject, constants, createCipheriv, createDecipheriv, createDiffieHellman, createECDH,
-  createHash, createHmac, createPrivateKey, createPublicKey, createSecretKey, createSign, createVerify, generateKey,
-  generateKeyPair, generateKeyPairSync, generateKeySync, getCipherInfo, getCiphers, getCurves, getFips, getHashes,
-  getRandomValues, hash, hkdf, hkdfSync, pbkdf2, pbkdf2Sync, privateDecrypt, pseudoRandomBytes: randomBytes, publicEncrypt,
-  randomBytes, randomFill, randomFillSync, randomInt, randomUUID, scrypt, scryptSync, sign, subtle, timingSafeEqual, verify,
+  Cipheriv,
+  Crypto,
+  Decipheriv,
+  Hash,
+  Hmac,
+  KeyObject,
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createDiffieHellman,
+  createECDH,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  createSign,
+  createVerify,
+  generateKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  generateKeySync,
+  getCipherInfo,
+  getCiphers,
+  getCurves,
+  getFips,
+  getHashes,
+  getRandomValues,
+  hash,
+  hkdf,
+  hkdfSync,
+  pbkdf2,
+  pbkdf2Sync,
+  privateDecrypt,
+  pseudoRandomBytes: randomBytes,
+  publicEncrypt,
+  randomBytes,
+  randomFill,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+  scrypt,
+  scryptSync,
+  sign,
+  subtle,
+  timingSafeEqual,
+  verify,
   webcrypto,
 };

@@ -79,7 +79,8 @@ const EVENTS = ["start", "end", "asyncStart", "asyncEnd", "error"];
 
 export class TracingChannel {
   constructor(given) {
-    for (const name of EVENTS) this[name] = typeof given === "string" ? channel(`tracing:${given}:${name}`) : given[name];
+    for (const name of EVENTS)
+      this[name] = typeof given === "string" ? channel(`tracing:${given}:${name}`) : given[name];
   }
   get hasSubscribers() {
     return EVENTS.some((name) => this[name]?.hasSubscribers);
@@ -117,7 +118,10 @@ export class TracingChannel {
     };
     return this.start.runStores(context, () => {
       try {
-        return Promise.resolve(Reflect.apply(run, self, args)).then((value) => settled("result", value, false), (error) => settled("error", error, true));
+        return Promise.resolve(Reflect.apply(run, self, args)).then(
+          (value) => settled("result", value, false),
+          (error) => settled("error", error, true),
+        );
       } catch (error) {
         this.#fail(context, error);
         throw error;

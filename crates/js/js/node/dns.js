@@ -5,16 +5,24 @@ import promises from "toolsmith:node/dns_promises";
 
 export { promises };
 
-const called = (run) => (...args) => {
-  const callback = args.pop();
-  checkFunction(callback, "callback");
-  run(...args).then((found) => callback(null, found), (error) => callback(error));
-};
+const called =
+  (run) =>
+  (...args) => {
+    const callback = args.pop();
+    checkFunction(callback, "callback");
+    run(...args).then(
+      (found) => callback(null, found),
+      (error) => callback(error),
+    );
+  };
 
 export function lookup(name, options, callback) {
   if (typeof options === "function") [options, callback] = [undefined, options];
   checkFunction(callback, "callback");
-  promises.lookup(name, options).then((found) => (Array.isArray(found) ? callback(null, found) : callback(null, found.address, found.family)), (error) => callback(error));
+  promises.lookup(name, options).then(
+    (found) => (Array.isArray(found) ? callback(null, found) : callback(null, found.address, found.family)),
+    (error) => callback(error),
+  );
 }
 export const resolve = called(promises.resolve);
 export const resolve4 = called(promises.resolve4);
@@ -37,9 +45,43 @@ export const NODATA = "ENODATA";
 export class Resolver {
   cancel() {}
 }
-Object.assign(Resolver.prototype, { resolve, resolve4, resolve6, resolveMx, resolveTxt, resolveCname, resolveNs, resolveSrv, resolvePtr, reverse, getServers, setServers });
+Object.assign(Resolver.prototype, {
+  resolve,
+  resolve4,
+  resolve6,
+  resolveMx,
+  resolveTxt,
+  resolveCname,
+  resolveNs,
+  resolveSrv,
+  resolvePtr,
+  reverse,
+  getServers,
+  setServers,
+});
 
 export default {
-  ADDRCONFIG, ALL, NODATA, NOTFOUND, Resolver, V4MAPPED, getDefaultResultOrder, getServers, lookup, lookupService, promises, resolve, resolve4, resolve6, resolveCname, resolveMx, resolveNs,
-  resolvePtr, resolveSrv, resolveTxt, reverse, setDefaultResultOrder, setServers,
+  ADDRCONFIG,
+  ALL,
+  NODATA,
+  NOTFOUND,
+  Resolver,
+  V4MAPPED,
+  getDefaultResultOrder,
+  getServers,
+  lookup,
+  lookupService,
+  promises,
+  resolve,
+  resolve4,
+  resolve6,
+  resolveCname,
+  resolveMx,
+  resolveNs,
+  resolvePtr,
+  resolveSrv,
+  resolveTxt,
+  reverse,
+  setDefaultResultOrder,
+  setServers,
 };

@@ -5,15 +5,18 @@ import { lookupAll } from "toolsmith:node_parts/connections";
 import { isIP } from "toolsmith:node/net";
 
 export async function lookup(name, options = {}) {
-  const { family = 0, all = false } = typeof options === "number" ? { family: options } : options ?? {};
+  const { family = 0, all = false } = typeof options === "number" ? { family: options } : (options ?? {});
   checkString(name, "hostname");
   const wanted = family === "IPv4" ? 4 : family === "IPv6" ? 6 : family;
-  const found = isIP(name) ? [{ address: name, family: isIP(name) }] : (await lookupAll(name)).filter((entry) => wanted === 0 || entry.family === wanted);
+  const found = isIP(name)
+    ? [{ address: name, family: isIP(name) }]
+    : (await lookupAll(name)).filter((entry) => wanted === 0 || entry.family === wanted);
   if (found.length === 0) throw missing("getaddrinfo", "ENOTFOUND", name);
   return all ? found : found[0];
 }
 
-const missing = (call, code, name) => Object.assign(new Error(`${call} ${code} ${name}`), { errno: -3008, code, syscall: call, hostname: name });
+const missing = (call, code, name) =>
+  Object.assign(new Error(`${call} ${code} ${name}`), { errno: -3008, code, syscall: call, hostname: name });
 
 async function addresses(name, family, call, options) {
   let found;
@@ -31,7 +34,11 @@ export const resolve6 = (name, options) => addresses(name, 6, "queryAaaa", optio
 
 function unavailable(name) {
   return async () => {
-    throw coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `dns.${name} is not available in Toolsmith's embedded engine: the system's resolver knows addresses only`);
+    throw coded(
+      Error,
+      "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+      `dns.${name} is not available in Toolsmith's embedded engine: the system's resolver knows addresses only`,
+    );
   };
 }
 export const resolveMx = unavailable("resolveMx");
@@ -47,9 +54,20 @@ export const resolveAny = unavailable("resolveAny");
 export const reverse = unavailable("reverse");
 export const lookupService = unavailable("lookupService");
 
-const KINDS = { A: resolve4, AAAA: resolve6, MX: resolveMx, TXT: resolveTxt, CNAME: resolveCname, NS: resolveNs, SRV: resolveSrv, PTR: resolvePtr, SOA: resolveSoa };
+const KINDS = {
+  A: resolve4,
+  AAAA: resolve6,
+  MX: resolveMx,
+  TXT: resolveTxt,
+  CNAME: resolveCname,
+  NS: resolveNs,
+  SRV: resolveSrv,
+  PTR: resolvePtr,
+  SOA: resolveSoa,
+};
 export async function resolve(name, kind = "A") {
-  if (KINDS[kind] === undefined) throw coded(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'rrtype' is invalid. Received '${kind}'`);
+  if (KINDS[kind] === undefined)
+    throw coded(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'rrtype' is invalid. Received '${kind}'`);
   return KINDS[kind](name);
 }
 export const getServers = () => [];
@@ -60,6 +78,41 @@ export const setDefaultResultOrder = () => {};
 export class Resolver {
   cancel() {}
 }
-Object.assign(Resolver.prototype, { resolve, resolve4, resolve6, resolveMx, resolveTxt, resolveCname, resolveNs, resolveSrv, resolvePtr, reverse, getServers, setServers });
+Object.assign(Resolver.prototype, {
+  resolve,
+  resolve4,
+  resolve6,
+  resolveMx,
+  resolveTxt,
+  resolveCname,
+  resolveNs,
+  resolveSrv,
+  resolvePtr,
+  reverse,
+  getServers,
+  setServers,
+});
 
-export default { Resolver, getDefaultResultOrder, getServers, lookup, lookupService, resolve, resolve4, resolve6, resolveAny, resolveCaa, resolveCname, resolveMx, resolveNaptr, resolveNs, resolvePtr, resolveSoa, resolveSrv, resolveTxt, reverse, setDefaultResultOrder, setServers };
+export default {
+  Resolver,
+  getDefaultResultOrder,
+  getServers,
+  lookup,
+  lookupService,
+  resolve,
+  resolve4,
+  resolve6,
+  resolveAny,
+  resolveCaa,
+  resolveCname,
+  resolveMx,
+  resolveNaptr,
+  resolveNs,
+  resolvePtr,
+  resolveSoa,
+  resolveSrv,
+  resolveTxt,
+  reverse,
+  setDefaultResultOrder,
+  setServers,
+};

@@ -1,6 +1,13 @@
 // Node's EventEmitter. It is a function and no class, so that old code can call it on objects of its own.
 
-import { abortError, checkFunction, checkNumber, checkSignal, coded, invalidArgType } from "toolsmith:node_parts/arguments";
+import {
+  abortError,
+  checkFunction,
+  checkNumber,
+  checkSignal,
+  coded,
+  invalidArgType,
+} from "toolsmith:node_parts/arguments";
 import { asListener, builtin, currentFrame, logger } from "toolsmith:kernel";
 
 const kCapture = Symbol("kCapture");
@@ -133,7 +140,8 @@ function add(emitter, name, given, first) {
     list.warned = true;
     const kind = emitter.constructor?.name ?? "EventEmitter";
     logger.warn(
-      `MaxListenersExceededWarning: Possible EventEmitter memory leak detected. ${list.length} ${String(name)} listeners added to [${kind}]. Use emitter.setMaxListeners() to increase limit`,
+      `MaxListenersExceededWarning: Possible EventEmitter memory leak detected. ${list.length} ${String(name)} ` +
+        `listeners added to [${kind}]. Use emitter.setMaxListeners() to increase limit`,
     );
   }
   return emitter;
@@ -230,7 +238,9 @@ proto.rawListeners = function rawListeners(name) {
 };
 proto.listenerCount = function listenerCount(name, listener) {
   const list = listOf(this, name, false);
-  return listener == null ? list.length : list.filter((known) => known === listener || known.listener === listener).length;
+  return listener == null
+    ? list.length
+    : list.filter((known) => known === listener || known.listener === listener).length;
 };
 proto.eventNames = function eventNames() {
   return this._eventsCount > 0 ? Reflect.ownKeys(this._events) : [];
@@ -266,7 +276,8 @@ export async function once(emitter, name, options = {}) {
       settle(value);
     };
     releases.push(listen(emitter, name, (...args) => finish(resolve, args), true));
-    if (name !== "error" && typeof emitter.once === "function") releases.push(listen(emitter, "error", (error) => finish(reject, error), true));
+    if (name !== "error" && typeof emitter.once === "function")
+      releases.push(listen(emitter, "error", (error) => finish(reject, error), true));
     if (signal) releases.push(listen(signal, "abort", () => finish(reject, abortError(signal)), true));
   });
 }
@@ -341,7 +352,8 @@ export function setMaxListeners(count = defaultMax, ...targets) {
   if (targets.length === 0) defaultMax = count;
   for (const target of targets) {
     if (typeof target?.setMaxListeners === "function") target.setMaxListeners(count);
-    else if (!(target instanceof EventTarget)) throw invalidArgType("eventTargets", ["EventEmitter", "EventTarget"], target);
+    else if (!(target instanceof EventTarget))
+      throw invalidArgType("eventTargets", ["EventEmitter", "EventTarget"], target);
   }
 }
 
@@ -379,8 +391,18 @@ export class EventEmitterAsyncResource extends EventEmitter {
 }
 
 Object.assign(EventEmitter, {
-  EventEmitter, EventEmitterAsyncResource, errorMonitor, captureRejectionSymbol, once, on, listenerCount, getEventListeners,
-  getMaxListeners, setMaxListeners, addAbortListener, usingDomains: false,
+  EventEmitter,
+  EventEmitterAsyncResource,
+  errorMonitor,
+  captureRejectionSymbol,
+  once,
+  on,
+  listenerCount,
+  getEventListeners,
+  getMaxListeners,
+  setMaxListeners,
+  addAbortListener,
+  usingDomains: false,
 });
 Object.defineProperties(EventEmitter, {
   defaultMaxListeners: {

@@ -8,9 +8,40 @@ import { Dirent, Stats } from "toolsmith:node_parts/fs_stats";
 import promises from "toolsmith:node/fs_promises";
 
 const NAMES = [
-  "access", "appendFile", "chmod", "chown", "close", "copyFile", "fchmod", "fchown", "fdatasync", "fstat", "fsync", "ftruncate", "futimes",
-  "lchown", "link", "lstat", "lutimes", "mkdir", "mkdtemp", "open", "readFile", "readdir", "readlink", "realpath", "rename", "rm", "rmdir", "stat",
-  "statfs", "symlink", "truncate", "unlink", "utimes", "writeFile",
+  "access",
+  "appendFile",
+  "chmod",
+  "chown",
+  "close",
+  "copyFile",
+  "fchmod",
+  "fchown",
+  "fdatasync",
+  "fstat",
+  "fsync",
+  "ftruncate",
+  "futimes",
+  "lchown",
+  "link",
+  "lstat",
+  "lutimes",
+  "mkdir",
+  "mkdtemp",
+  "open",
+  "readFile",
+  "readdir",
+  "readlink",
+  "realpath",
+  "rename",
+  "rm",
+  "rmdir",
+  "stat",
+  "statfs",
+  "symlink",
+  "truncate",
+  "unlink",
+  "utimes",
+  "writeFile",
 ];
 /** What is not there is an answer too, where the options say so. */
 const MAY_BE_MISSING = new Set(["stat", "lstat"]);
@@ -23,14 +54,28 @@ const watching = () => builtin("toolsmith:node_parts/fs_watch");
 function lazyClass(load) {
   return new Proxy(function () {}, {
     apply: (_, self, args) => Reflect.apply(load(), self, args),
-    construct: (_, args, target) => Reflect.construct(load(), args, typeof target === "function" && target.prototype instanceof load() ? target : load()),
+    construct: (_, args, target) =>
+      Reflect.construct(
+        load(),
+        args,
+        typeof target === "function" && target.prototype instanceof load() ? target : load(),
+      ),
     get: (_, name) => load()[name],
     has: (_, name) => name in load(),
     getPrototypeOf: () => Object.getPrototypeOf(load()),
   });
 }
 
-const fs = { constants, Dirent, Stats, promises, F_OK: constants.F_OK, R_OK: constants.R_OK, W_OK: constants.W_OK, X_OK: constants.X_OK };
+const fs = {
+  constants,
+  Dirent,
+  Stats,
+  promises,
+  F_OK: constants.F_OK,
+  R_OK: constants.R_OK,
+  W_OK: constants.W_OK,
+  X_OK: constants.X_OK,
+};
 
 function name(value, text) {
   Object.defineProperty(value, "name", { value: text });
@@ -39,7 +84,10 @@ function name(value, text) {
 
 for (const op of NAMES) {
   const make = requests[op];
-  fs[op] = name(withCallback((...args) => later(make(...args))), op);
+  fs[op] = name(
+    withCallback((...args) => later(make(...args))),
+    op,
+  );
   fs[`${op}Sync`] = name(
     MAY_BE_MISSING.has(op)
       ? (path, options) => {
@@ -70,22 +118,43 @@ fs.exists = function exists(path, callback) {
 };
 fs.exists[customPromise] = async (path) => fs.existsSync(path);
 
-for (const [op, count, rest] of [["read", "bytesRead", "buffer"], ["write", "bytesWritten", "buffer"], ["readv", "bytesRead", "buffers"], ["writev", "bytesWritten", "buffers"]]) {
+for (const [op, count, rest] of [
+  ["read", "bytesRead", "buffer"],
+  ["write", "bytesWritten", "buffer"],
+  ["readv", "bytesRead", "buffers"],
+  ["writev", "bytesWritten", "buffers"],
+]) {
   const make = requests[op];
-  fs[op] = name(withCallback((...args) => later(make(...args)), (value) => [value[count], value[rest]]), op);
+  fs[op] = name(
+    withCallback(
+      (...args) => later(make(...args)),
+      (value) => [value[count], value[rest]],
+    ),
+    op,
+  );
   fs[op][customPromise] = async (...args) => later(make(...args));
   fs[`${op}Sync`] = name((...args) => now(make(...args))[count], `${op}Sync`);
 }
 
-fs.opendirSync = (path, options) => new (builtin("toolsmith:node_parts/fs_folder").Dir)(path, now(requests.opendir(path, options)));
+fs.opendirSync = (path, options) =>
+  new (builtin("toolsmith:node_parts/fs_folder").Dir)(path, now(requests.opendir(path, options)));
 fs.opendir = withCallback(promises.opendir);
 fs.cpSync = (from, to, options) => void runNow(builtin("toolsmith:node_parts/fs_copy").copyPlan(from, to, options));
-fs.cp = withCallback((from, to, options) => runLater(builtin("toolsmith:node_parts/fs_copy").copyPlan(from, to, options)));
+fs.cp = withCallback((from, to, options) =>
+  runLater(builtin("toolsmith:node_parts/fs_copy").copyPlan(from, to, options)),
+);
 
 fs.globSync = function globSync(pattern, options = {}) {
   const found = [];
   const cwd = options.cwd === undefined ? builtin("toolsmith:node/process").default.cwd() : toPath(options.cwd);
-  runNow(builtin("toolsmith:node_parts/glob").globPlan(requests, [pattern].flat(), { ...options, cwd }, (match) => void found.push(match)));
+  runNow(
+    builtin("toolsmith:node_parts/glob").globPlan(
+      requests,
+      [pattern].flat(),
+      { ...options, cwd },
+      (match) => void found.push(match),
+    ),
+  );
   return found;
 };
 fs.glob = withCallback(async (pattern, options) => Array.fromAsync(promises.glob(pattern, options)));
@@ -105,14 +174,107 @@ fs.openAsBlob = async (path, options) => new Blob([await promises.readFile(path)
 fs._toUnixTimestamp = (time) => (time instanceof Date ? time.getTime() / 1000 : Number(time));
 
 export const {
-  access, accessSync, appendFile, appendFileSync, chmod, chmodSync, chown, chownSync, close, closeSync, copyFile, copyFileSync, cp, cpSync,
-  createReadStream, createWriteStream, exists, existsSync, fchmod, fchmodSync, fchown, fchownSync, fdatasync, fdatasyncSync, fstat, fstatSync,
-  fsync, fsyncSync, ftruncate, ftruncateSync, futimes, futimesSync, glob, globSync, lchown, lchownSync, link, linkSync, lstat,
-  lstatSync, lutimes, lutimesSync, mkdir, mkdirSync, mkdtemp, mkdtempSync, open, openAsBlob, openSync, opendir, opendirSync, read, readFile,
-  readFileSync, readSync, readdir, readdirSync, readlink, readlinkSync, readv, readvSync, realpath, realpathSync, rename, renameSync, rm, rmSync,
-  rmdir, rmdirSync, stat, statSync, statfs, statfsSync, symlink, symlinkSync, truncate, truncateSync, unlink, unlinkSync, unwatchFile, utimes,
-  utimesSync, watch, watchFile, write, writeFile, writeFileSync, writeSync, writev, writevSync, Dir, FSWatcher, FileReadStream, FileWriteStream,
-  ReadStream, WriteStream, F_OK, R_OK, W_OK, X_OK, _toUnixTimestamp,
+  access,
+  accessSync,
+  appendFile,
+  appendFileSync,
+  chmod,
+  chmodSync,
+  chown,
+  chownSync,
+  close,
+  closeSync,
+  copyFile,
+  copyFileSync,
+  cp,
+  cpSync,
+  createReadStream,
+  createWriteStream,
+  exists,
+  existsSync,
+  fchmod,
+  fchmodSync,
+  fchown,
+  fchownSync,
+  fdatasync,
+  fdatasyncSync,
+  fstat,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  ftruncate,
+  ftruncateSync,
+  futimes,
+  futimesSync,
+  glob,
+  globSync,
+  lchown,
+  lchownSync,
+  link,
+  linkSync,
+  lstat,
+  lstatSync,
+  lutimes,
+  lutimesSync,
+  mkdir,
+  mkdirSync,
+  mkdtemp,
+  mkdtempSync,
+  open,
+  openAsBlob,
+  openSync,
+  opendir,
+  opendirSync,
+  read,
+  readFile,
+  readFileSync,
+  readSync,
+  readdir,
+  readdirSync,
+  readlink,
+  readlinkSync,
+  readv,
+  readvSync,
+  realpath,
+  realpathSync,
+  rename,
+  renameSync,
+  rm,
+  rmSync,
+  rmdir,
+  rmdirSync,
+  stat,
+  statSync,
+  statfs,
+  statfsSync,
+  symlink,
+  symlinkSync,
+  truncate,
+  truncateSync,
+  unlink,
+  unlinkSync,
+  unwatchFile,
+  utimes,
+  utimesSync,
+  watch,
+  watchFile,
+  write,
+  writeFile,
+  writeFileSync,
+  writeSync,
+  writev,
+  writevSync,
+  Dir,
+  FSWatcher,
+  FileReadStream,
+  FileWriteStream,
+  ReadStream,
+  WriteStream,
+  F_OK,
+  R_OK,
+  W_OK,
+  X_OK,
+  _toUnixTimestamp,
 } = fs;
 export { Dirent, Stats, constants, promises };
 export default fs;

@@ -6,8 +6,29 @@ import { constants, toPath } from "toolsmith:node_parts/fs_arguments";
 import { later, requests, runLater } from "toolsmith:node_parts/fs_requests";
 
 const NAMES = [
-  "access", "appendFile", "chmod", "chown", "copyFile", "lchown", "link", "lstat", "lutimes", "mkdir", "mkdtemp", "readFile", "readdir",
-  "readlink", "rename", "rm", "rmdir", "stat", "statfs", "symlink", "truncate", "unlink", "utimes",
+  "access",
+  "appendFile",
+  "chmod",
+  "chown",
+  "copyFile",
+  "lchown",
+  "link",
+  "lstat",
+  "lutimes",
+  "mkdir",
+  "mkdtemp",
+  "readFile",
+  "readdir",
+  "readlink",
+  "rename",
+  "rm",
+  "rmdir",
+  "stat",
+  "statfs",
+  "symlink",
+  "truncate",
+  "unlink",
+  "utimes",
 ];
 
 const promises = { constants };
@@ -30,7 +51,10 @@ promises.open = async (path, flags, mode) => {
 
 promises.writeFile = async (path, data, options) => {
   const isWhole = typeof data === "string" || ArrayBuffer.isView(data);
-  if (isWhole || (typeof data?.[Symbol.asyncIterator] !== "function" && typeof data?.[Symbol.iterator] !== "function")) {
+  if (
+    isWhole ||
+    (typeof data?.[Symbol.asyncIterator] !== "function" && typeof data?.[Symbol.iterator] !== "function")
+  ) {
     return later(requests.writeFile(path, data, options));
   }
   const flag = (typeof options === "object" && options?.flag) || "w";
@@ -50,7 +74,8 @@ promises.opendir = async (path, options) => {
   return new (builtin("toolsmith:node_parts/fs_folder").Dir)(path, entries);
 };
 
-promises.cp = async (from, to, options) => runLater(builtin("toolsmith:node_parts/fs_copy").copyPlan(from, to, options));
+promises.cp = async (from, to, options) =>
+  runLater(builtin("toolsmith:node_parts/fs_copy").copyPlan(from, to, options));
 
 promises.watch = (path, options) => builtin("toolsmith:node_parts/fs_watch").watchLater(path, options);
 
@@ -63,8 +88,37 @@ promises.glob = async function* glob(pattern, options = {}) {
 };
 
 export const {
-  access, appendFile, chmod, chown, copyFile, cp, glob, lchmod, lchown, link, lstat, lutimes, mkdir, mkdtemp, open, opendir, readFile, readdir,
-  readlink, realpath, rename, rm, rmdir, stat, statfs, symlink, truncate, unlink, utimes, watch, writeFile,
+  access,
+  appendFile,
+  chmod,
+  chown,
+  copyFile,
+  cp,
+  glob,
+  lchmod,
+  lchown,
+  link,
+  lstat,
+  lutimes,
+  mkdir,
+  mkdtemp,
+  open,
+  opendir,
+  readFile,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  watch,
+  writeFile,
 } = promises;
 export { constants };
 export default promises;

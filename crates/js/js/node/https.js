@@ -27,7 +27,11 @@ export function get(input, options, callback) {
 export class Server extends HttpServer {
   constructor() {
     super();
-    throw coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `https.createServer is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`);
+    throw coded(
+      Error,
+      "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+      `https.createServer is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`,
+    );
   }
 }
 export const createServer = (...args) => new Server(...args);

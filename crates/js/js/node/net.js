@@ -22,13 +22,22 @@ export function isIPv6(text) {
   const halves = address.split("::");
   if (halves.length > 2) return false;
   const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
-  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) && (halves.length === 2 ? groups.length < 8 : groups.length === 8);
+  return (
+    groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) &&
+    (halves.length === 2 ? groups.length < 8 : groups.length === 8)
+  );
 }
 export const isIP = (text) => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0);
 
 function checkPort(port) {
   const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
-  if (!Number.isInteger(number) || number < 0 || number > 65535) throw coded(RangeError, "ERR_SOCKET_BAD_PORT", `Port should be >= 0 and < 65536. Received ${typeof port === "string" ? `type string ('${port}')` : `type ${typeof port} (${String(port)})`}.`);
+  if (!Number.isInteger(number) || number < 0 || number > 65535)
+    throw coded(
+      RangeError,
+      "ERR_SOCKET_BAD_PORT",
+      `Port should be >= 0 and < 65536. Received type ${typeof port} ` +
+        `(${typeof port === "string" ? `'${port}'` : String(port)}).`,
+    );
   return number;
 }
 
@@ -47,7 +56,13 @@ export class Socket extends Duplex {
   #timer;
 
   constructor(options = {}) {
-    super({ allowHalfOpen: options?.allowHalfOpen ?? false, emitClose: false, autoDestroy: true, highWaterMark: options?.highWaterMark, signal: options?.signal });
+    super({
+      allowHalfOpen: options?.allowHalfOpen ?? false,
+      emitClose: false,
+      autoDestroy: true,
+      highWaterMark: options?.highWaterMark,
+      signal: options?.signal,
+    });
     this.connecting = false;
     this.bytesRead = 0;
     this.bytesWritten = 0;
@@ -59,8 +74,12 @@ export class Socket extends Duplex {
   connect(...args) {
     const [options, callback] = normalizeConnect(args);
     if (callback) this.once(this._secure ? "secureConnect" : "connect", callback);
-    const address = options.path !== undefined && options.path !== null && !this._secure ? { path: String(options.path) } : { host: options.host ?? "localhost", port: checkPort(options.port) };
-    if (this._secure) Object.assign(address, { serverName: options.servername, protocols: options.ALPNProtocols ?? [] });
+    const address =
+      options.path !== undefined && options.path !== null && !this._secure
+        ? { path: String(options.path) }
+        : { host: options.host ?? "localhost", port: checkPort(options.port) };
+    if (this._secure)
+      Object.assign(address, { serverName: options.servername, protocols: options.ALPNProtocols ?? [] });
     if (options.timeout > 0) this.setTimeout(options.timeout);
     this.connecting = true;
     this.#abort = new AbortController();
@@ -84,7 +103,10 @@ export class Socket extends Duplex {
     this.connecting = false;
     this.#ends = opened;
     this._opening = opened;
-    for (const [where, prefix] of [[opened.local, "local"], [opened.remote, "remote"]]) {
+    for (const [where, prefix] of [
+      [opened.local, "local"],
+      [opened.remote, "remote"],
+    ]) {
       this[`${prefix}Address`] = where?.address;
       this[`${prefix}Port`] = where?.port;
       this[`${prefix}Family`] = where?.family;
@@ -205,9 +227,13 @@ export class Server extends EventEmitter {
     const [first, second] = args;
     let options = first;
     if (typeof first !== "object" || first === null) {
-      options = typeof first === "string" && Number.isNaN(Number(first)) ? { path: first } : { port: first ?? 0, host: typeof second === "string" ? second : undefined };
+      options =
+        typeof first === "string" && Number.isNaN(Number(first))
+          ? { path: first }
+          : { port: first ?? 0, host: typeof second === "string" ? second : undefined };
     }
-    if (this.#listener !== undefined) throw coded(Error, "ERR_SERVER_ALREADY_LISTEN", "Listen method has been called more than once without closing.");
+    if (this.#listener !== undefined)
+      throw coded(Error, "ERR_SERVER_ALREADY_LISTEN", "Listen method has been called more than once without closing.");
     if (callback) this.once("listening", callback);
     const host = options.host === "localhost" ? "127.0.0.1" : options.host;
     const address = options.path !== undefined ? { path: options.path } : { port: checkPort(options.port ?? 0), host };
@@ -254,7 +280,13 @@ export class Server extends EventEmitter {
     return this.#listener?.address ?? null;
   }
   close(callback) {
-    if (callback) this.once("close", this.#listener === undefined ? () => callback(coded(Error, "ERR_SERVER_NOT_RUNNING", "Server is not running.")) : callback);
+    if (callback)
+      this.once(
+        "close",
+        this.#listener === undefined
+          ? () => callback(coded(Error, "ERR_SERVER_NOT_RUNNING", "Server is not running."))
+          : callback,
+      );
     if (this.#listener !== undefined) unlisten(this.#listener.id);
     this.#listener = undefined;
     this.listening = false;
@@ -280,7 +312,8 @@ export class Server extends EventEmitter {
 export const createServer = (options, listener) => new Server(options, listener);
 export function createConnection(...args) {
   const [options] = normalizeConnect(args);
-  if (options.port === undefined && options.path === undefined) throw invalidArgType("options", ["port", "path"], options);
+  if (options.port === undefined && options.path === undefined)
+    throw invalidArgType("options", ["port", "path"], options);
   return new Socket(options).connect(...args);
 }
 export { createConnection as connect, Socket as Stream };
@@ -290,6 +323,17 @@ export const getDefaultAutoSelectFamilyAttemptTimeout = () => 250;
 export const setDefaultAutoSelectFamilyAttemptTimeout = () => {};
 
 export default {
-  Server, Socket, Stream: Socket, connect: createConnection, createConnection, createServer, getDefaultAutoSelectFamily,
-  getDefaultAutoSelectFamilyAttemptTimeout, isIP, isIPv4, isIPv6, setDefaultAutoSelectFamily, setDefaultAutoSelectFamilyAttemptTimeout,
+  Server,
+  Socket,
+  Stream: Socket,
+  connect: createConnection,
+  createConnection,
+  createServer,
+  getDefaultAutoSelectFamily,
+  getDefaultAutoSelectFamilyAttemptTimeout,
+  isIP,
+  isIPv4,
+  isIPv6,
+  setDefaultAutoSelectFamily,
+  setDefaultAutoSelectFamilyAttemptTimeout,
 };

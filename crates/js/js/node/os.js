@@ -36,26 +36,76 @@ export function tmpdir() {
 }
 export function userInfo(options) {
   const found = ask("user");
-  if (found === null) throw coded(Error, "ERR_SYSTEM_ERROR", "A system error occurred: uv_os_get_passwd returned ENOENT (no such file or directory)");
+  if (found === null)
+    throw coded(
+      Error,
+      "ERR_SYSTEM_ERROR",
+      "A system error occurred: uv_os_get_passwd returned ENOENT (no such file or directory)",
+    );
   if (options?.encoding !== "buffer") return found;
   const bytes = (text) => globalThis.Buffer.from(text);
   return { ...found, username: bytes(found.username), homedir: bytes(found.homedir), shell: bytes(found.shell) };
 }
 
-const errno = Object.fromEntries(Object.entries(JSON.parse(host.errorNumbers())).map(([name, [number]]) => [name, number]));
+const errno = Object.fromEntries(
+  Object.entries(JSON.parse(host.errorNumbers())).map(([name, [number]]) => [name, number]),
+);
 export const constants = Object.freeze({
   UV_UDP_REUSEADDR: 4,
   dlopen: Object.freeze({ RTLD_LAZY: 1, RTLD_NOW: 2, RTLD_GLOBAL: 256, RTLD_LOCAL: 0 }),
   errno: Object.freeze(errno),
   signals: Object.freeze(ask("signals")),
-  priority: Object.freeze({ PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7, PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20 }),
+  priority: Object.freeze({
+    PRIORITY_LOW: 19,
+    PRIORITY_BELOW_NORMAL: 10,
+    PRIORITY_NORMAL: 0,
+    PRIORITY_ABOVE_NORMAL: -7,
+    PRIORITY_HIGH: -14,
+    PRIORITY_HIGHEST: -20,
+  }),
 });
 
 const os = {
-  EOL, devNull, arch, platform, endianness, hostname, release, type, version, machine, uptime, loadavg, totalmem, freemem, availableParallelism, cpus,
-  networkInterfaces, setPriority, getPriority, homedir, tmpdir, userInfo, constants,
+  EOL,
+  devNull,
+  arch,
+  platform,
+  endianness,
+  hostname,
+  release,
+  type,
+  version,
+  machine,
+  uptime,
+  loadavg,
+  totalmem,
+  freemem,
+  availableParallelism,
+  cpus,
+  networkInterfaces,
+  setPriority,
+  getPriority,
+  homedir,
+  tmpdir,
+  userInfo,
+  constants,
 };
-for (const name of ["arch", "platform", "endianness", "hostname", "release", "type", "version", "machine", "homedir", "tmpdir", "uptime", "totalmem", "freemem", "availableParallelism"]) {
+for (const name of [
+  "arch",
+  "platform",
+  "endianness",
+  "hostname",
+  "release",
+  "type",
+  "version",
+  "machine",
+  "homedir",
+  "tmpdir",
+  "uptime",
+  "totalmem",
+  "freemem",
+  "availableParallelism",
+]) {
   Object.defineProperty(os[name], Symbol.toPrimitive, { value: () => os[name]() });
 }
 export default os;

@@ -14,7 +14,21 @@ for (const kind of [posix, win32]) {
 const path = posix;
 
 export const {
-  sep, delimiter, resolve, normalize, isAbsolute, join, relative, toNamespacedPath, dirname, basename, extname, format, parse, matchesGlob, _makeLong,
+  sep,
+  delimiter,
+  resolve,
+  normalize,
+  isAbsolute,
+  join,
+  relative,
+  toNamespacedPath,
+  dirname,
+  basename,
+  extname,
+  format,
+  parse,
+  matchesGlob,
+  _makeLong,
 } = path;
 export { posix, win32 };
 export default path;

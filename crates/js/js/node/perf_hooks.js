@@ -31,7 +31,8 @@ function record(entry) {
 function timeOf(mark) {
   if (typeof mark === "number") return mark;
   const found = entries.findLast((entry) => entry.entryType === "mark" && entry.name === `${mark}`);
-  if (found === undefined) throw Object.assign(new DOMException(`The "${mark}" performance mark has not been set`, "SyntaxError"));
+  if (found === undefined)
+    throw Object.assign(new DOMException(`The "${mark}" performance mark has not been set`, "SyntaxError"));
   return found.startTime;
 }
 
@@ -42,19 +43,33 @@ export const performance = Object.assign(globalThis.performance, {
   mark: (name, options) => record(new PerformanceMark(name, options)),
   measure(name, from, to) {
     const options = typeof from === "object" && from !== null ? from : { start: from, end: to };
-    const end = options.end === undefined ? (options.duration !== undefined && options.start !== undefined ? timeOf(options.start) + options.duration : performance.now()) : timeOf(options.end);
-    const start = options.start === undefined ? (options.duration === undefined ? 0 : end - options.duration) : timeOf(options.start);
+    const end =
+      options.end === undefined
+        ? options.duration !== undefined && options.start !== undefined
+          ? timeOf(options.start) + options.duration
+          : performance.now()
+        : timeOf(options.end);
+    const start =
+      options.start === undefined
+        ? options.duration === undefined
+          ? 0
+          : end - options.duration
+        : timeOf(options.start);
     return record(new PerformanceMeasure(`${name}`, "measure", start, end - start, options.detail));
   },
   clearMarks(name) {
-    for (let at = entries.length - 1; at >= 0; at--) if (entries[at].entryType === "mark" && (name === undefined || entries[at].name === name)) entries.splice(at, 1);
+    for (let at = entries.length - 1; at >= 0; at--)
+      if (entries[at].entryType === "mark" && (name === undefined || entries[at].name === name)) entries.splice(at, 1);
   },
   clearMeasures(name) {
-    for (let at = entries.length - 1; at >= 0; at--) if (entries[at].entryType === "measure" && (name === undefined || entries[at].name === name)) entries.splice(at, 1);
+    for (let at = entries.length - 1; at >= 0; at--)
+      if (entries[at].entryType === "measure" && (name === undefined || entries[at].name === name))
+        entries.splice(at, 1);
   },
   clearResourceTimings() {},
   getEntries: () => list(() => true),
-  getEntriesByName: (name, type) => list((entry) => entry.name === name && (type === undefined || entry.entryType === type)),
+  getEntriesByName: (name, type) =>
+    list((entry) => entry.name === name && (type === undefined || entry.entryType === type)),
   getEntriesByType: (type) => list((entry) => entry.entryType === type),
   eventLoopUtilization: () => ({ idle: 0, active: performance.now(), utilization: 1 }),
   timerify(run) {
@@ -68,9 +83,25 @@ export const performance = Object.assign(globalThis.performance, {
       return result;
     };
   },
-  toJSON: () => ({ timeOrigin: performance.timeOrigin, nodeTiming: performance.nodeTiming, eventLoopUtilization: performance.eventLoopUtilization() }),
+  toJSON: () => ({
+    timeOrigin: performance.timeOrigin,
+    nodeTiming: performance.nodeTiming,
+    eventLoopUtilization: performance.eventLoopUtilization(),
+  }),
 });
-performance.nodeTiming ??= { name: "node", entryType: "node", startTime: 0, duration: 0, nodeStart: 0, v8Start: 0, bootstrapComplete: 0, environment: 0, loopStart: -1, loopExit: -1, idleTime: 0 };
+performance.nodeTiming ??= {
+  name: "node",
+  entryType: "node",
+  startTime: 0,
+  duration: 0,
+  nodeStart: 0,
+  v8Start: 0,
+  bootstrapComplete: 0,
+  environment: 0,
+  loopStart: -1,
+  loopExit: -1,
+  idleTime: 0,
+};
 
 export class PerformanceObserver {
   static supportedEntryTypes = ["function", "mark", "measure"];
@@ -83,7 +114,12 @@ export class PerformanceObserver {
   }
   observe(options) {
     if (typeof options !== "object" || options === null) throw invalidArgType("options", "Object", options);
-    if (options.entryTypes === undefined && options.type === undefined) throw coded(TypeError, "ERR_MISSING_ARGS", 'The "options.entryTypes" or "options.type" argument must be specified');
+    if (options.entryTypes === undefined && options.type === undefined)
+      throw coded(
+        TypeError,
+        "ERR_MISSING_ARGS",
+        'The "options.entryTypes" or "options.type" argument must be specified',
+      );
     this.#types = options.entryTypes ?? [...this.#types, options.type];
     observers.add(this);
     if (options.buffered) for (const entry of entries) this.hear(entry);
@@ -95,7 +131,14 @@ export class PerformanceObserver {
       setImmediate(() => {
         const all = this.takeRecords();
         if (all.length === 0) return;
-        this.#callback({ getEntries: () => all, getEntriesByName: (name) => all.filter((e) => e.name === name), getEntriesByType: (type) => all.filter((e) => e.entryType === type) }, this);
+        this.#callback(
+          {
+            getEntries: () => all,
+            getEntriesByName: (name) => all.filter((e) => e.name === name),
+            getEntriesByType: (type) => all.filter((e) => e.entryType === type),
+          },
+          this,
+        );
       });
     }
   }
@@ -174,9 +217,20 @@ export function monitorEventLoopDelay({ resolution = 10 } = {}) {
 }
 
 export const constants = {
-  NODE_PERFORMANCE_GC_MAJOR: 4, NODE_PERFORMANCE_GC_MINOR: 1, NODE_PERFORMANCE_GC_INCREMENTAL: 8, NODE_PERFORMANCE_GC_WEAKCB: 16,
-  NODE_PERFORMANCE_GC_FLAGS_NO: 0, NODE_PERFORMANCE_GC_FLAGS_FORCED: 4,
+  NODE_PERFORMANCE_GC_MAJOR: 4,
+  NODE_PERFORMANCE_GC_MINOR: 1,
+  NODE_PERFORMANCE_GC_INCREMENTAL: 8,
+  NODE_PERFORMANCE_GC_WEAKCB: 16,
+  NODE_PERFORMANCE_GC_FLAGS_NO: 0,
+  NODE_PERFORMANCE_GC_FLAGS_FORCED: 4,
 };
 export default {
-  performance, PerformanceEntry, PerformanceMark, PerformanceMeasure, PerformanceObserver, createHistogram, monitorEventLoopDelay, constants,
+  performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  createHistogram,
+  monitorEventLoopDelay,
+  constants,
 };

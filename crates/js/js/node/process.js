@@ -24,7 +24,8 @@ class Output extends EventEmitter {
     this.fd = fd;
   }
   write(chunk, encoding, callback) {
-    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
+    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array))
+      throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
     const text = typeof chunk === "string" ? chunk : host.utf8Decode(chunk, false);
     if (text.trim() !== "") host.log(this.#level, text.replace(/\n$/, ""), "console");
     const done = typeof encoding === "function" ? encoding : callback;
@@ -128,26 +129,40 @@ const filled = (target) => {
 };
 
 /** Values of the environment are text, whatever they are set to. */
-const environment = new Proxy({}, {
-  get: (target, name) => filled(target)[name],
-  has: (target, name) => name in filled(target),
-  ownKeys: (target) => Reflect.ownKeys(filled(target)),
-  getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(filled(target), name),
-  deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), name),
-  set(target, name, value) {
-    filled(target);
-    if (typeof name === "symbol" || typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
-    target[name] = String(value);
-    return true;
+const environment = new Proxy(
+  {},
+  {
+    get: (target, name) => filled(target)[name],
+    has: (target, name) => name in filled(target),
+    ownKeys: (target) => Reflect.ownKeys(filled(target)),
+    getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(filled(target), name),
+    deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), name),
+    set(target, name, value) {
+      filled(target);
+      if (typeof name === "symbol" || typeof value === "symbol")
+        throw new TypeError("Cannot convert a Symbol value to a string");
+      target[name] = String(value);
+      return true;
+    },
+    defineProperty(target, name, { value, configurable, writable, enumerable, get, set }) {
+      filled(target);
+      if (get !== undefined || set !== undefined)
+        throw coded(
+          TypeError,
+          "ERR_INVALID_OBJECT_DEFINE_PROPERTY",
+          "'process.env' does not accept an accessor(getter/setter) descriptor",
+        );
+      if (!configurable || !writable || !enumerable)
+        throw coded(
+          TypeError,
+          "ERR_INVALID_OBJECT_DEFINE_PROPERTY",
+          "'process.env' only accepts a configurable, writable, and enumerable data descriptor",
+        );
+      target[name] = String(value);
+      return true;
+    },
   },
-  defineProperty(target, name, { value, configurable, writable, enumerable, get, set }) {
-    filled(target);
-    if (get !== undefined || set !== undefined) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' does not accept an accessor(getter/setter) descriptor");
-    if (!configurable || !writable || !enumerable) throw coded(TypeError, "ERR_INVALID_OBJECT_DEFINE_PROPERTY", "'process.env' only accepts a configurable, writable, and enumerable data descriptor");
-    target[name] = String(value);
-    return true;
-  },
-});
+);
 
 const userIds = () => host.userIds();
 
@@ -173,7 +188,17 @@ const members = {
   release: { name: "node", lts: "Jod" },
   title: "toolsmith",
   exitCode: undefined,
-  features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true, typescript: "transform" },
+  features: {
+    inspector: false,
+    debug: false,
+    uv: false,
+    ipv6: true,
+    tls_alpn: true,
+    tls_sni: true,
+    tls_ocsp: true,
+    tls: true,
+    typescript: "transform",
+  },
   config: { target_defaults: {}, variables: {} },
   report: undefined,
   debugPort: 9229,
@@ -202,20 +227,37 @@ const members = {
     return { user: user - (previous?.user ?? 0), system: 0 };
   },
   resourceUsage: () => ({
-    userCPUTime: Math.floor(host.now() * 1000), systemCPUTime: 0, maxRSS: Math.floor(host.memoryUse() / 1024), sharedMemorySize: 0, unsharedDataSize: 0,
-    unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0, fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0,
-    voluntaryContextSwitches: 0, involuntaryContextSwitches: 0,
+    userCPUTime: Math.floor(host.now() * 1000),
+    systemCPUTime: 0,
+    maxRSS: Math.floor(host.memoryUse() / 1024),
+    sharedMemorySize: 0,
+    unsharedDataSize: 0,
+    unsharedStackSize: 0,
+    minorPageFault: 0,
+    majorPageFault: 0,
+    swappedOut: 0,
+    fsRead: 0,
+    fsWrite: 0,
+    ipcSent: 0,
+    ipcReceived: 0,
+    signalsCount: 0,
+    voluntaryContextSwitches: 0,
+    involuntaryContextSwitches: 0,
   }),
   emitWarning(warning, type, code) {
     const options = typeof type === "object" && type !== null ? type : { type, code };
-    const error = warning instanceof Error ? warning : Object.assign(new Error(String(warning)), { name: String(options.type ?? "Warning") });
+    const error =
+      warning instanceof Error
+        ? warning
+        : Object.assign(new Error(String(warning)), { name: String(options.type ?? "Warning") });
     if (typeof options.code === "string") error.code = options.code;
     if (options.detail !== undefined) error.detail = options.detail;
     logger.warn(`${error.name}: ${error.message}`);
     process.nextTick(() => process.emit("warning", error));
   },
   umask(mask) {
-    if (mask !== undefined) throw new Error("process.umask() was called by a tool to change it; it belongs to the program the tool runs in");
+    if (mask !== undefined)
+      throw new Error("process.umask() was called by a tool to change it; it belongs to the program the tool runs in");
     return JSON.parse(host.machine("umask"));
   },
   getuid: () => userIds()[0],
@@ -242,7 +284,8 @@ const members = {
   },
   loadEnvFile(path = ".env") {
     const text = host.fsNow("readFile", JSON.stringify({ path: String(path), text: true }), undefined);
-    for (const [name, value] of Object.entries(builtin("toolsmith:node/util").parseEnv(text))) if (!(name in environment)) environment[name] = value;
+    for (const [name, value] of Object.entries(builtin("toolsmith:node/util").parseEnv(text)))
+      if (!(name in environment)) environment[name] = value;
   },
   getActiveResourcesInfo: () => [],
   hasUncaughtExceptionCaptureCallback: () => false,
@@ -255,13 +298,18 @@ const members = {
 };
 
 const kind = Object.create(EventEmitter.prototype, {
-  constructor: { value: Object.defineProperty(function () {}, "name", { value: "process" }), writable: true, configurable: true },
+  constructor: {
+    value: Object.defineProperty(function () {}, "name", { value: "process" }),
+    writable: true,
+    configurable: true,
+  },
   [Symbol.toStringTag]: { value: "process", configurable: true },
 });
 
 export const process = Object.assign(Object.create(kind), members);
 EventEmitter.call(process);
-for (const name of ["_events", "_eventsCount", "_maxListeners"]) Object.defineProperty(process, name, { enumerable: false });
+for (const name of ["_events", "_eventsCount", "_maxListeners"])
+  Object.defineProperty(process, name, { enumerable: false });
 
 function lazily(name, make) {
   Object.defineProperty(process, name, {
@@ -277,27 +325,84 @@ function lazily(name, make) {
 lazily("ppid", () => JSON.parse(host.machine("parent")));
 lazily("stdin", () => {
   const { Readable } = builtin("toolsmith:node/stream");
-  return Object.assign(Readable.from([], { objectMode: false }), { isTTY: false, fd: 0, isRaw: false, setRawMode() { return this; } });
+  return Object.assign(Readable.from([], { objectMode: false }), {
+    isTTY: false,
+    fd: 0,
+    isRaw: false,
+    setRawMode() {
+      return this;
+    },
+  });
 });
 
 /** Standard input under its name alone, made when it is used. */
-export const stdin = new Proxy({}, {
-  get(_, name) {
-    const value = process.stdin[name];
-    return typeof value === "function" ? value.bind(process.stdin) : value;
+export const stdin = new Proxy(
+  {},
+  {
+    get(_, name) {
+      const value = process.stdin[name];
+      return typeof value === "function" ? value.bind(process.stdin) : value;
+    },
+    has: (_, name) => name in process.stdin,
   },
-  has: (_, name) => name in process.stdin,
-});
+);
 
 export const {
-  env, argv, argv0, execArgv, execPath, pid, platform, arch, version, versions, release, title, stdout, stderr, features, config, report, cwd, chdir,
-  exit, abort, uptime, nextTick, constrainedMemory, availableMemory, cpuUsage, resourceUsage, emitWarning, umask, getuid, geteuid, getgid, getegid,
-  getgroups, kill, getBuiltinModule, loadEnvFile, exitCode, allowedNodeEnvironmentFlags,
+  env,
+  argv,
+  argv0,
+  execArgv,
+  execPath,
+  pid,
+  platform,
+  arch,
+  version,
+  versions,
+  release,
+  title,
+  stdout,
+  stderr,
+  features,
+  config,
+  report,
+  cwd,
+  chdir,
+  exit,
+  abort,
+  uptime,
+  nextTick,
+  constrainedMemory,
+  availableMemory,
+  cpuUsage,
+  resourceUsage,
+  emitWarning,
+  umask,
+  getuid,
+  geteuid,
+  getgid,
+  getegid,
+  getgroups,
+  kill,
+  getBuiltinModule,
+  loadEnvFile,
+  exitCode,
+  allowedNodeEnvironmentFlags,
 } = process;
 export const ppid = JSON.parse(host.machine("parent"));
-const bound = (name) => (...args) => process[name](...args);
+const bound =
+  (name) =>
+  (...args) =>
+    process[name](...args);
 export const [on, off, once, emit, addListener, removeListener, removeAllListeners, listeners, listenerCount] = [
-  "on", "off", "once", "emit", "addListener", "removeListener", "removeAllListeners", "listeners", "listenerCount",
+  "on",
+  "off",
+  "once",
+  "emit",
+  "addListener",
+  "removeListener",
+  "removeAllListeners",
+  "listeners",
+  "listenerCount",
 ].map(bound);
 export { hrtime, memoryUsage };
 export default process;

@@ -24,7 +24,7 @@ export function decode(text) {
   const output = [...text.slice(0, Math.max(split, 0))].map((letter) => letter.codePointAt(0));
   if (output.some((code) => code >= 128)) throw new RangeError("Illegal input >= 0x80 (not a basic code point)");
   let [n, i, bias] = [128, 0, 72];
-  for (let at = split > 0 ? split + 1 : 0; at < text.length; ) {
+  for (let at = split > 0 ? split + 1 : 0; at < text.length;) {
     const before = i;
     for (let w = 1, k = BASE; ; k += BASE) {
       const digit = at < text.length ? digitOf(text.charCodeAt(at++)) : BASE;
@@ -77,12 +77,20 @@ export function encode(text) {
 
 function eachLabel(domain, change) {
   const at = domain.lastIndexOf("@");
-  const labels = domain.slice(at + 1).replace(/[\u3002\uff0e\uff61]/g, ".").split(".");
+  const labels = domain
+    .slice(at + 1)
+    .replace(/[\u3002\uff0e\uff61]/g, ".")
+    .split(".");
   return domain.slice(0, at + 1) + labels.map(change).join(".");
 }
 
-export const toASCII = (domain) => eachLabel(domain, (label) => (/[^\0-\x7f]/.test(label) ? `xn--${encode(label)}` : label));
-export const toUnicode = (domain) => eachLabel(domain, (label) => (label.startsWith("xn--") ? decode(label.slice(4).toLowerCase()) : label));
-export const ucs2 = { decode: (text) => [...text].map((letter) => letter.codePointAt(0)), encode: (codes) => String.fromCodePoint(...codes) };
+export const toASCII = (domain) =>
+  eachLabel(domain, (label) => (/[^\0-\x7f]/.test(label) ? `xn--${encode(label)}` : label));
+export const toUnicode = (domain) =>
+  eachLabel(domain, (label) => (label.startsWith("xn--") ? decode(label.slice(4).toLowerCase()) : label));
+export const ucs2 = {
+  decode: (text) => [...text].map((letter) => letter.codePointAt(0)),
+  encode: (codes) => String.fromCodePoint(...codes),
+};
 export const version = "2.1.0";
 export default { version, ucs2, decode, encode, toASCII, toUnicode };

@@ -18,9 +18,13 @@ export class Interface extends EventEmitter {
 
   constructor(input, output, completer, terminal) {
     super();
-    const options = input !== null && typeof input === "object" && input.input !== undefined ? input : { input, output, completer, terminal };
+    const options =
+      input !== null && typeof input === "object" && input.input !== undefined
+        ? input
+        : { input, output, completer, terminal };
     checkSignal(options.signal);
-    if (options.input === undefined || options.input === null) throw new TypeError("Cannot read properties of undefined (reading 'on')");
+    if (options.input === undefined || options.input === null)
+      throw new TypeError("Cannot read properties of undefined (reading 'on')");
     this.input = options.input;
     this.output = options.output;
     this.terminal = false;
@@ -85,9 +89,13 @@ export class Interface extends EventEmitter {
     if (typeof answer !== "function" || signal?.aborted) return;
     this.output?.write?.(String(query));
     this.#question = answer;
-    signal?.addEventListener("abort", () => {
-      if (this.#question === answer) this.#question = undefined;
-    }, { once: true });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        if (this.#question === answer) this.#question = undefined;
+      },
+      { once: true },
+    );
   }
   write(data) {
     if (this.closed) throw coded(Error, "ERR_USE_AFTER_CLOSE", "readline was closed");
@@ -180,7 +188,8 @@ Interface.prototype.question[Symbol.for("nodejs.util.promisify.custom")] = funct
   });
 };
 
-export const createInterface = (input, output, completer, terminal) => new Interface(input, output, completer, terminal);
+export const createInterface = (input, output, completer, terminal) =>
+  new Interface(input, output, completer, terminal);
 
 function send(stream, codes, callback) {
   if (callback !== undefined) checkFunction(callback, "callback");
@@ -191,13 +200,19 @@ function send(stream, codes, callback) {
   return stream.write(codes, callback);
 }
 
-export const clearLine = (stream, direction, callback) => send(stream, direction < 0 ? "\x1b[1K" : direction > 0 ? "\x1b[0K" : "\x1b[2K", callback);
+export const clearLine = (stream, direction, callback) =>
+  send(stream, direction < 0 ? "\x1b[1K" : direction > 0 ? "\x1b[0K" : "\x1b[2K", callback);
 export const clearScreenDown = (stream, callback) => send(stream, "\x1b[0J", callback);
 export function cursorTo(stream, x, y, callback) {
   const [row, done] = typeof y === "function" ? [undefined, y] : [y, callback];
   if (Number.isNaN(x)) throw invalidArgValue("x", x);
-  if (typeof x !== "number" && typeof row === "number") throw coded(TypeError, "ERR_INVALID_CURSOR_POS", "Cannot set cursor row without setting its column");
-  return send(stream, typeof x !== "number" ? "" : typeof row !== "number" ? `\x1b[${x + 1}G` : `\x1b[${row + 1};${x + 1}H`, done);
+  if (typeof x !== "number" && typeof row === "number")
+    throw coded(TypeError, "ERR_INVALID_CURSOR_POS", "Cannot set cursor row without setting its column");
+  return send(
+    stream,
+    typeof x !== "number" ? "" : typeof row !== "number" ? `\x1b[${x + 1}G` : `\x1b[${row + 1};${x + 1}H`,
+    done,
+  );
 }
 export function moveCursor(stream, dx, dy, callback) {
   const across = dx < 0 ? `\x1b[${-dx}D` : dx > 0 ? `\x1b[${dx}C` : "";
@@ -206,7 +221,11 @@ export function moveCursor(stream, dx, dy, callback) {
 export function emitKeypressEvents() {}
 
 const readline = { Interface, createInterface, clearLine, clearScreenDown, cursorTo, moveCursor, emitKeypressEvents };
-Object.defineProperty(readline, "promises", { enumerable: true, configurable: true, get: () => builtin("toolsmith:node/readline_promises").default });
+Object.defineProperty(readline, "promises", {
+  enumerable: true,
+  configurable: true,
+  get: () => builtin("toolsmith:node/readline_promises").default,
+});
 
 export const promises = {
   createInterface: (...args) => builtin("toolsmith:node/readline_promises").createInterface(...args),

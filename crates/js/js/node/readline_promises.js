@@ -15,7 +15,8 @@ export class Interface extends lines.Interface {
   }
 }
 
-export const createInterface = (input, output, completer, terminal) => new Interface(input, output, completer, terminal);
+export const createInterface = (input, output, completer, terminal) =>
+  new Interface(input, output, completer, terminal);
 
 /** Movements of the cursor, collected and sent together. */
 export class Readline {

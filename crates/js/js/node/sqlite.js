@@ -27,7 +27,12 @@ export class StatementSync {
   #value(value) {
     if (typeof value !== "bigint" || this.#exact) return value;
     const number = Number(value);
-    if (!Number.isSafeInteger(number)) throw coded(RangeError, "ERR_OUT_OF_RANGE", `Value is too large to be represented as a JavaScript number: ${value}`);
+    if (!Number.isSafeInteger(number))
+      throw coded(
+        RangeError,
+        "ERR_OUT_OF_RANGE",
+        `Value is too large to be represented as a JavaScript number: ${value}`,
+      );
     return number;
   }
   #object(columns, row) {
@@ -48,7 +53,9 @@ export class StatementSync {
   }
   run(...params) {
     const { changes, lastInsertRowid } = this.#query(params);
-    return this.#exact ? { lastInsertRowid, changes: BigInt(changes) } : { lastInsertRowid: this.#value(lastInsertRowid), changes };
+    return this.#exact
+      ? { lastInsertRowid, changes: BigInt(changes) }
+      : { lastInsertRowid: this.#value(lastInsertRowid), changes };
   }
   setReadBigInts(on) {
     this.#exact = Boolean(on);
@@ -63,8 +70,16 @@ export class DatabaseSync {
   #options;
 
   constructor(path, options = {}) {
-    const place = typeof path === "object" && path?.href !== undefined ? fileURLToPath(path) : ArrayBuffer.isView(path) ? new TextDecoder().decode(path) : String(path);
-    this.#path = place === "" || place === ":memory:" || place.startsWith("/") || place.startsWith("file:") ? place : `${process.cwd()}/${place}`;
+    const place =
+      typeof path === "object" && path?.href !== undefined
+        ? fileURLToPath(path)
+        : ArrayBuffer.isView(path)
+          ? new TextDecoder().decode(path)
+          : String(path);
+    this.#path =
+      place === "" || place === ":memory:" || place.startsWith("/") || place.startsWith("file:")
+        ? place
+        : `${process.cwd()}/${place}`;
     this.#options = options;
     if (options.open !== false) this.open();
   }
@@ -72,7 +87,10 @@ export class DatabaseSync {
     if (this.#handle !== undefined) throw coded(Error, "ERR_INVALID_STATE", "database is already open");
     const { readOnly = false, enableForeignKeyConstraints = true, timeout = 0 } = this.#options;
     this.#handle = native.open(this.#path, readOnly, true);
-    native.exec(this.#handle, `PRAGMA foreign_keys = ${enableForeignKeyConstraints ? "ON" : "OFF"}; PRAGMA busy_timeout = ${Math.trunc(timeout)}`);
+    native.exec(
+      this.#handle,
+      `PRAGMA foreign_keys = ${enableForeignKeyConstraints ? "ON" : "OFF"}; PRAGMA busy_timeout = ${Math.trunc(timeout)}`,
+    );
   }
   #opened() {
     if (this.#handle === undefined) throw coded(Error, "ERR_INVALID_STATE", "database is not open");
@@ -98,7 +116,11 @@ export class DatabaseSync {
     return this.#path === ":memory:" || this.#path === "" ? null : this.#path;
   }
   function(name) {
-    throw coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `DatabaseSync.function(${JSON.stringify(name)}) is not available in Toolsmith's embedded engine`);
+    throw coded(
+      Error,
+      "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+      `DatabaseSync.function(${JSON.stringify(name)}) is not available in Toolsmith's embedded engine`,
+    );
   }
   [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() {
     if (this.#handle !== undefined) this.close();

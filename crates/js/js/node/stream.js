@@ -10,14 +10,36 @@ Stream.setDefaultHighWaterMark(false, 64 * 1024);
 
 export const { Readable, Writable, Duplex, Transform, PassThrough } = Stream;
 export const {
-  pipeline, finished, compose, addAbortSignal, destroy, isDestroyed, isDisturbed, isErrored, isReadable, isWritable, promises,
-  getDefaultHighWaterMark, setDefaultHighWaterMark, _isUint8Array, _uint8ArrayToBuffer,
+  pipeline,
+  finished,
+  compose,
+  addAbortSignal,
+  destroy,
+  isDestroyed,
+  isDisturbed,
+  isErrored,
+  isReadable,
+  isWritable,
+  promises,
+  getDefaultHighWaterMark,
+  setDefaultHighWaterMark,
+  _isUint8Array,
+  _uint8ArrayToBuffer,
 } = Stream;
 
 const methods = {
-  readable: { fromWeb: (stream, options) => bridges().readableFromWeb(stream, options), toWeb: (stream, options) => bridges().readableToWeb(stream, options) },
-  writable: { fromWeb: (stream, options) => bridges().writableFromWeb(stream, options), toWeb: (stream) => bridges().writableToWeb(stream) },
-  duplex: { fromWeb: (pair, options) => bridges().duplexFromWeb(pair, options), toWeb: (stream) => bridges().duplexToWeb(stream) },
+  readable: {
+    fromWeb: (stream, options) => bridges().readableFromWeb(stream, options),
+    toWeb: (stream, options) => bridges().readableToWeb(stream, options),
+  },
+  writable: {
+    fromWeb: (stream, options) => bridges().writableFromWeb(stream, options),
+    toWeb: (stream) => bridges().writableToWeb(stream),
+  },
+  duplex: {
+    fromWeb: (pair, options) => bridges().duplexFromWeb(pair, options),
+    toWeb: (stream) => bridges().duplexToWeb(stream),
+  },
 };
 Object.assign(Readable, methods.readable);
 Object.assign(Writable, methods.writable);

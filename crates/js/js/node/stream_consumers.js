@@ -2,7 +2,8 @@
 
 import { Buffer } from "toolsmith:node/buffer";
 
-const bytesOf = (chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : chunk);
+const bytesOf = (chunk) =>
+  typeof chunk === "string" ? Buffer.from(chunk) : chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : chunk;
 
 export async function buffer(stream) {
   const parts = [];
@@ -18,7 +19,8 @@ export async function arrayBuffer(stream) {
 export async function text(stream) {
   const decoder = new TextDecoder();
   let whole = "";
-  for await (const chunk of stream) whole += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+  for await (const chunk of stream)
+    whole += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
   return whole + decoder.decode();
 }
 

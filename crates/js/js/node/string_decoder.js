@@ -11,13 +11,20 @@ function unfinishedUtf8(bytes) {
   for (let at = bytes.length - 1; at >= from; at--) {
     const byte = bytes[at];
     if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
+    const length =
+      byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
     const have = bytes.length - at;
     if (have >= length) return 0;
     // A second byte that cannot follow makes it no character at all.
     if (have >= 2) {
       const second = bytes[at + 1];
-      if ((byte === 0xe0 && second < 0xa0) || (byte === 0xed && second > 0x9f) || (byte === 0xf0 && second < 0x90) || (byte === 0xf4 && second > 0x8f)) return 0;
+      if (
+        (byte === 0xe0 && second < 0xa0) ||
+        (byte === 0xed && second > 0x9f) ||
+        (byte === 0xf0 && second < 0x90) ||
+        (byte === 0xf4 && second > 0x8f)
+      )
+        return 0;
     }
     return have;
   }
@@ -31,7 +38,12 @@ function unfinishedUtf16(bytes) {
   return odd + (isHigh ? 2 : 0);
 }
 
-const UNFINISHED = { utf8: unfinishedUtf8, utf16le: unfinishedUtf16, base64: (bytes) => bytes.length % 3, base64url: (bytes) => bytes.length % 3 };
+const UNFINISHED = {
+  utf8: unfinishedUtf8,
+  utf16le: unfinishedUtf16,
+  base64: (bytes) => bytes.length % 3,
+  base64url: (bytes) => bytes.length % 3,
+};
 const NAMES = { "utf-8": "utf8", binary: "latin1", ucs2: "utf16le", "ucs-2": "utf16le", "utf-16le": "utf16le" };
 
 export function StringDecoder(encoding) {

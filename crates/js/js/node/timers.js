@@ -5,8 +5,14 @@ import { builtin } from "toolsmith:kernel";
 export const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = globalThis;
 
 const custom = Symbol.for("nodejs.util.promisify.custom");
-for (const [run, name] of [[setTimeout, "setTimeout"], [setImmediate, "setImmediate"]]) {
-  Object.defineProperty(run, custom, { configurable: true, get: () => builtin("toolsmith:node/timers_promises")[name] });
+for (const [run, name] of [
+  [setTimeout, "setTimeout"],
+  [setImmediate, "setImmediate"],
+]) {
+  Object.defineProperty(run, custom, {
+    configurable: true,
+    get: () => builtin("toolsmith:node/timers_promises")[name],
+  });
 }
 
 export const promises = {

@@ -4,7 +4,8 @@ import { abortError, checkSignal, invalidArgType } from "toolsmith:node_parts/ar
 
 function wait(start, stop, value, options) {
   const signal = options?.signal;
-  if (options !== undefined && (typeof options !== "object" || options === null)) return Promise.reject(invalidArgType("options", "Object", options));
+  if (options !== undefined && (typeof options !== "object" || options === null))
+    return Promise.reject(invalidArgType("options", "Object", options));
   try {
     checkSignal(signal);
   } catch (error) {
@@ -24,8 +25,10 @@ function wait(start, stop, value, options) {
   });
 }
 
-export const setTimeout = (delay, value, options) => wait((run) => globalThis.setTimeout(run, delay), globalThis.clearTimeout, value, options);
-export const setImmediate = (value, options) => wait((run) => globalThis.setImmediate(run), globalThis.clearImmediate, value, options);
+export const setTimeout = (delay, value, options) =>
+  wait((run) => globalThis.setTimeout(run, delay), globalThis.clearTimeout, value, options);
+export const setImmediate = (value, options) =>
+  wait((run) => globalThis.setImmediate(run), globalThis.clearImmediate, value, options);
 
 export async function* setInterval(delay, value, options) {
   const signal = options?.signal;
@@ -42,7 +45,10 @@ export async function* setInterval(delay, value, options) {
   try {
     for (;;) {
       if (signal?.aborted) throw abortError(signal);
-      if (due === 0) await new Promise((resolve) => { wake = resolve; });
+      if (due === 0)
+        await new Promise((resolve) => {
+          wake = resolve;
+        });
       for (; due > 0; due--) yield value;
     }
   } finally {

@@ -36,14 +36,23 @@ export class TLSSocket extends Socket {
 
 export function connect(...args) {
   const [options, callback] = normalizeConnect(args);
-  const settings = typeof args[0] === "object" ? options : { ...options, ...args.find((argument) => typeof argument === "object" && argument !== null) };
+  const settings =
+    typeof args[0] === "object"
+      ? options
+      : { ...options, ...args.find((argument) => typeof argument === "object" && argument !== null) };
   if (settings.socket !== undefined) throw unavailable("tls.connect over a socket that is open already");
   if (settings.rejectUnauthorized === false) throw unavailable("rejectUnauthorized: false");
-  if (settings.ca !== undefined || settings.cert !== undefined || settings.pfx !== undefined) throw unavailable("certificates of one's own (ca, cert, pfx)");
+  if (settings.ca !== undefined || settings.cert !== undefined || settings.pfx !== undefined)
+    throw unavailable("certificates of one's own (ca, cert, pfx)");
   return callback ? new TLSSocket(settings).connect(settings, callback) : new TLSSocket(settings).connect(settings);
 }
 
-const unavailable = (what) => coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `${what} is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`);
+const unavailable = (what) =>
+  coded(
+    Error,
+    "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM",
+    `${what} is not available in Toolsmith's embedded engine; engine = "node" or "bun" runs the tool where it is`,
+  );
 
 export class Server extends NetServer {
   constructor() {
@@ -61,4 +70,17 @@ export const DEFAULT_MAX_VERSION = "TLSv1.3";
 export const DEFAULT_CIPHERS = "";
 export const DEFAULT_ECDH_CURVE = "auto";
 
-export default { DEFAULT_CIPHERS, DEFAULT_ECDH_CURVE, DEFAULT_MAX_VERSION, DEFAULT_MIN_VERSION, Server, TLSSocket, checkServerIdentity, connect, createSecureContext, createServer, getCiphers, rootCertificates };
+export default {
+  DEFAULT_CIPHERS,
+  DEFAULT_ECDH_CURVE,
+  DEFAULT_MAX_VERSION,
+  DEFAULT_MIN_VERSION,
+  Server,
+  TLSSocket,
+  checkServerIdentity,
+  connect,
+  createSecureContext,
+  createServer,
+  getCiphers,
+  rootCertificates,
+};

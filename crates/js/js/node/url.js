@@ -15,7 +15,8 @@ export function pathToFileURL(path) {
 }
 
 export const domainToASCII = (domain) => host.domainToAscii(`${domain}`);
-export const domainToUnicode = (domain) => builtin("toolsmith:node/punycode").toUnicode(host.domainToAscii(`${domain}`));
+export const domainToUnicode = (domain) =>
+  builtin("toolsmith:node/punycode").toUnicode(host.domainToAscii(`${domain}`));
 
 export function urlToHttpOptions(url) {
   const { hostname, pathname, port, username, password, search } = url;
@@ -80,14 +81,20 @@ function parseHost(url, text) {
 Url.prototype.parse = function (address, parseQuery, slashesDenoteHost) {
   checkString(address, "url");
   const mark = address.search(/[?#]/);
-  let rest = (mark < 0 ? address.replaceAll("\\", "/") : address.slice(0, mark).replaceAll("\\", "/") + address.slice(mark)).trim();
+  let rest = (
+    mark < 0 ? address.replaceAll("\\", "/") : address.slice(0, mark).replaceAll("\\", "/") + address.slice(mark)
+  ).trim();
   const protocol = /^[a-z0-9.+-]+:/i.exec(rest)?.[0];
   if (protocol !== undefined) {
     this.protocol = protocol.toLowerCase();
     rest = rest.slice(protocol.length);
   }
   const isScript = this.protocol === "javascript:";
-  if ((slashesDenoteHost || protocol !== undefined || /^\/\/[^@/]+@[^@/]+/.test(rest)) && rest.startsWith("//") && !isScript) {
+  if (
+    (slashesDenoteHost || protocol !== undefined || /^\/\/[^@/]+@[^@/]+/.test(rest)) &&
+    rest.startsWith("//") &&
+    !isScript
+  ) {
     this.slashes = true;
     rest = rest.slice(2);
   }
@@ -127,7 +134,8 @@ Url.prototype.format = function () {
   let pathname = (this.pathname ?? "").replace(/[?#]/g, escapeLetter);
   let authority = "";
   if (this.host) authority = auth + this.host;
-  else if (this.hostname) authority = `${auth}${this.hostname.includes(":") ? `[${this.hostname}]` : this.hostname}${this.port ? `:${this.port}` : ""}`;
+  else if (this.hostname)
+    authority = `${auth}${this.hostname.includes(":") ? `[${this.hostname}]` : this.hostname}${this.port ? `:${this.port}` : ""}`;
   const asked = this.query !== null && typeof this.query === "object" ? query().stringify(this.query) : "";
   let search = this.search || (asked === "" ? "" : `?${asked}`);
   if (search !== "" && !search.startsWith("?")) search = `?${search}`;
@@ -150,7 +158,8 @@ Url.prototype.resolveObject = function (relative) {
   return parse(resolve(this.format(), typeof relative === "string" ? relative : relative.format()));
 };
 
-export const parse = (address, parseQuery, slashesDenoteHost) => (address instanceof Url ? address : new Url().parse(address, parseQuery, slashesDenoteHost));
+export const parse = (address, parseQuery, slashesDenoteHost) =>
+  address instanceof Url ? address : new Url().parse(address, parseQuery, slashesDenoteHost);
 
 export function format(url, options) {
   if (typeof url === "string") return parse(url).format();
@@ -182,5 +191,16 @@ export const resolveObject = (from, to) => parse(from).resolveObject(to);
 
 export { URL, URLSearchParams, fileURLToPath };
 export default {
-  Url, parse, resolve, resolveObject, format, URL, URLSearchParams, domainToASCII, domainToUnicode, pathToFileURL, fileURLToPath, urlToHttpOptions,
+  Url,
+  parse,
+  resolve,
+  resolveObject,
+  format,
+  URL,
+  URLSearchParams,
+  domainToASCII,
+  domainToUnicode,
+  pathToFileURL,
+  fileURLToPath,
+  urlToHttpOptions,
 };

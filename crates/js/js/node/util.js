@@ -1,7 +1,17 @@
 // Node's `util`.
 
 import { builtin, host, logger } from "toolsmith:kernel";
-import { checkFunction, checkInteger, checkObject, checkOneOf, checkSignal, checkString, coded, invalidArgType, outOfRange } from "toolsmith:node_parts/arguments";
+import {
+  checkFunction,
+  checkInteger,
+  checkObject,
+  checkOneOf,
+  checkSignal,
+  checkString,
+  coded,
+  invalidArgType,
+  outOfRange,
+} from "toolsmith:node_parts/arguments";
 import { isDeepStrictEqual } from "toolsmith:node_parts/equality";
 import { types } from "toolsmith:node_parts/types";
 import { TextDecoder, TextEncoder } from "toolsmith:web/encoding";
@@ -37,10 +47,18 @@ export function callbackify(original) {
     const { nextTick } = globalThis.process;
     Reflect.apply(original, this, args).then(
       (value) => nextTick(() => Reflect.apply(callback, this, [null, value])),
-      (reason) => nextTick(() => Reflect.apply(callback, this, [reason || coded(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value", { reason })])),
+      (reason) =>
+        nextTick(() =>
+          Reflect.apply(callback, this, [
+            reason || coded(Error, "ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value", { reason }),
+          ]),
+        ),
     );
   }
-  return Object.defineProperties(called, { length: { value: original.length + 1, configurable: true }, name: { value: `${original.name}Callbackified`, configurable: true } });
+  return Object.defineProperties(called, {
+    length: { value: original.length + 1, configurable: true },
+    name: { value: `${original.name}Callbackified`, configurable: true },
+  });
 }
 
 export function inherits(Class, Parent) {
@@ -69,7 +87,16 @@ export function deprecate(run, message, code) {
 
 export function debuglog(section, ready) {
   const name = String(section).toUpperCase();
-  const enabled = () => (globalThis.process.env.NODE_DEBUG ?? "").split(",").some((pattern) => new RegExp(`^${pattern.trim().replace(/[|\\{}()[\]^$+?.]/g, "\\$&").replaceAll("*", ".*")}$`, "i").test(name));
+  const enabled = () =>
+    (globalThis.process.env.NODE_DEBUG ?? "").split(",").some((pattern) =>
+      new RegExp(
+        `^${pattern
+          .trim()
+          .replace(/[|\\{}()[\]^$+?.]/g, "\\$&")
+          .replaceAll("*", ".*")}$`,
+        "i",
+      ).test(name),
+    );
   const log = (...values) => {
     if (enabled()) logger.debug(`${name} ${globalThis.process.pid}: ${format(...values)}`);
   };
@@ -80,7 +107,12 @@ export function debuglog(section, ready) {
 export const debug = debuglog;
 
 // Everything a terminal takes for a command.
-const ANSI = /[\u001b\u009b][[\]()#;?]*(?:(?:(?:(?:;[-a-zA-Z\d/#&.:=?%@~_]+)*|[a-zA-Z\d]+(?:;[-a-zA-Z\d/#&.:=?%@~_]*)*)?(?:\u0007|\u001b\u005c|\u009c))|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]))/g;
+const ANSI = new RegExp(
+  String.raw`[\u001b\u009b][[\]()#;?]*` +
+    String.raw`(?:(?:(?:(?:;[-a-zA-Z\d/#&.:=?%@~_]+)*|[a-zA-Z\d]+(?:;[-a-zA-Z\d/#&.:=?%@~_]*)*)?(?:\u0007|\u001b\u005c|\u009c))` +
+    String.raw`|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]))`,
+  "g",
+);
 export function stripVTControlCharacters(text) {
   checkString(text, "str");
   return text.replace(ANSI, "");
@@ -103,7 +135,9 @@ export const toUSVString = (value) => `${value}`.toWellFormed();
 
 let errors;
 export function getSystemErrorMap() {
-  errors ??= new Map(Object.entries(JSON.parse(host.errorNumbers())).map(([name, [number, words]]) => [-number, [name, words]]));
+  errors ??= new Map(
+    Object.entries(JSON.parse(host.errorNumbers())).map(([name, [number, words]]) => [-number, [name, words]]),
+  );
   return errors;
 }
 export function getSystemErrorName(number) {
@@ -111,7 +145,8 @@ export function getSystemErrorName(number) {
   if (number >= 0) throw outOfRange("err", "a negative integer", number);
   return getSystemErrorMap().get(number)?.[0] ?? `Unknown system error ${number}`;
 }
-export const getSystemErrorMessage = (number) => getSystemErrorMap().get(number)?.[1] ?? `Unknown system error ${number}`;
+export const getSystemErrorMessage = (number) =>
+  getSystemErrorMap().get(number)?.[1] ?? `Unknown system error ${number}`;
 
 export async function aborted(signal, resource) {
   if (signal === undefined) throw invalidArgType("signal", "AbortSignal", signal);
@@ -127,7 +162,8 @@ export function parseEnv(content) {
   checkString(content, "content");
   const found = {};
   const line = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)'|`([^`]*)`|([^\r\n#]*))?[^\r\n]*$/gm;
-  for (const [, name, double, single, back, bare] of content.matchAll(line)) found[name] = double?.replaceAll("\\n", "\n") ?? single ?? back ?? (bare ?? "").trim();
+  for (const [, name, double, single, back, bare] of content.matchAll(line))
+    found[name] = double?.replaceAll("\\n", "\n") ?? single ?? back ?? (bare ?? "").trim();
   return found;
 }
 
@@ -141,7 +177,31 @@ export const transferableAbortSignal = (signal) => signal;
 
 export { TextDecoder, TextEncoder, format, formatWithOptions, inspect, isDeepStrictEqual, types };
 export default {
-  promisify, callbackify, inherits, deprecate, debuglog, debug, stripVTControlCharacters, styleText, toUSVString, getSystemErrorMap, getSystemErrorName,
-  getSystemErrorMessage, aborted, parseArgs, parseEnv, _extend, isArray, getCallSites, transferableAbortController, transferableAbortSignal, TextDecoder,
-  TextEncoder, format, formatWithOptions, inspect, isDeepStrictEqual, types,
+  promisify,
+  callbackify,
+  inherits,
+  deprecate,
+  debuglog,
+  debug,
+  stripVTControlCharacters,
+  styleText,
+  toUSVString,
+  getSystemErrorMap,
+  getSystemErrorName,
+  getSystemErrorMessage,
+  aborted,
+  parseArgs,
+  parseEnv,
+  _extend,
+  isArray,
+  getCallSites,
+  transferableAbortController,
+  transferableAbortSignal,
+  TextDecoder,
+  TextEncoder,
+  format,
+  formatWithOptions,
+  inspect,
+  isDeepStrictEqual,
+  types,
 };

@@ -4,8 +4,22 @@ import { host } from "toolsmith:kernel";
 import { absentAll } from "toolsmith:node_parts/absent";
 import { checkString } from "toolsmith:node_parts/arguments";
 
-export const { createContext, runInContext, runInNewContext, SourceTextModule, SyntheticModule, Module, measureMemory } = absentAll("vm", [
-  "createContext", "runInContext", "runInNewContext", "SourceTextModule", "SyntheticModule", "Module", "measureMemory",
+export const {
+  createContext,
+  runInContext,
+  runInNewContext,
+  SourceTextModule,
+  SyntheticModule,
+  Module,
+  measureMemory,
+} = absentAll("vm", [
+  "createContext",
+  "runInContext",
+  "runInNewContext",
+  "SourceTextModule",
+  "SyntheticModule",
+  "Module",
+  "measureMemory",
 ]);
 
 export class Script {
@@ -38,8 +52,22 @@ export function compileFunction(code, parameters = []) {
   checkString(code, "code");
   return new Function(...parameters, code);
 }
-export const constants = { USE_MAIN_CONTEXT_DEFAULT_LOADER: Symbol("vm_dynamic_import_main_context_default"), DONT_CONTEXTIFY: Symbol("vm_context_no_contextify") };
+export const constants = {
+  USE_MAIN_CONTEXT_DEFAULT_LOADER: Symbol("vm_dynamic_import_main_context_default"),
+  DONT_CONTEXTIFY: Symbol("vm_context_no_contextify"),
+};
 export default {
-  Script, createContext, runInContext, runInNewContext, SourceTextModule, SyntheticModule, Module, measureMemory, runInThisContext, isContext,
-  createScript, compileFunction, constants,
+  Script,
+  createContext,
+  runInContext,
+  runInNewContext,
+  SourceTextModule,
+  SyntheticModule,
+  Module,
+  measureMemory,
+  runInThisContext,
+  isContext,
+  createScript,
+  compileFunction,
+  constants,
 };

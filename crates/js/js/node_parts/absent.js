@@ -2,7 +2,8 @@
 
 import { coded } from "toolsmith:node_parts/arguments";
 
-const refusal = (module, name) => coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `${module}.${name} is not available in Toolsmith's engine`);
+const refusal = (module, name) =>
+  coded(Error, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM", `${module}.${name} is not available in Toolsmith's engine`);
 
 /** A function and class that throws when it is called or made. */
 export function absent(module, name) {

@@ -22,7 +22,9 @@ function received(value) {
   if (value === null || value === undefined) return `Received ${value}`;
   if (typeof value === "function") return `Received function ${value.name}`;
   if (typeof value === "object") {
-    return value.constructor?.name ? `Received an instance of ${value.constructor.name}` : `Received ${inspect(value, { depth: -1 })}`;
+    return value.constructor?.name
+      ? `Received an instance of ${value.constructor.name}`
+      : `Received ${inspect(value, { depth: -1 })}`;
   }
   let shown = inspect(value);
   if (shown.length > 28) shown = `${shown.slice(0, 25)}...`;
@@ -39,18 +41,25 @@ function either(words) {
 /** `must be of type string or an instance of Buffer`. */
 function expectation(expected) {
   const list = Array.isArray(expected) ? expected : [expected];
-  const types = list.filter((word) => TYPES.has(word) && word !== "Object" && word !== "object").map((word) => word.toLowerCase());
+  const types = list
+    .filter((word) => TYPES.has(word) && word !== "Object" && word !== "object")
+    .map((word) => word.toLowerCase());
   const classes = list.filter((word) => !TYPES.has(word) && /^[A-Z][A-Za-z0-9]*$/.test(word));
   const others = list.filter((word) => !TYPES.has(word) && !/^[A-Z][A-Za-z0-9]*$/.test(word));
-  if (list.includes("object") || list.includes("Object")) (classes.length > 0 ? classes : types).push(classes.length > 0 ? "Object" : "object");
+  if (list.includes("object") || list.includes("Object"))
+    (classes.length > 0 ? classes : types).push(classes.length > 0 ? "Object" : "object");
   const parts = [];
   if (types.length > 0) parts.push(`${types.length > 1 ? "one of type" : "of type"} ${either(types)}`);
   if (classes.length > 0) parts.push(`an instance of ${either(classes)}`);
-  if (others.length > 0) parts.push(others.length > 1 ? `one of ${either(others)}` : /[A-Z]/.test(others[0]) ? `an ${others[0]}` : others[0]);
+  if (others.length > 0)
+    parts.push(
+      others.length > 1 ? `one of ${either(others)}` : /[A-Z]/.test(others[0]) ? `an ${others[0]}` : others[0],
+    );
   return parts.join(" or ");
 }
 
-const subject = (name) => (name.endsWith(" argument") ? `The ${name}` : `The "${name}" ${name.includes(".") ? "property" : "argument"}`);
+const subject = (name) =>
+  name.endsWith(" argument") ? `The ${name}` : `The "${name}" ${name.includes(".") ? "property" : "argument"}`;
 
 export const invalidArgType = (name, expected, value) =>
   coded(TypeError, "ERR_INVALID_ARG_TYPE", `${subject(name)} must be ${expectation(expected)}. ${received(value)}`);
@@ -58,7 +67,11 @@ export const invalidArgType = (name, expected, value) =>
 export function invalidArgValue(name, value, reason = "is invalid") {
   let shown = inspect(value);
   if (shown.length > 128) shown = `${shown.slice(0, 128)}...`;
-  return coded(TypeError, "ERR_INVALID_ARG_VALUE", `The ${name.includes(".") ? "property" : "argument"} '${name}' ${reason}. Received ${shown}`);
+  return coded(
+    TypeError,
+    "ERR_INVALID_ARG_VALUE",
+    `The ${name.includes(".") ? "property" : "argument"} '${name}' ${reason}. Received ${shown}`,
+  );
 }
 
 function grouped(number) {
@@ -72,7 +85,11 @@ export function outOfRange(name, range, value) {
   if (Number.isInteger(value) && Math.abs(value) > 2 ** 32) shown = grouped(value);
   else if (typeof value === "bigint") shown = `${value > 2n ** 32n || value < -(2n ** 32n) ? grouped(value) : value}n`;
   else shown = inspect(value);
-  return coded(RangeError, "ERR_OUT_OF_RANGE", `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`);
+  return coded(
+    RangeError,
+    "ERR_OUT_OF_RANGE",
+    `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`,
+  );
 }
 
 export function checkFunction(value, name) {
@@ -102,7 +119,8 @@ export function checkNumber(value, name, min, max) {
   const low = min !== undefined && value < min;
   const high = max !== undefined && value > max;
   if (low || high || ((min !== undefined || max !== undefined) && Number.isNaN(value))) {
-    const range = `${min === undefined ? "" : `>= ${min}`}${min !== undefined && max !== undefined ? " && " : ""}${max === undefined ? "" : `<= ${max}`}`;
+    const bounds = [min === undefined ? [] : `>= ${min}`, max === undefined ? [] : `<= ${max}`];
+    const range = bounds.flat().join(" && ");
     throw outOfRange(name, range, value);
   }
 }
@@ -122,7 +140,12 @@ export function checkSignal(value, name = "options.signal") {
 
 /** What an aborted operation of Node rejects with. */
 export function abortError(signal) {
-  const error = coded(Error, "ABORT_ERR", "The operation was aborted", signal?.reason === undefined ? undefined : { cause: signal.reason });
+  const error = coded(
+    Error,
+    "ABORT_ERR",
+    "The operation was aborted",
+    signal?.reason === undefined ? undefined : { cause: signal.reason },
+  );
   error.name = "AbortError";
   return error;
 }

@@ -17,7 +17,18 @@ const TITLES = {
 
 export const isErrorLike = (value) => value instanceof Error;
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
-const show = (value) => inspect(value, { compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, showHidden: false, showProxy: false, sorted: true, getters: true, breakLength: Infinity });
+const show = (value) =>
+  inspect(value, {
+    compact: false,
+    customInspect: false,
+    depth: 1000,
+    maxArrayLength: Infinity,
+    showHidden: false,
+    showProxy: false,
+    sorted: true,
+    getters: true,
+    breakLength: Infinity,
+  });
 
 /** The lines of two texts side by side, by their longest common part. */
 function difference(one, other) {
@@ -27,7 +38,10 @@ function difference(one, other) {
   const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
   for (let row = rows - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
-      lengths[row][column] = one[row] === other[column] ? lengths[row + 1][column + 1] + 1 : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
+      lengths[row][column] =
+        one[row] === other[column]
+          ? lengths[row + 1][column + 1] + 1
+          : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
     }
   }
   const lines = [];
@@ -36,7 +50,8 @@ function difference(one, other) {
     if (row < rows && column < columns && one[row] === other[column]) {
       lines.push(`  ${one[row++]}`);
       column++;
-    } else if (row < rows && (column >= columns || lengths[row + 1][column] >= lengths[row][column + 1])) lines.push(`+ ${one[row++]}`);
+    } else if (row < rows && (column >= columns || lengths[row + 1][column] >= lengths[row][column + 1]))
+      lines.push(`+ ${one[row++]}`);
     else lines.push(`- ${other[column++]}`);
   }
   return lines;
@@ -45,10 +60,18 @@ function difference(one, other) {
 function compare(actual, expected, operator) {
   const [found, wanted] = [show(actual).split("\n"), show(expected).split("\n")];
   let kind = operator;
-  if (operator === "strictEqual" && ((typeof actual === "object" && actual !== null && typeof expected === "object" && expected !== null) || (typeof actual === "function" && typeof expected === "function"))) kind = "strictEqualObject";
+  if (
+    operator === "strictEqual" &&
+    ((typeof actual === "object" && actual !== null && typeof expected === "object" && expected !== null) ||
+      (typeof actual === "function" && typeof expected === "function"))
+  )
+    kind = "strictEqualObject";
   if (found.length === 1 && wanted.length === 1 && found[0] !== wanted[0]) {
     const length = found[0].length + wanted[0].length;
-    const simple = (!isObject(actual) || actual === null) && (!isObject(expected) || expected === null) && (actual !== 0 || expected !== 0);
+    const simple =
+      (!isObject(actual) || actual === null) &&
+      (!isObject(expected) || expected === null) &&
+      (actual !== 0 || expected !== 0);
     if (length <= 12 && simple) return `${TITLES[kind]}\n\n${found[0]} !== ${wanted[0]}\n`;
     let same = 0;
     while (found[0][same] === wanted[0][same]) same++;
@@ -65,21 +88,32 @@ function describe(actual, expected, operator) {
   if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
     const lines = show(actual).split("\n");
     const title = operator === "notStrictEqual" && isObject(actual) ? TITLES.notStrictEqualObject : TITLES[operator];
-    return lines.length === 1 ? `${title}${lines[0].length > 5 ? "\n\n" : " "}${lines[0]}` : `${title}\n\n${lines.join("\n")}\n`;
+    return lines.length === 1
+      ? `${title}${lines[0].length > 5 ? "\n\n" : " "}${lines[0]}`
+      : `${title}\n\n${lines.join("\n")}\n`;
   }
   const [found, wanted] = [show(actual), show(expected)];
   if (operator === "deepEqual") return `${TITLES.deepEqual}\n\n${found}\n\nshould loosely deep-equal\n\n${wanted}`;
-  if (operator === "notDeepEqual") return `${TITLES.notDeepEqualUnequal}\n\n${found}${found === wanted ? "" : `\n\nshould not loosely deep-equal\n\n${wanted}`}`;
+  if (operator === "notDeepEqual")
+    return `${TITLES.notDeepEqualUnequal}\n\n${found}${found === wanted ? "" : `\n\nshould not loosely deep-equal\n\n${wanted}`}`;
   return `${found} ${operator} ${wanted}`;
 }
 
 export class AssertionError extends Error {
   constructor(options) {
-    if (typeof options !== "object" || options === null) throw Object.assign(new TypeError('The "options" argument must be of type object.'), { code: "ERR_INVALID_ARG_TYPE" });
+    if (typeof options !== "object" || options === null)
+      throw Object.assign(new TypeError('The "options" argument must be of type object.'), {
+        code: "ERR_INVALID_ARG_TYPE",
+      });
     const { actual, expected, operator, message, generatedMessage } = options;
     super(message === undefined || message === null ? describe(actual, expected, operator) : String(message));
     this.generatedMessage = generatedMessage ?? (message === undefined || message === null);
-    Object.defineProperty(this, "name", { value: "AssertionError", writable: true, configurable: true, enumerable: false });
+    Object.defineProperty(this, "name", {
+      value: "AssertionError",
+      writable: true,
+      configurable: true,
+      enumerable: false,
+    });
     this.code = "ERR_ASSERTION";
     this.actual = actual;
     this.expected = expected;

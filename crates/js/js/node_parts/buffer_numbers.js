@@ -4,16 +4,24 @@ import { coded, invalidArgType, outOfRange } from "toolsmith:node_parts/argument
 
 // Each differs only in type, size and range.
 const NUMBERS = [
-  ["UInt8", "Uint8", 1, 0, 255], ["Int8", "Int8", 1, -128, 127], ["UInt16", "Uint16", 2, 0, 65535], ["Int16", "Int16", 2, -32768, 32767],
-  ["UInt32", "Uint32", 4, 0, 2 ** 32 - 1], ["Int32", "Int32", 4, -(2 ** 31), 2 ** 31 - 1], ["Float", "Float32", 4], ["Double", "Float64", 8],
-  ["BigInt64", "BigInt64", 8, -(2n ** 63n), 2n ** 63n - 1n], ["BigUInt64", "BigUint64", 8, 0n, 2n ** 64n - 1n],
+  ["UInt8", "Uint8", 1, 0, 255],
+  ["Int8", "Int8", 1, -128, 127],
+  ["UInt16", "Uint16", 2, 0, 65535],
+  ["Int16", "Int16", 2, -32768, 32767],
+  ["UInt32", "Uint32", 4, 0, 2 ** 32 - 1],
+  ["Int32", "Int32", 4, -(2 ** 31), 2 ** 31 - 1],
+  ["Float", "Float32", 4],
+  ["Double", "Float64", 8],
+  ["BigInt64", "BigInt64", 8, -(2n ** 63n), 2n ** 63n - 1n],
+  ["BigUInt64", "BigUint64", 8, 0n, 2n ** 64n - 1n],
 ];
 
 function checkOffset(buffer, offset, size) {
   if (typeof offset !== "number") throw invalidArgType("offset", "number", offset);
   if (Number.isInteger(offset) && offset >= 0 && offset + size <= buffer.length) return;
   if (Math.floor(offset) !== offset) throw outOfRange("offset", "an integer", offset);
-  if (buffer.length < size) throw coded(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", "Attempt to access memory outside buffer bounds");
+  if (buffer.length < size)
+    throw coded(RangeError, "ERR_BUFFER_OUT_OF_BOUNDS", "Attempt to access memory outside buffer bounds");
   throw outOfRange("offset", `>= 0 and <= ${buffer.length - size}`, offset);
 }
 
@@ -40,7 +48,8 @@ const view = (buffer) => new DataView(buffer.buffer, buffer.byteOffset, buffer.b
 
 function readUnsigned(buffer, offset, length, little) {
   let value = 0;
-  for (let index = 0; index < length; index++) value = value * 256 + buffer[offset + (little ? length - 1 - index : index)];
+  for (let index = 0; index < length; index++)
+    value = value * 256 + buffer[offset + (little ? length - 1 - index : index)];
   return value;
 }
 
@@ -92,7 +101,8 @@ export function defineNumbers(prototype) {
       });
       define(`write${name}${order}`, function (value, offset = 0) {
         const given = typeof min === "bigint" ? value : +value;
-        if (typeof min === "bigint" && typeof value !== "bigint") throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
+        if (typeof min === "bigint" && typeof value !== "bigint")
+          throw new TypeError("Cannot mix BigInt and other types, use explicit conversions");
         checkValue(given, min, max, size);
         checkOffset(this, offset, size);
         view(this)[set](offset, given, little);

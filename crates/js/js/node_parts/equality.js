@@ -5,7 +5,9 @@ import { types } from "toolsmith:node_parts/types";
 const isObject = (value) => typeof value === "object" && value !== null;
 
 function keysOf(value) {
-  const symbols = Object.getOwnPropertySymbols(value).filter((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol));
+  const symbols = Object.getOwnPropertySymbols(value).filter((symbol) =>
+    Object.prototype.propertyIsEnumerable.call(value, symbol),
+  );
   return [Object.keys(value), symbols];
 }
 
@@ -19,11 +21,18 @@ class Comparison {
   equal(one, other) {
     if (one === other) return one !== 0 || !this.#strict || Object.is(one, other);
     if (this.#strict) {
-      if (!isObject(one) || !isObject(other)) return Number.isNaN(one) && Number.isNaN(other) && typeof one === "number" && typeof other === "number";
+      if (!isObject(one) || !isObject(other))
+        return Number.isNaN(one) && Number.isNaN(other) && typeof one === "number" && typeof other === "number";
       if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false;
     } else {
       if (!isObject(one) || !isObject(other)) {
-        return (!isObject(one) && !isObject(other) && typeof one !== "function" && typeof other !== "function" && (one == other || (Number.isNaN(one) && Number.isNaN(other))));
+        return (
+          !isObject(one) &&
+          !isObject(other) &&
+          typeof one !== "function" &&
+          typeof other !== "function" &&
+          (one == other || (Number.isNaN(one) && Number.isNaN(other)))
+        );
       }
     }
     return this.#objects(one, other);
@@ -37,14 +46,16 @@ class Comparison {
     if (types.isDate(one) && !Object.is(one.getTime(), other.getTime())) return false;
     if (types.isRegExp(one) && (String(one) !== String(other) || one.lastIndex !== other.lastIndex)) return false;
     if (one instanceof Error || other instanceof Error) {
-      if (!(one instanceof Error && other instanceof Error) || one.message !== other.message || one.name !== other.name) return false;
+      if (!(one instanceof Error && other instanceof Error) || one.message !== other.message || one.name !== other.name)
+        return false;
       if (!this.equal(one.cause, other.cause) || !this.equal(one.errors, other.errors)) return false;
     }
     if (ArrayBuffer.isView(one) || types.isAnyArrayBuffer(one)) {
       if (!sameBytes(one, other, this.#strict)) return false;
     }
     if (types.isBoxedPrimitive(one) || types.isBoxedPrimitive(other)) {
-      if (!types.isBoxedPrimitive(one) || !types.isBoxedPrimitive(other) || !Object.is(one.valueOf(), other.valueOf())) return false;
+      if (!types.isBoxedPrimitive(one) || !types.isBoxedPrimitive(other) || !Object.is(one.valueOf(), other.valueOf()))
+        return false;
     }
     if (types.isSet(one) !== types.isSet(other) || types.isMap(one) !== types.isMap(other)) return false;
     if (types.isPromise(one) || types.isWeakMap(one) || types.isWeakSet(one)) return false;
@@ -66,7 +77,9 @@ class Comparison {
     const otherNames = indexed ? otherKeys.filter((key) => !/^\d+$/.test(key)) : otherKeys;
     if (names.length !== otherNames.length || (this.#strict && symbols.length !== otherSymbols.length)) return false;
     const all = this.#strict ? [...names, ...symbols] : names;
-    return all.every((key) => Object.prototype.propertyIsEnumerable.call(other, key) && this.equal(one[key], other[key]));
+    return all.every(
+      (key) => Object.prototype.propertyIsEnumerable.call(other, key) && this.equal(one[key], other[key]),
+    );
   }
 
   #entries(one, other) {
@@ -84,7 +97,8 @@ class Comparison {
       const left = new Map(other);
       return [...one].every(([key, value]) => {
         if (left.has(key) && this.equal(value, left.get(key))) return left.delete(key);
-        for (const [candidate, held] of left) if (this.equal(key, candidate) && this.equal(value, held)) return left.delete(candidate);
+        for (const [candidate, held] of left)
+          if (this.equal(key, candidate) && this.equal(value, held)) return left.delete(candidate);
         return false;
       });
     }
@@ -94,8 +108,13 @@ class Comparison {
 
 function sameBytes(one, other, strict) {
   if (one.byteLength !== other.byteLength) return false;
-  if (!strict && (types.isFloat32Array(one) || types.isFloat64Array(one))) return one.every((value, index) => value === other[index]);
-  const [left, right] = [one, other].map((value) => (ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : new Uint8Array(value)));
+  if (!strict && (types.isFloat32Array(one) || types.isFloat64Array(one)))
+    return one.every((value, index) => value === other[index]);
+  const [left, right] = [one, other].map((value) =>
+    ArrayBuffer.isView(value)
+      ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+      : new Uint8Array(value),
+  );
   return left.every((byte, index) => byte === right[index]);
 }
 

@@ -12,7 +12,8 @@ const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_SYNC, O_TRUNC, O_WRONLY }
 export function toPath(value, name = "path") {
   const path = typeof value !== "string" && isUrl(value) ? fileURLToPath(value) : value;
   if (typeof path === "string") {
-    if (path.includes("\0")) throw invalidArgValue(name, path, "must be a string, Uint8Array, or URL without null bytes");
+    if (path.includes("\0"))
+      throw invalidArgValue(name, path, "must be a string, Uint8Array, or URL without null bytes");
     return path.toWellFormed();
   }
   if (path instanceof Uint8Array) {
@@ -25,7 +26,13 @@ export function toPath(value, name = "path") {
 /** What names a file: a path, a descriptor, or an open handle. */
 export function toTarget(value) {
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 31) return { fd: value };
-  if (typeof value === "object" && value !== null && typeof value.fd === "number" && typeof value.readLines === "function") return { fd: value.fd };
+  if (
+    typeof value === "object" &&
+    value !== null &&
+    typeof value.fd === "number" &&
+    typeof value.readLines === "function"
+  )
+    return { fd: value.fd };
   return { path: toPath(value) };
 }
 
@@ -36,12 +43,31 @@ export function toFd(fd) {
 }
 
 const FLAGS = {
-  r: O_RDONLY, rs: O_RDONLY | O_SYNC, "r+": O_RDWR, "rs+": O_RDWR | O_SYNC,
-  w: O_TRUNC | O_CREAT | O_WRONLY, wx: O_TRUNC | O_CREAT | O_WRONLY | O_EXCL, "w+": O_TRUNC | O_CREAT | O_RDWR, "wx+": O_TRUNC | O_CREAT | O_RDWR | O_EXCL,
-  a: O_APPEND | O_CREAT | O_WRONLY, ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL, as: O_APPEND | O_CREAT | O_WRONLY | O_SYNC,
-  "a+": O_APPEND | O_CREAT | O_RDWR, "ax+": O_APPEND | O_CREAT | O_RDWR | O_EXCL, "as+": O_APPEND | O_CREAT | O_RDWR | O_SYNC,
+  r: O_RDONLY,
+  rs: O_RDONLY | O_SYNC,
+  "r+": O_RDWR,
+  "rs+": O_RDWR | O_SYNC,
+  w: O_TRUNC | O_CREAT | O_WRONLY,
+  wx: O_TRUNC | O_CREAT | O_WRONLY | O_EXCL,
+  "w+": O_TRUNC | O_CREAT | O_RDWR,
+  "wx+": O_TRUNC | O_CREAT | O_RDWR | O_EXCL,
+  a: O_APPEND | O_CREAT | O_WRONLY,
+  ax: O_APPEND | O_CREAT | O_WRONLY | O_EXCL,
+  as: O_APPEND | O_CREAT | O_WRONLY | O_SYNC,
+  "a+": O_APPEND | O_CREAT | O_RDWR,
+  "ax+": O_APPEND | O_CREAT | O_RDWR | O_EXCL,
+  "as+": O_APPEND | O_CREAT | O_RDWR | O_SYNC,
 };
-Object.assign(FLAGS, { sr: FLAGS.rs, "sr+": FLAGS["rs+"], xw: FLAGS.wx, "xw+": FLAGS["wx+"], xa: FLAGS.ax, sa: FLAGS.as, "xa+": FLAGS["ax+"], "sa+": FLAGS["as+"] });
+Object.assign(FLAGS, {
+  sr: FLAGS.rs,
+  "sr+": FLAGS["rs+"],
+  xw: FLAGS.wx,
+  "xw+": FLAGS["wx+"],
+  xa: FLAGS.ax,
+  sa: FLAGS.as,
+  "xa+": FLAGS["ax+"],
+  "sa+": FLAGS["as+"],
+});
 
 export function toFlags(flags, fallback = "r") {
   if (flags === null || flags === undefined) return FLAGS[fallback];
@@ -57,7 +83,8 @@ export function toFlags(flags, fallback = "r") {
 export function toMode(mode, name, fallback) {
   const given = mode ?? fallback;
   if (typeof given === "string") {
-    if (!/^[0-7]+$/.test(given)) throw invalidArgValue(name, given, "must be a 32-bit unsigned integer or an octal string");
+    if (!/^[0-7]+$/.test(given))
+      throw invalidArgValue(name, given, "must be a 32-bit unsigned integer or an octal string");
     return Number.parseInt(given, 8);
   }
   checkInteger(given, name, 0, 4294967295);
@@ -74,11 +101,13 @@ export function toOptions(options, defaults) {
 }
 
 export function checkEncoding(encoding) {
-  if (encoding && encoding !== "buffer" && !Buffer.isEncoding(encoding)) throw invalidArgValue("encoding", encoding, "is invalid encoding");
+  if (encoding && encoding !== "buffer" && !Buffer.isEncoding(encoding))
+    throw invalidArgValue("encoding", encoding, "is invalid encoding");
   return encoding;
 }
 
-export const isUtf8 = (encoding) => encoding === "utf8" || encoding === "utf-8" || encoding === "UTF-8" || encoding === "UTF8";
+export const isUtf8 = (encoding) =>
+  encoding === "utf8" || encoding === "utf-8" || encoding === "UTF-8" || encoding === "UTF8";
 
 /** What is to be written, as bytes. */
 export function toBytes(data, encoding, name = "data") {
@@ -126,5 +155,11 @@ export function systemError(code, message, { syscall, errno, words, path, dest, 
   const target = `${path === undefined ? "" : ` ${path}`}${dest === undefined ? "" : ` => ${dest}`}`;
   const error = coded(Error, code, `${message}: ${syscall} returned ${name} (${words})${target}`);
   error.name = "SystemError";
-  return Object.assign(error, { errno, syscall, path, ...(dest === undefined ? {} : { dest }), info: { code: name, message: words, errno, syscall, path, dest } });
+  return Object.assign(error, {
+    errno,
+    syscall,
+    path,
+    ...(dest === undefined ? {} : { dest }),
+    info: { code: name, message: words, errno, syscall, path, dest },
+  });
 }

@@ -31,7 +31,8 @@ const same = (one, other) => one !== undefined && other !== undefined && one.ino
 function* copyFile(from, to, found, target, options) {
   if (target !== undefined) {
     if (options.force) yield requests.unlink(to);
-    else if (options.errorOnExist) throw refuse("ERR_FS_CP_EEXIST", "Target already exists", "EEXIST", `${to} already exists`, to);
+    else if (options.errorOnExist)
+      throw refuse("ERR_FS_CP_EEXIST", "Target already exists", "EEXIST", `${to} already exists`, to);
     else return;
   }
   yield requests.copyFile(from, to, options.mode);
@@ -43,9 +44,16 @@ function* copyLink(from, to, target, options) {
   if (!options.verbatimSymlinks && !posix.isAbsolute(points)) points = posix.resolve(posix.dirname(from), points);
   if (target !== undefined) {
     if (target.isDirectory() && !target.isSymbolicLink()) {
-      throw refuse("ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY", "Cannot overwrite symlink in subdirectory of self", "EINVAL", `cannot overwrite ${to} with ${points}`, to);
+      throw refuse(
+        "ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY",
+        "Cannot overwrite symlink in subdirectory of self",
+        "EINVAL",
+        `cannot overwrite ${to} with ${points}`,
+        to,
+      );
     }
-    if (!options.force && options.errorOnExist) throw refuse("ERR_FS_CP_EEXIST", "Target already exists", "EEXIST", `${to} already exists`, to);
+    if (!options.force && options.errorOnExist)
+      throw refuse("ERR_FS_CP_EEXIST", "Target already exists", "EEXIST", `${to} already exists`, to);
     if (!options.force) return;
     yield requests.unlink(to);
   }
@@ -55,10 +63,15 @@ function* copyLink(from, to, target, options) {
 function* copyFolder(from, to, found, target, options, above) {
   // With links followed, a folder may be inside itself.
   if (above.some((folder) => same(folder, found))) {
-    throw coded(Error, "ELOOP", `ELOOP: too many symbolic links encountered, cp '${from}'`, { errno: -40, syscall: "cp", path: from });
+    throw coded(Error, "ELOOP", `ELOOP: too many symbolic links encountered, cp '${from}'`, {
+      errno: -40,
+      syscall: "cp",
+      path: from,
+    });
   }
   if (target === undefined) yield requests.mkdir(to, { recursive: true });
-  for (const name of yield requests.readdir(from)) yield* copy(posix.join(from, name), posix.join(to, name), options, [...above, found]);
+  for (const name of yield requests.readdir(from))
+    yield* copy(posix.join(from, name), posix.join(to, name), options, [...above, found]);
   if (target === undefined) yield requests.chmod(to, Number(found.mode & 0o7777n));
   if (options.preserveTimestamps) yield requests.utimes(to, found.atime, found.mtime);
 }
@@ -67,26 +80,57 @@ function* copy(from, to, options, above) {
   if (options.filter !== undefined && !(yield options.filter(from, to))) return;
   const found = yield requests[options.dereference ? "stat" : "lstat"](from, { bigint: true });
   const target = yield* statOrNothing(to, options.dereference);
-  if (same(found, target)) throw refuse("ERR_FS_CP_EINVAL", "Invalid src or dest", "EINVAL", "src and dest cannot be the same", to);
+  if (same(found, target))
+    throw refuse("ERR_FS_CP_EINVAL", "Invalid src or dest", "EINVAL", "src and dest cannot be the same", to);
   if (target !== undefined && found.isDirectory() && !target.isDirectory()) {
-    throw refuse("ERR_FS_CP_DIR_TO_NON_DIR", "Cannot overwrite non-directory with directory", "EISDIR", `cannot overwrite non-directory ${to} with directory ${from}`, to);
+    throw refuse(
+      "ERR_FS_CP_DIR_TO_NON_DIR",
+      "Cannot overwrite non-directory with directory",
+      "EISDIR",
+      `cannot overwrite non-directory ${to} with directory ${from}`,
+      to,
+    );
   }
   if (target !== undefined && !found.isDirectory() && target.isDirectory()) {
-    throw refuse("ERR_FS_CP_NON_DIR_TO_DIR", "Cannot overwrite directory with non-directory", "ENOTDIR", `cannot overwrite directory ${to} with non-directory ${from}`, to);
+    throw refuse(
+      "ERR_FS_CP_NON_DIR_TO_DIR",
+      "Cannot overwrite directory with non-directory",
+      "ENOTDIR",
+      `cannot overwrite directory ${to} with non-directory ${from}`,
+      to,
+    );
   }
   if (found.isDirectory()) {
-    if (!options.recursive) throw refuse("ERR_FS_EISDIR", "Recursive option not enabled, cannot copy a directory", "EISDIR", `${from} is a directory (not copied)`, from);
+    if (!options.recursive)
+      throw refuse(
+        "ERR_FS_EISDIR",
+        "Recursive option not enabled, cannot copy a directory",
+        "EISDIR",
+        `${from} is a directory (not copied)`,
+        from,
+      );
     yield* copyFolder(from, to, found, target, options, above);
   } else if (found.isSymbolicLink()) yield* copyLink(from, to, target, options);
-  else if (found.isSocket()) throw refuse("ERR_FS_CP_SOCKET", "Cannot copy a socket file", "EINVAL", `cannot copy a socket file: ${to}`, to);
-  else if (found.isFIFO()) throw refuse("ERR_FS_CP_FIFO_PIPE", "Cannot copy a FIFO pipe", "EINVAL", `cannot copy a FIFO pipe: ${to}`, to);
+  else if (found.isSocket())
+    throw refuse("ERR_FS_CP_SOCKET", "Cannot copy a socket file", "EINVAL", `cannot copy a socket file: ${to}`, to);
+  else if (found.isFIFO())
+    throw refuse("ERR_FS_CP_FIFO_PIPE", "Cannot copy a FIFO pipe", "EINVAL", `cannot copy a FIFO pipe: ${to}`, to);
   else yield* copyFile(from, to, found, target, options);
 }
 
 /** The plan of one `cp`. */
 export function* copyPlan(source, destination, given) {
   if (given !== undefined) checkObject(given, "options");
-  const options = { force: true, recursive: false, errorOnExist: false, dereference: false, preserveTimestamps: false, verbatimSymlinks: false, mode: 0, ...given };
+  const options = {
+    force: true,
+    recursive: false,
+    errorOnExist: false,
+    dereference: false,
+    preserveTimestamps: false,
+    verbatimSymlinks: false,
+    mode: 0,
+    ...given,
+  };
   if (options.filter !== undefined) checkFunction(options.filter, "options.filter");
   const [from, to] = [text(source), text(destination)];
   const found = yield requests[options.dereference ? "stat" : "lstat"](from, { bigint: true });
@@ -94,7 +138,13 @@ export function* copyPlan(source, destination, given) {
     // Is the destination inside the source? Then there would be no end.
     for (let at = posix.dirname(posix.resolve(to)); ; at = posix.dirname(at)) {
       if (same(yield* statOrNothing(at, true), found)) {
-        throw refuse("ERR_FS_CP_EINVAL", "Cannot copy to a subdirectory of self", "EINVAL", `cannot copy ${from} to a subdirectory of self ${to}`, to);
+        throw refuse(
+          "ERR_FS_CP_EINVAL",
+          "Cannot copy to a subdirectory of self",
+          "EINVAL",
+          `cannot copy ${from} to a subdirectory of self ${to}`,
+          to,
+        );
       }
       if (at === "/") break;
     }

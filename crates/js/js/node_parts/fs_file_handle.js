@@ -71,7 +71,10 @@ export class FileHandle extends EventEmitter {
     for await (const chunk of data) await this.#run("writeFile", chunk, options);
   }
   readLines(options) {
-    return builtin("toolsmith:node/readline").createInterface({ input: this.createReadStream(options), crlfDelay: Infinity });
+    return builtin("toolsmith:node/readline").createInterface({
+      input: this.createReadStream(options),
+      crlfDelay: Infinity,
+    });
   }
   readableWebStream(options) {
     return builtin("toolsmith:node/stream").Readable.toWeb(this.createReadStream({ ...options, autoClose: false }));

@@ -1,9 +1,33 @@
 // What each function of `fs` asks of the Rust side. A request is made once and run at once or later, so that the three
 // forms of a function cannot differ.
 
-import { abortError, checkBoolean, checkFunction, checkInteger, checkObject, checkSignal, invalidArgType, invalidArgValue, outOfRange } from "toolsmith:node_parts/arguments";
 import {
-  checkEncoding, constants, fromName, isUtf8, toBytes, toFd, toFlags, toId, toLength, toMode, toOptions, toPath, toPosition, toSeconds, toTarget,
+  abortError,
+  checkBoolean,
+  checkFunction,
+  checkInteger,
+  checkObject,
+  checkSignal,
+  invalidArgType,
+  invalidArgValue,
+  outOfRange,
+} from "toolsmith:node_parts/arguments";
+import {
+  checkEncoding,
+  constants,
+  fromName,
+  isUtf8,
+  toBytes,
+  toFd,
+  toFlags,
+  toId,
+  toLength,
+  toMode,
+  toOptions,
+  toPath,
+  toPosition,
+  toSeconds,
+  toTarget,
 } from "toolsmith:node_parts/fs_arguments";
 import { Dirent, readStatFs, readStats } from "toolsmith:node_parts/fs_stats";
 import { builtin, host, operation } from "toolsmith:kernel";
@@ -73,20 +97,34 @@ function readFile(target, options, signal) {
   const { encoding, flag } = toOptions(options, { flag: "r" });
   const text = isUtf8(encoding);
   const args = { ...toTarget(target), flags: toFlags(flag), mode: 0o666, text };
-  const finish = (content) => (text ? content : encoding && encoding !== "buffer" ? asBuffer(content).toString(encoding) : asBuffer(content));
+  const finish = (content) =>
+    text ? content : encoding && encoding !== "buffer" ? asBuffer(content).toString(encoding) : asBuffer(content);
   return request("readFile", args, { finish, signal });
 }
 
 function writeFile(target, data, options, fallback) {
-  const { encoding, mode, flag, flush, signal } = toOptions(options, { encoding: "utf8", mode: 0o666, flag: fallback, flush: false });
+  const { encoding, mode, flag, flush, signal } = toOptions(options, {
+    encoding: "utf8",
+    mode: 0o666,
+    flag: fallback,
+    flush: false,
+  });
   checkSignal(signal);
   if (flush !== undefined && flush !== null) checkBoolean(flush, "options.flush");
   const bytes = toBytes(data, encoding);
-  return request("writeFile", { ...toTarget(target), flags: toFlags(flag, fallback), mode: toMode(mode, "mode", 0o666), flush: flush ?? false }, { data: bytes, signal });
+  return request(
+    "writeFile",
+    { ...toTarget(target), flags: toFlags(flag, fallback), mode: toMode(mode, "mode", 0o666), flush: flush ?? false },
+    { data: bytes, signal },
+  );
 }
 
 const stat = (op) => (path, options) =>
-  request(op, { path: toPath(path), big: options?.bigint === true }, { finish: (json) => readStats(json, options?.bigint === true) });
+  request(
+    op,
+    { path: toPath(path), big: options?.bigint === true },
+    { finish: (json) => readStats(json, options?.bigint === true) },
+  );
 
 function readdir(path, options) {
   const { encoding, withFileTypes = false, recursive = false } = toOptions(options, {});
@@ -102,7 +140,11 @@ function readdir(path, options) {
       const inside = folder === "" ? shown : `${String(shown).replace(/\/+$/, "") || ""}/${folder}`;
       return new Dirent(fromName(name, encoding), kind, inside);
     });
-  return request("readdir", { path: given, recursive: recursive === true, types: Boolean(withFileTypes), raw }, { finish });
+  return request(
+    "readdir",
+    { path: given, recursive: recursive === true, types: Boolean(withFileTypes), raw },
+    { finish },
+  );
 }
 
 /** `(buffer, offset, length, position)`, given one by one or as an object. */
@@ -153,11 +195,16 @@ function write(fd, data, offset, length, position) {
   const wanted = length ?? bytes.length - from;
   checkInteger(wanted, "length", 0);
   if (wanted > bytes.length - from) throw outOfRange("length", `<= ${bytes.length - from}`, wanted);
-  return request("write", { fd: toFd(fd), position: toPosition(position) }, { data: bytes.subarray(from, from + wanted), finish });
+  return request(
+    "write",
+    { fd: toFd(fd), position: toPosition(position) },
+    { data: bytes.subarray(from, from + wanted), finish },
+  );
 }
 
 function checkViews(views) {
-  if (!Array.isArray(views) || !views.every((view) => ArrayBuffer.isView(view))) throw invalidArgType("buffers", "ArrayBufferView[]", views);
+  if (!Array.isArray(views) || !views.every((view) => ArrayBuffer.isView(view)))
+    throw invalidArgType("buffers", "ArrayBufferView[]", views);
   return views.map((view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
 }
 
@@ -171,12 +218,20 @@ function readv(fd, buffers, position) {
     }
     return { bytesRead: content.length, buffers };
   };
-  return request("read", { fd: toFd(fd), length: views.reduce((sum, view) => sum + view.length, 0), position: toPosition(position) }, { finish });
+  return request(
+    "read",
+    { fd: toFd(fd), length: views.reduce((sum, view) => sum + view.length, 0), position: toPosition(position) },
+    { finish },
+  );
 }
 
 function writev(fd, buffers, position) {
   const finish = (count) => ({ bytesWritten: Number(count), buffers });
-  return request("write", { fd: toFd(fd), position: toPosition(position) }, { data: Buffer.concat(checkViews(buffers)), finish });
+  return request(
+    "write",
+    { fd: toFd(fd), position: toPosition(position) },
+    { data: Buffer.concat(checkViews(buffers)), finish },
+  );
 }
 
 function rm(path, options) {
@@ -195,10 +250,12 @@ function rmdir(path, options) {
 }
 
 const named = (encoding) => ({ finish: (json) => fromName(JSON.parse(json), encoding) });
-const both = (op, oldName, newName) => (from, to) => request(op, { path: toPath(from, oldName), dest: toPath(to, newName) });
+const both = (op, oldName, newName) => (from, to) =>
+  request(op, { path: toPath(from, oldName), dest: toPath(to, newName) });
 const times = (op) => (path, accessed, modified) =>
   request(op, { path: toPath(path), accessed: toSeconds(accessed, "time"), modified: toSeconds(modified, "time") });
-const owner = (op) => (path, uid, gid) => request(op, { path: toPath(path), uid: toId(uid, "uid"), gid: toId(gid, "gid") });
+const owner = (op) => (path, uid, gid) =>
+  request(op, { path: toPath(path), uid: toId(uid, "uid"), gid: toId(gid, "gid") });
 
 /** By name: what Node's arguments ask for. */
 export const requests = {
@@ -207,29 +264,46 @@ export const requests = {
   chmod: (path, mode) => request("chmod", { path: toPath(path), mode: toMode(mode, "mode") }),
   chown: owner("chown"),
   close: (fd) => request("close", { fd: toFd(fd) }),
-  copyFile: (from, to, mode = 0) => request("copyFile", { path: toPath(from, "src"), dest: toPath(to, "dest"), mode: toMode(mode, "mode") }),
+  copyFile: (from, to, mode = 0) =>
+    request("copyFile", { path: toPath(from, "src"), dest: toPath(to, "dest"), mode: toMode(mode, "mode") }),
   exists: (path) => request("exists", { path: toPath(path) }, { finish: (answer) => answer === "true" }),
   fchmod: (fd, mode) => request("fchmod", { fd: toFd(fd), mode: toMode(mode, "mode") }),
   fchown: (fd, uid, gid) => request("fchown", { fd: toFd(fd), uid: toId(uid, "uid"), gid: toId(gid, "gid") }),
   fdatasync: (fd) => request("fdatasync", { fd: toFd(fd) }),
-  fstat: (fd, options) => request("fstat", { fd: toFd(fd), big: options?.bigint === true }, { finish: (json) => readStats(json, options?.bigint === true) }),
+  fstat: (fd, options) =>
+    request(
+      "fstat",
+      { fd: toFd(fd), big: options?.bigint === true },
+      { finish: (json) => readStats(json, options?.bigint === true) },
+    ),
   fsync: (fd) => request("fsync", { fd: toFd(fd) }),
   ftruncate: (fd, length) => request("ftruncate", { fd: toFd(fd), length: toLength(length) }),
-  futimes: (fd, accessed, modified) => request("futime", { fd: toFd(fd), accessed: toSeconds(accessed, "time"), modified: toSeconds(modified, "time") }),
+  futimes: (fd, accessed, modified) =>
+    request("futime", { fd: toFd(fd), accessed: toSeconds(accessed, "time"), modified: toSeconds(modified, "time") }),
   lchown: owner("lchown"),
   link: both("link", "existingPath", "newPath"),
   lstat: stat("lstat"),
   lutimes: times("lutime"),
   mkdir(path, options) {
-    const { mode = 0o777, recursive = false } = typeof options === "object" && options !== null ? options : { mode: options ?? 0o777 };
+    const { mode = 0o777, recursive = false } =
+      typeof options === "object" && options !== null ? options : { mode: options ?? 0o777 };
     checkBoolean(recursive, "options.recursive");
-    return request("mkdir", { path: toPath(path), mode: toMode(mode, "mode"), recursive }, { finish: (first) => first });
+    return request(
+      "mkdir",
+      { path: toPath(path), mode: toMode(mode, "mode"), recursive },
+      { finish: (first) => first },
+    );
   },
   mkdtemp(prefix, options) {
     const { encoding } = toOptions(options, {});
     return request("mkdtemp", { path: toPath(prefix, "prefix"), raw: encoding === "buffer" }, named(encoding));
   },
-  open: (path, flags, mode) => request("open", { path: toPath(path), flags: toFlags(flags), mode: toMode(mode, "mode", 0o666) }, { finish: Number }),
+  open: (path, flags, mode) =>
+    request(
+      "open",
+      { path: toPath(path), flags: toFlags(flags), mode: toMode(mode, "mode", 0o666) },
+      { finish: Number },
+    ),
   opendir(path, options) {
     const made = readdir(path, { encoding: options?.encoding, recursive: options?.recursive, withFileTypes: true });
     return { ...made, args: { ...made.args, syscall: "opendir" } };
@@ -258,7 +332,8 @@ export const requests = {
   rm,
   rmdir,
   stat: stat("stat"),
-  statfs: (path, options) => request("statfs", { path: toPath(path) }, { finish: (json) => readStatFs(json, options?.bigint === true) }),
+  statfs: (path, options) =>
+    request("statfs", { path: toPath(path) }, { finish: (json) => readStatFs(json, options?.bigint === true) }),
   symlink: both("symlink", "target", "path"),
   truncate(path, length) {
     if (typeof path === "number") return requests.ftruncate(path, length);
@@ -309,7 +384,10 @@ export function withCallback(start, spread) {
     const callback = args.length > 1 || typeof args[0] === "function" ? args.pop() : undefined;
     checkFunction(callback, "cb");
     start(...args).then(
-      (value) => queueMicrotask(() => callback(null, ...(spread !== undefined ? spread(value) : value === undefined ? [] : [value]))),
+      (value) =>
+        queueMicrotask(() =>
+          callback(null, ...(spread !== undefined ? spread(value) : value === undefined ? [] : [value])),
+        ),
       (error) => queueMicrotask(() => callback(error)),
     );
   };

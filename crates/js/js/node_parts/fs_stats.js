@@ -58,9 +58,15 @@ export function readStats(json, big) {
   const numbers = JSON.parse(json);
   if (big) {
     const values = numbers.map(BigInt);
-    return new BigIntStats(values.slice(0, 10), [10, 12, 14, 16].map((at) => values[at] * 1000000000n + values[at + 1]));
+    return new BigIntStats(
+      values.slice(0, 10),
+      [10, 12, 14, 16].map((at) => values[at] * 1000000000n + values[at + 1]),
+    );
   }
-  return new Stats(...numbers.slice(0, 10), ...[10, 12, 14, 16].map((at) => numbers[at] * 1000 + numbers[at + 1] / 1e6));
+  return new Stats(
+    ...numbers.slice(0, 10),
+    ...[10, 12, 14, 16].map((at) => numbers[at] * 1000 + numbers[at + 1] / 1e6),
+  );
 }
 
 /** Stats of what is not there, as `watchFile` shows them. */
@@ -70,7 +76,8 @@ export function noStats(big) {
 
 class StatFs {
   constructor(values) {
-    for (const [index, name] of ["type", "bsize", "blocks", "bfree", "bavail", "files", "ffree"].entries()) this[name] = values[index];
+    for (const [index, name] of ["type", "bsize", "blocks", "bfree", "bavail", "files", "ffree"].entries())
+      this[name] = values[index];
   }
 }
 export const readStatFs = (json, big) => new StatFs(JSON.parse(json).map(big ? BigInt : Number));

@@ -56,7 +56,10 @@ function close(stream, error, callback) {
   }
   stream.fd = null;
   const closing = handle === undefined ? later(requests.close(fd)) : handle.close();
-  closing.then(() => callback(error), (failed) => callback(error ?? failed));
+  closing.then(
+    () => callback(error),
+    (failed) => callback(error ?? failed),
+  );
 }
 
 export function ReadStream(path, options) {
@@ -71,7 +74,14 @@ export function ReadStream(path, options) {
   this.bytesRead = 0;
   // Before the stream itself is made: that opens the file.
   prepare(this, path, given, "r");
-  Readable.call(this, { highWaterMark: given.highWaterMark ?? 64 * 1024, encoding: given.encoding, emitClose: given.emitClose, signal: given.signal, autoDestroy: given.autoClose ?? true, objectMode: given.objectMode });
+  Readable.call(this, {
+    highWaterMark: given.highWaterMark ?? 64 * 1024,
+    encoding: given.encoding,
+    emitClose: given.emitClose,
+    signal: given.signal,
+    autoDestroy: given.autoClose ?? true,
+    objectMode: given.objectMode,
+  });
 }
 Object.setPrototypeOf(ReadStream.prototype, Readable.prototype);
 Object.setPrototypeOf(ReadStream, Readable);
@@ -120,7 +130,14 @@ export function WriteStream(path, options) {
   this.bytesWritten = 0;
   prepare(this, path, given, "w");
   this.flush = given.flush ?? false;
-  Writable.call(this, { highWaterMark: given.highWaterMark, decodeStrings: true, defaultEncoding: given.encoding ?? undefined, emitClose: given.emitClose, signal: given.signal, autoDestroy: given.autoClose ?? true });
+  Writable.call(this, {
+    highWaterMark: given.highWaterMark,
+    decodeStrings: true,
+    defaultEncoding: given.encoding ?? undefined,
+    emitClose: given.emitClose,
+    signal: given.signal,
+    autoDestroy: given.autoClose ?? true,
+  });
   if (given.encoding) this.setDefaultEncoding(given.encoding);
 }
 Object.setPrototypeOf(WriteStream.prototype, Writable.prototype);
@@ -139,7 +156,14 @@ async function writeAll(stream, data) {
 }
 
 function settle(stream, work, callback) {
-  Object.defineProperty(stream, "busy", { value: work.then(() => {}, () => {}), configurable: true, writable: true });
+  Object.defineProperty(stream, "busy", {
+    value: work.then(
+      () => {},
+      () => {},
+    ),
+    configurable: true,
+    writable: true,
+  });
   work.then(() => callback(), callback);
 }
 

@@ -81,7 +81,10 @@ export async function* watchLater(path, options) {
     for (;;) {
       if (signal?.aborted) throw abortError(signal);
       if (ready.length > 0) yield ready.shift();
-      else await new Promise((resolve) => { wake = resolve; });
+      else
+        await new Promise((resolve) => {
+          wake = resolve;
+        });
     }
   } finally {
     signal?.removeEventListener("abort", aborted);
@@ -99,7 +102,12 @@ class StatWatcher extends EventEmitter {
       const found = await look();
       if (!watched.has(path)) return;
       const first = before === undefined;
-      const changed = !first && (found.mtimeMs !== before.mtimeMs || found.ctimeMs !== before.ctimeMs || found.size !== before.size || found.ino !== before.ino);
+      const changed =
+        !first &&
+        (found.mtimeMs !== before.mtimeMs ||
+          found.ctimeMs !== before.ctimeMs ||
+          found.size !== before.size ||
+          found.ino !== before.ino);
       const previous = before;
       before = found;
       // A file that is not there is told at once; otherwise only what changes.

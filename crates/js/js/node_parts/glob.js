@@ -56,7 +56,10 @@ function nameExpression(name) {
       const end = name.indexOf("]", at + 2);
       if (end < 0) code += "\\[";
       else {
-        const set = name.slice(at + 1, end).replace(/\\/g, "\\\\").replace(/^!/, "^");
+        const set = name
+          .slice(at + 1, end)
+          .replace(/\\/g, "\\\\")
+          .replace(/^!/, "^");
         code += `[${set}]`;
         at = end;
       }
@@ -68,7 +71,11 @@ function nameExpression(name) {
   return new RegExp(`^${code}$`, "u");
 }
 
-const compile = (pattern) => pattern.split("/").filter((name, index) => name !== "" || index === 0).map((name) => ({ name, test: nameExpression(name) }));
+const compile = (pattern) =>
+  pattern
+    .split("/")
+    .filter((name, index) => name !== "" || index === 0)
+    .map((name) => ({ name, test: nameExpression(name) }));
 
 function matchParts(names, parts) {
   if (parts.length === 0) return names.length === 0;
@@ -83,13 +90,23 @@ function matchParts(names, parts) {
 /** Whether a path as a whole is what a pattern says. */
 export function matches(path, pattern, separator = "/") {
   const [names, wanted] = [path, pattern].map((text) => (separator === "/" ? text : text.replaceAll(separator, "/")));
-  return expandBraces(wanted).some((each) => matchParts(names.split("/").filter((name, index) => name !== "" || index === 0), compile(each)));
+  return expandBraces(wanted).some((each) =>
+    matchParts(
+      names.split("/").filter((name, index) => name !== "" || index === 0),
+      compile(each),
+    ),
+  );
 }
 
 /** Walks folders for a pattern: a plan of requests that hands each match to `found`. */
 export function* globPlan(requests, patterns, { cwd, exclude, withFileTypes }, found) {
   const seen = new Set();
-  const isExcluded = typeof exclude === "function" ? exclude : Array.isArray(exclude) ? (path) => exclude.some((pattern) => matches(typeof path === "string" ? path : path.name, pattern)) : () => false;
+  const isExcluded =
+    typeof exclude === "function"
+      ? exclude
+      : Array.isArray(exclude)
+        ? (path) => exclude.some((pattern) => matches(typeof path === "string" ? path : path.name, pattern))
+        : () => false;
 
   function* list(folder) {
     try {

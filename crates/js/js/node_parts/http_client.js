@@ -36,8 +36,14 @@ function optionsOf(input, options) {
   // Options can have an address among them and are still options.
   if (typeof input === "string" || isUrl(input)) {
     const url = typeof input === "string" ? new URL(input) : input;
-    const from = { protocol: url.protocol, hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"), path: `${url.pathname}${url.search}`, port: url.port === "" ? undefined : Number(url.port) };
-    if (url.username || url.password) from.auth = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const from = {
+      protocol: url.protocol,
+      hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      path: `${url.pathname}${url.search}`,
+      port: url.port === "" ? undefined : Number(url.port),
+    };
+    if (url.username || url.password)
+      from.auth = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     return { ...from, ...options };
   }
   return { ...input, ...options };
@@ -53,9 +59,16 @@ export class ClientRequest extends OutgoingMessage {
     if (typeof options === "function") [options, callback] = [undefined, options];
     const settings = optionsOf(input, options);
     const protocol = settings.protocol ?? settings.agent?.protocol ?? secure.protocol;
-    if (protocol !== secure.protocol) throw coded(TypeError, "ERR_INVALID_PROTOCOL", `Protocol "${protocol}" not supported. Expected "${secure.protocol}"`);
-    if (settings.method !== undefined && settings.method !== null && typeof settings.method !== "string") throw invalidArgType("options.method", "string", settings.method);
-    if (settings.path !== undefined && /[^\x21-\xff]/.test(settings.path)) throw coded(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
+    if (protocol !== secure.protocol)
+      throw coded(
+        TypeError,
+        "ERR_INVALID_PROTOCOL",
+        `Protocol "${protocol}" not supported. Expected "${secure.protocol}"`,
+      );
+    if (settings.method !== undefined && settings.method !== null && typeof settings.method !== "string")
+      throw invalidArgType("options.method", "string", settings.method);
+    if (settings.path !== undefined && /[^\x21-\xff]/.test(settings.path))
+      throw coded(TypeError, "ERR_UNESCAPED_CHARACTERS", "Request path contains unescaped characters");
     checkSignal(settings.signal);
     this.method = (settings.method ?? "GET").toUpperCase();
     this.path = settings.path || "/";
@@ -69,17 +82,33 @@ export class ClientRequest extends OutgoingMessage {
     this.#timeout = settings.timeout;
     const port = settings.port ?? settings.defaultPort ?? secure.port;
     const given = settings.headers ?? {};
-    const pairs = Array.isArray(given) ? (Array.isArray(given[0]) ? given : given.flatMap((name, index) => (index % 2 === 0 ? [[name, given[index + 1]]] : []))) : typeof given[Symbol.iterator] === "function" ? [...given] : Object.entries(given);
+    const pairs = Array.isArray(given)
+      ? Array.isArray(given[0])
+        ? given
+        : given.flatMap((name, index) => (index % 2 === 0 ? [[name, given[index + 1]]] : []))
+      : typeof given[Symbol.iterator] === "function"
+        ? [...given]
+        : Object.entries(given);
     for (const [name, value] of pairs) if (value !== undefined) this.setHeader(name, value);
     if (!this.hasHeader("host") && settings.setHost !== false) {
       const host = net.isIPv6(this.host) ? `[${this.host}]` : this.host;
       this.setHeader("Host", Number(port) === secure.port ? host : `${host}:${port}`);
     }
-    if (settings.auth && !this.hasHeader("authorization")) this.setHeader("Authorization", `Basic ${btoa(settings.auth)}`);
-    this._hasBody = !BODILESS.includes(this.method) || this.hasHeader("content-length") || this.hasHeader("transfer-encoding");
+    if (settings.auth && !this.hasHeader("authorization"))
+      this.setHeader("Authorization", `Basic ${btoa(settings.auth)}`);
+    this._hasBody =
+      !BODILESS.includes(this.method) || this.hasHeader("content-length") || this.hasHeader("transfer-encoding");
     if (callback) this.once("response", callback);
     if (settings.signal !== undefined) this.#heed(settings.signal);
-    const address = settings.socketPath ? { path: settings.socketPath } : { host: this.host, port: Number(port), servername: settings.servername ?? (net.isIP(this.host) ? undefined : this.host), rejectUnauthorized: settings.rejectUnauthorized, ca: settings.ca };
+    const address = settings.socketPath
+      ? { path: settings.socketPath }
+      : {
+          host: this.host,
+          port: Number(port),
+          servername: settings.servername ?? (net.isIP(this.host) ? undefined : this.host),
+          rejectUnauthorized: settings.rejectUnauthorized,
+          ca: settings.ca,
+        };
     queueMicrotask(() => this.#connect(settings, address, secure));
   }
   #heed(signal) {
@@ -93,7 +122,11 @@ export class ClientRequest extends OutgoingMessage {
   #connect(settings, address, secure) {
     if (this.destroyed) return;
     try {
-      const socket = settings.createConnection ? settings.createConnection({ ...settings, ...address }) : secure.connect ? secure.connect(address) : net.connect(address);
+      const socket = settings.createConnection
+        ? settings.createConnection({ ...settings, ...address })
+        : secure.connect
+          ? secure.connect(address)
+          : net.connect(address);
       if (socket) this.onSocket(socket);
     } catch (error) {
       this.destroy(error);
@@ -101,7 +134,11 @@ export class ClientRequest extends OutgoingMessage {
   }
   onSocket(socket) {
     this.socket = this.connection = socket;
-    this.#parser = new HttpParser(false, { head: (head) => this.#head(head), body: (bytes) => this.#body(bytes), end: () => this.#ended() });
+    this.#parser = new HttpParser(false, {
+      head: (head) => this.#head(head),
+      body: (bytes) => this.#body(bytes),
+      end: () => this.#ended(),
+    });
     socket.on("data", (bytes) => {
       try {
         this.#parser.push(bytes);
@@ -154,7 +191,12 @@ export class ClientRequest extends OutgoingMessage {
       return "stop";
     }
     if (head.status < 200) {
-      this.emit(head.status === 100 ? "continue" : "information", { statusCode: head.status, statusMessage: head.reason, headers: head.headers, rawHeaders: head.raw });
+      this.emit(head.status === 100 ? "continue" : "information", {
+        statusCode: head.status,
+        statusMessage: head.reason,
+        headers: head.headers,
+        rawHeaders: head.raw,
+      });
       return "again";
     }
     const response = new IncomingMessage(this.socket, head);

@@ -24,7 +24,8 @@ export class IncomingMessage extends Readable {
   }
   get headersDistinct() {
     const distinct = {};
-    for (let index = 0; index < this.rawHeaders.length; index += 2) (distinct[this.rawHeaders[index].toLowerCase()] ??= []).push(this.rawHeaders[index + 1]);
+    for (let index = 0; index < this.rawHeaders.length; index += 2)
+      (distinct[this.rawHeaders[index].toLowerCase()] ??= []).push(this.rawHeaders[index + 1]);
     return distinct;
   }
   _read() {
@@ -48,11 +49,14 @@ export class IncomingMessage extends Readable {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export function validateHeaderName(name) {
-  if (typeof name !== "string" || !NAME.test(name)) throw coded(TypeError, "ERR_INVALID_HTTP_TOKEN", `Header name must be a valid HTTP token ["${name}"]`);
+  if (typeof name !== "string" || !NAME.test(name))
+    throw coded(TypeError, "ERR_INVALID_HTTP_TOKEN", `Header name must be a valid HTTP token ["${name}"]`);
 }
 export function validateHeaderValue(name, value) {
-  if (value === undefined) throw coded(TypeError, "ERR_HTTP_INVALID_HEADER_VALUE", `Invalid value "undefined" for header "${name}"`);
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value))) throw coded(TypeError, "ERR_INVALID_CHAR", `Invalid character in header content ["${name}"]`);
+  if (value === undefined)
+    throw coded(TypeError, "ERR_HTTP_INVALID_HEADER_VALUE", `Invalid value "undefined" for header "${name}"`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value)))
+    throw coded(TypeError, "ERR_INVALID_CHAR", `Invalid character in header content ["${name}"]`);
 }
 
 export class OutgoingMessage extends Writable {
@@ -70,7 +74,8 @@ export class OutgoingMessage extends Writable {
     this._hasBody = true;
   }
   setHeader(name, value) {
-    if (this.headersSent) throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot set headers after they are sent to the client");
+    if (this.headersSent)
+      throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot set headers after they are sent to the client");
     validateHeaderName(name);
     for (const each of Array.isArray(value) ? value : [value]) validateHeaderValue(name, each);
     this.#headers.set(name.toLowerCase(), [name, Array.isArray(value) ? value.map(String) : value]);
@@ -92,7 +97,8 @@ export class OutgoingMessage extends Writable {
     return this.#headers.has(String(name).toLowerCase());
   }
   removeHeader(name) {
-    if (this.headersSent) throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot remove headers after they are sent to the client");
+    if (this.headersSent)
+      throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot remove headers after they are sent to the client");
     this.#headers.delete(String(name).toLowerCase());
   }
   getHeaders() {
@@ -110,12 +116,14 @@ export class OutgoingMessage extends Writable {
   /** Writes the head. Where nothing says how long the body is, it goes in chunks. */
   _sendHead(line) {
     if (this.headersSent) return;
-    if (this._hasBody && !this.hasHeader("content-length") && !this.hasHeader("transfer-encoding")) this.setHeader("Transfer-Encoding", "chunked");
+    if (this._hasBody && !this.hasHeader("content-length") && !this.hasHeader("transfer-encoding"))
+      this.setHeader("Transfer-Encoding", "chunked");
     if (this.sendDate && !this.hasHeader("date")) this.setHeader("Date", new Date().toUTCString());
     if (!this.hasHeader("connection")) this.setHeader("Connection", this.shouldKeepAlive ? "keep-alive" : "close");
     this.#chunked = this._hasBody && /chunked/i.test(String(this.getHeader("transfer-encoding") ?? ""));
     let head = `${line}\r\n`;
-    for (const [name, value] of this.#headers.values()) for (const each of [value].flat()) head += `${name}: ${each}\r\n`;
+    for (const [name, value] of this.#headers.values())
+      for (const each of [value].flat()) head += `${name}: ${each}\r\n`;
     this.headersSent = true;
     this._toSocket(Buffer.from(`${head}\r\n`, "latin1"), () => {});
   }
@@ -129,11 +137,16 @@ export class OutgoingMessage extends Writable {
   _write(chunk, _encoding, callback) {
     this.flushHeaders();
     if (!this._hasBody || chunk.length === 0) callback();
-    else if (this.#chunked) this._toSocket(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]), callback);
+    else if (this.#chunked)
+      this._toSocket(
+        Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]),
+        callback,
+      );
     else this._toSocket(chunk, callback);
   }
   write(chunk, encoding, callback) {
-    if (chunk === null || (typeof chunk !== "string" && !(chunk instanceof Uint8Array))) throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
+    if (chunk === null || (typeof chunk !== "string" && !(chunk instanceof Uint8Array)))
+      throw invalidArgType("chunk", ["string", "Buffer", "Uint8Array"], chunk);
     return super.write(chunk, encoding, callback);
   }
   end(chunk, encoding, callback) {
@@ -142,7 +155,13 @@ export class OutgoingMessage extends Writable {
     if (this.finished) return this;
     this.finished = true;
     // The whole body is known: its length can be said.
-    if (!this.headersSent && this.writableLength === 0 && !this.hasHeader("content-length") && !this.hasHeader("transfer-encoding") && this._saysLength(chunk)) {
+    if (
+      !this.headersSent &&
+      this.writableLength === 0 &&
+      !this.hasHeader("content-length") &&
+      !this.hasHeader("transfer-encoding") &&
+      this._saysLength(chunk)
+    ) {
       this.setHeader("Content-Length", chunk === undefined || chunk === null ? 0 : Buffer.byteLength(chunk, encoding));
     }
     if (chunk !== undefined && chunk !== null) this.write(chunk, encoding);

@@ -10,8 +10,24 @@ const wrong = (reason, code = "HPE_INVALID_CONSTANT") => coded(Error, code, `Par
 
 /** Which headers are said once; further ones are dropped, as Node does. */
 const ONCE = new Set([
-  "age", "authorization", "content-length", "content-type", "etag", "expires", "from", "host", "if-modified-since", "if-unmodified-since",
-  "last-modified", "location", "max-forwards", "proxy-authorization", "referer", "retry-after", "server", "user-agent",
+  "age",
+  "authorization",
+  "content-length",
+  "content-type",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-modified-since",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "referer",
+  "retry-after",
+  "server",
+  "user-agent",
 ]);
 
 export function headersOf(raw) {
@@ -29,12 +45,19 @@ export function headersOf(raw) {
 function parseHead(text, isRequest) {
   const lines = text.split("\r\n");
   const first = lines.shift();
-  const match = isRequest ? /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d)\.(\d)$/.exec(first) : /^HTTP\/(\d)\.(\d) (\d{3})(?: (.*))?$/.exec(first);
-  if (match === null) throw wrong(isRequest ? "Invalid method encountered" : "Expected HTTP/", isRequest ? "HPE_INVALID_METHOD" : "HPE_INVALID_CONSTANT");
+  const match = isRequest
+    ? /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d)\.(\d)$/.exec(first)
+    : /^HTTP\/(\d)\.(\d) (\d{3})(?: (.*))?$/.exec(first);
+  if (match === null)
+    throw wrong(
+      isRequest ? "Invalid method encountered" : "Expected HTTP/",
+      isRequest ? "HPE_INVALID_METHOD" : "HPE_INVALID_CONSTANT",
+    );
   const raw = [];
   for (const line of lines) {
     const colon = line.indexOf(":");
-    if (colon <= 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(line.slice(0, colon))) throw wrong("Invalid header token", "HPE_INVALID_HEADER_TOKEN");
+    if (colon <= 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(line.slice(0, colon)))
+      throw wrong("Invalid header token", "HPE_INVALID_HEADER_TOKEN");
     raw.push(line.slice(0, colon), line.slice(colon + 1).trim());
   }
   return isRequest
@@ -96,7 +119,9 @@ export class HttpParser {
       if (this.#waiting.length > MAX_HEAD) throw wrong("Header overflow", "HPE_HEADER_OVERFLOW");
       return undefined;
     }
-    const line = this.#take(end + 2).subarray(0, end).toString("latin1");
+    const line = this.#take(end + 2)
+      .subarray(0, end)
+      .toString("latin1");
     return line;
   }
   #run() {
@@ -111,14 +136,22 @@ export class HttpParser {
     switch (this.#state) {
       case "head": {
         // Empty lines before a request are nobody's.
-        while (this.#isRequest && this.#waiting.length >= 2 && this.#waiting[0] === 13 && this.#waiting[1] === 10) this.#take(2);
+        while (this.#isRequest && this.#waiting.length >= 2 && this.#waiting[0] === 13 && this.#waiting[1] === 10)
+          this.#take(2);
         const end = this.#waiting.indexOf("\r\n\r\n");
         if (end < 0) {
           if (this.#waiting.length > MAX_HEAD) throw wrong("Header overflow", "HPE_HEADER_OVERFLOW");
           return;
         }
         if (end > MAX_HEAD) throw wrong("Header overflow", "HPE_HEADER_OVERFLOW");
-        this.#begin(parseHead(this.#take(end + 4).subarray(0, end).toString("latin1"), this.#isRequest));
+        this.#begin(
+          parseHead(
+            this.#take(end + 4)
+              .subarray(0, end)
+              .toString("latin1"),
+            this.#isRequest,
+          ),
+        );
         return;
       }
       case "length": {
@@ -167,9 +200,11 @@ export class HttpParser {
     head.headers = headersOf(head.raw);
     const coding = head.headers["transfer-encoding"]?.toLowerCase();
     const length = head.headers["content-length"];
-    if (length !== undefined && !/^\d+$/.test(length)) throw wrong("Invalid character in Content-Length", "HPE_INVALID_CONTENT_LENGTH");
+    if (length !== undefined && !/^\d+$/.test(length))
+      throw wrong("Invalid character in Content-Length", "HPE_INVALID_CONTENT_LENGTH");
     // Two ways to say where a message ends are a way to smuggle one.
-    if (this.#isRequest && coding !== undefined && length !== undefined) throw wrong("Content-Length can't be present with Transfer-Encoding", "HPE_UNEXPECTED_CONTENT_LENGTH");
+    if (this.#isRequest && coding !== undefined && length !== undefined)
+      throw wrong("Content-Length can't be present with Transfer-Encoding", "HPE_UNEXPECTED_CONTENT_LENGTH");
     const answer = this.#on.head(head);
     if (answer === "again") return;
     if (answer === "stop") {

@@ -21,12 +21,18 @@ export class ServerResponse extends OutgoingMessage {
     this.socket = this.connection = request?.socket ?? null;
   }
   writeHead(status, reason, headers) {
-    if (this.headersSent) throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot write headers after they are sent to the client");
-    if (!Number.isInteger(status) || status < 100 || status > 999) throw coded(RangeError, "ERR_HTTP_INVALID_STATUS_CODE", `Invalid status code: ${status}`);
+    if (this.headersSent)
+      throw coded(Error, "ERR_HTTP_HEADERS_SENT", "Cannot write headers after they are sent to the client");
+    if (!Number.isInteger(status) || status < 100 || status > 999)
+      throw coded(RangeError, "ERR_HTTP_INVALID_STATUS_CODE", `Invalid status code: ${status}`);
     if (typeof reason === "string") this.statusMessage = reason;
     else headers = reason;
     this.statusCode = status;
-    const pairs = Array.isArray(headers) ? (Array.isArray(headers[0]) ? headers : headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : []))) : Object.entries(headers ?? {});
+    const pairs = Array.isArray(headers)
+      ? Array.isArray(headers[0])
+        ? headers
+        : headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]]] : []))
+      : Object.entries(headers ?? {});
     for (const [name, value] of pairs) if (value !== undefined) this.setHeader(name, value);
     return this;
   }
@@ -78,7 +84,11 @@ export class Server extends NetServer {
       head: (head) => {
         request = new IncomingMessage(socket, head);
         this.#idle.set(socket, false);
-        if (head.headers.upgrade !== undefined && /upgrade/i.test(head.headers.connection ?? "") && this.listenerCount("upgrade") > 0) {
+        if (
+          head.headers.upgrade !== undefined &&
+          /upgrade/i.test(head.headers.connection ?? "") &&
+          this.listenerCount("upgrade") > 0
+        ) {
           request.complete = true;
           const upgraded = request;
           queueMicrotask(() => {
@@ -144,11 +154,17 @@ export class Server extends NetServer {
   }
   #refuse(socket, error) {
     if (this.listenerCount("clientError") > 0) this.emit("clientError", error, socket);
-    else if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
+    else if (socket.writable)
+      socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", () => socket.destroy());
   }
   #answered(socket, parser, request, response) {
     response.destroy();
-    if (!response.shouldKeepAlive || /close/i.test(String(response.getHeader("connection") ?? "")) || socket.readableEnded || !this.listening) {
+    if (
+      !response.shouldKeepAlive ||
+      /close/i.test(String(response.getHeader("connection") ?? "")) ||
+      socket.readableEnded ||
+      !this.listening
+    ) {
       socket.destroySoon();
       return;
     }

@@ -4,14 +4,55 @@
 import { builtin } from "toolsmith:kernel";
 
 const METHODS = [
-  "write", "end", "pipe", "unpipe", "on", "once", "off", "emit", "addListener", "removeListener", "removeAllListeners",
-  "prependListener", "prependOnceListener", "listenerCount", "listeners", "eventNames", "read", "resume", "pause", "isPaused",
-  "setEncoding", "setDefaultEncoding", "destroy", "cork", "uncork", "unshift", "wrap", "setMaxListeners", "getMaxListeners",
+  "write",
+  "end",
+  "pipe",
+  "unpipe",
+  "on",
+  "once",
+  "off",
+  "emit",
+  "addListener",
+  "removeListener",
+  "removeAllListeners",
+  "prependListener",
+  "prependOnceListener",
+  "listenerCount",
+  "listeners",
+  "eventNames",
+  "read",
+  "resume",
+  "pause",
+  "isPaused",
+  "setEncoding",
+  "setDefaultEncoding",
+  "destroy",
+  "cork",
+  "uncork",
+  "unshift",
+  "wrap",
+  "setMaxListeners",
+  "getMaxListeners",
 ];
 const STATE = [
-  "readable", "writable", "destroyed", "readableEnded", "writableEnded", "writableFinished", "readableFlowing", "readableLength",
-  "writableLength", "readableHighWaterMark", "writableHighWaterMark", "readableObjectMode", "writableObjectMode",
-  "writableNeedDrain", "closed", "errored", "_readableState", "_writableState",
+  "readable",
+  "writable",
+  "destroyed",
+  "readableEnded",
+  "writableEnded",
+  "writableFinished",
+  "readableFlowing",
+  "readableLength",
+  "writableLength",
+  "readableHighWaterMark",
+  "writableHighWaterMark",
+  "readableObjectMode",
+  "writableObjectMode",
+  "writableNeedDrain",
+  "closed",
+  "errored",
+  "_readableState",
+  "_writableState",
 ];
 const inner = new WeakMap();
 
@@ -26,7 +67,8 @@ export function streamable(Class, work) {
     }
     return stream;
   };
-  const define = (name, descriptor) => Object.defineProperty(Class.prototype, name, { configurable: true, enumerable: false, ...descriptor });
+  const define = (name, descriptor) =>
+    Object.defineProperty(Class.prototype, name, { configurable: true, enumerable: false, ...descriptor });
   for (const name of METHODS) {
     if (name in Class.prototype) continue;
     define(name, {
@@ -38,6 +80,16 @@ export function streamable(Class, work) {
       },
     });
   }
-  for (const name of STATE) define(name, { get() { return streamOf(this)[name]; } });
-  define(Symbol.asyncIterator, { writable: true, value() { return streamOf(this)[Symbol.asyncIterator](); } });
+  for (const name of STATE)
+    define(name, {
+      get() {
+        return streamOf(this)[name];
+      },
+    });
+  define(Symbol.asyncIterator, {
+    writable: true,
+    value() {
+      return streamOf(this)[Symbol.asyncIterator]();
+    },
+  });
 }

@@ -1,6 +1,13 @@
 // Arguments of a command line taken apart: `util.parseArgs`.
 
-import { checkBoolean, checkObject, checkString, coded, invalidArgType, invalidArgValue } from "toolsmith:node_parts/arguments";
+import {
+  checkBoolean,
+  checkObject,
+  checkString,
+  coded,
+  invalidArgType,
+  invalidArgValue,
+} from "toolsmith:node_parts/arguments";
 
 const problem = (code, message) => coded(TypeError, code, message);
 
@@ -8,14 +15,17 @@ function checkOptions(options) {
   checkObject(options, "options");
   for (const [name, option] of Object.entries(options)) {
     checkObject(option, `options.${name}`);
-    if (option.type !== "string" && option.type !== "boolean") throw invalidArgType(`options.${name}.type`, "('string|boolean')", option.type);
+    if (option.type !== "string" && option.type !== "boolean")
+      throw invalidArgType(`options.${name}.type`, "('string|boolean')", option.type);
     if (Object.hasOwn(option, "short")) {
       checkString(option.short, `options.${name}.short`);
-      if (option.short.length !== 1) throw invalidArgValue(`options.${name}.short`, option.short, "must be a single character");
+      if (option.short.length !== 1)
+        throw invalidArgValue(`options.${name}.short`, option.short, "must be a single character");
     }
     if (Object.hasOwn(option, "multiple")) checkBoolean(option.multiple, `options.${name}.multiple`);
     if (option.default !== undefined) {
-      const fits = option.type === "string" ? (value) => typeof value === "string" : (value) => typeof value === "boolean";
+      const fits =
+        option.type === "string" ? (value) => typeof value === "string" : (value) => typeof value === "boolean";
       const values = option.multiple ? option.default : [option.default];
       if (!Array.isArray(values)) throw invalidArgType(`options.${name}.default`, "Array", option.default);
       if (!values.every(fits)) throw invalidArgType(`options.${name}.default`, option.type, option.default);
@@ -23,7 +33,8 @@ function checkOptions(options) {
   }
 }
 
-const byShort = (options, letter) => Object.entries(options).find(([, option]) => option.short === letter)?.[0] ?? letter;
+const byShort = (options, letter) =>
+  Object.entries(options).find(([, option]) => option.short === letter)?.[0] ?? letter;
 
 /** The arguments as tokens. */
 function tokenize(args, options) {
@@ -31,7 +42,8 @@ function tokenize(args, options) {
   const rest = [...args];
   let index = -1;
   let expanded = 0;
-  const push = (rawName, name, value, inlineValue) => tokens.push({ kind: "option", name, rawName, index, value, inlineValue });
+  const push = (rawName, name, value, inlineValue) =>
+    tokens.push({ kind: "option", name, rawName, index, value, inlineValue });
   while (rest.length > 0) {
     const arg = rest.shift();
     if (expanded > 0) expanded--;
@@ -82,23 +94,45 @@ function checkUsage(token, options, allowPositionals, allowNegative) {
   const name = token.name;
   const known = Object.hasOwn(options, name) ? options[name] : undefined;
   if (known === undefined) {
-    const negated = allowNegative && name.startsWith("no-") && Object.hasOwn(options, name.slice(3)) && options[name.slice(3)].type === "boolean";
+    const negated =
+      allowNegative &&
+      name.startsWith("no-") &&
+      Object.hasOwn(options, name.slice(3)) &&
+      options[name.slice(3)].type === "boolean";
     if (negated) return;
-    const hint = allowPositionals ? `. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- "${token.rawName}"` : "";
+    const hint = allowPositionals
+      ? ". To specify a positional argument starting with a '-', place it at the end of the command after '--', " +
+        `as in '-- "${token.rawName}"`
+      : "";
     throw problem("ERR_PARSE_ARGS_UNKNOWN_OPTION", `Unknown option '${token.rawName}'${hint}`);
   }
   const shown = `${known.short ? `-${known.short}, ` : ""}--${name}`;
-  if (known.type === "string" && typeof token.value !== "string") throw problem("ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${shown} <value>' argument missing`);
-  if (known.type === "boolean" && token.value !== undefined && token.value !== null) throw problem("ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${shown}' does not take an argument`);
+  if (known.type === "string" && typeof token.value !== "string")
+    throw problem("ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${shown} <value>' argument missing`);
+  if (known.type === "boolean" && token.value !== undefined && token.value !== null)
+    throw problem("ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${shown}' does not take an argument`);
   if (known.type === "string" && token.inlineValue === false && token.value.length > 1 && token.value.startsWith("-")) {
-    const example = token.rawName.startsWith("--") ? `'${token.rawName}=-XYZ'` : `'--${name}=-XYZ' or '${token.rawName}-XYZ'`;
-    throw problem("ERR_PARSE_ARGS_INVALID_OPTION_VALUE", `Option '${token.rawName}' argument is ambiguous.\nDid you forget to specify the option argument for '${token.rawName}'?\nTo specify an option argument starting with a dash use ${example}.`);
+    const example = token.rawName.startsWith("--")
+      ? `'${token.rawName}=-XYZ'`
+      : `'--${name}=-XYZ' or '${token.rawName}-XYZ'`;
+    throw problem(
+      "ERR_PARSE_ARGS_INVALID_OPTION_VALUE",
+      `Option '${token.rawName}' argument is ambiguous.\n` +
+        `Did you forget to specify the option argument for '${token.rawName}'?\n` +
+        `To specify an option argument starting with a dash use ${example}.`,
+    );
   }
 }
 
 export function parseArgs(config = {}) {
   checkObject(config, "config");
-  const { args = globalThis.process.argv.slice(2), options = {}, strict = true, tokens: withTokens = false, allowNegative = false } = config;
+  const {
+    args = globalThis.process.argv.slice(2),
+    options = {},
+    strict = true,
+    tokens: withTokens = false,
+    allowNegative = false,
+  } = config;
   const allowPositionals = config.allowPositionals ?? !strict;
   if (!Array.isArray(args)) throw invalidArgType("args", "Array", args);
   checkBoolean(strict, "strict");
@@ -111,7 +145,11 @@ export function parseArgs(config = {}) {
   const positionals = [];
   for (const token of tokens) {
     if (token.kind === "positional") {
-      if (!allowPositionals) throw problem("ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL", `Unexpected argument '${token.value}'. This command does not take positional arguments`);
+      if (!allowPositionals)
+        throw problem(
+          "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL",
+          `Unexpected argument '${token.value}'. This command does not take positional arguments`,
+        );
       positionals.push(token.value);
     }
     if (token.kind !== "option") continue;
@@ -126,6 +164,7 @@ export function parseArgs(config = {}) {
     if (options[name]?.multiple) (values[name] ??= []).push(value);
     else values[name] = value;
   }
-  for (const [name, option] of Object.entries(options)) if (option.default !== undefined && values[name] === undefined) values[name] = option.default;
+  for (const [name, option] of Object.entries(options))
+    if (option.default !== undefined && values[name] === undefined) values[name] = option.default;
   return withTokens ? { values, positionals, tokens } : { values, positionals };
 }

@@ -30,7 +30,9 @@ export function extensionOf(name) {
 }
 
 export function withoutSuffix(name, suffix) {
-  return suffix !== undefined && name.length > suffix.length && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
+  return suffix !== undefined && name.length > suffix.length && name.endsWith(suffix)
+    ? name.slice(0, -suffix.length)
+    : name;
 }
 
 export function formatParts(separator, parts) {

@@ -103,7 +103,12 @@ export const win32 = {
     if (start.toLowerCase() === end.toLowerCase()) return "";
     const [startParts, endParts] = [start, end].map((path) => segments(path).filter(Boolean));
     let same = 0;
-    while (same < startParts.length && same < endParts.length && startParts[same].toLowerCase() === endParts[same].toLowerCase()) same++;
+    while (
+      same < startParts.length &&
+      same < endParts.length &&
+      startParts[same].toLowerCase() === endParts[same].toLowerCase()
+    )
+      same++;
     if (same === 0) return end;
     return [...startParts.slice(same).map(() => ".."), ...endParts.slice(same)].join("\\");
   },

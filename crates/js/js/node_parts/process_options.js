@@ -1,7 +1,15 @@
 // What Node's functions for processes are told, put into the shape the Rust side takes.
 
 import { fileURLToPath } from "toolsmith:node_parts/file_url";
-import { checkInteger, checkSignal, checkString, coded, invalidArgType, invalidArgValue, outOfRange } from "toolsmith:node_parts/arguments";
+import {
+  checkInteger,
+  checkSignal,
+  checkString,
+  coded,
+  invalidArgType,
+  invalidArgValue,
+  outOfRange,
+} from "toolsmith:node_parts/arguments";
 import { signalNumber } from "toolsmith:node_parts/processes";
 import process from "toolsmith:node/process";
 
@@ -48,14 +56,21 @@ function connection(kind, index) {
   if (kind === "overlapped") return "pipe";
   if (kind === "pipe" || kind === "ignore" || kind === "inherit") return kind;
   if (kind === 0 || kind === 1 || kind === 2) return "inherit";
-  if (kind === "ipc") throw coded(Error, "ERR_IPC_UNAVAILABLE", "A channel for messages (stdio 'ipc') is not available in Toolsmith's embedded engine");
+  if (kind === "ipc")
+    throw coded(
+      Error,
+      "ERR_IPC_UNAVAILABLE",
+      "A channel for messages (stdio 'ipc') is not available in Toolsmith's embedded engine",
+    );
   if (typeof kind === "number") return { fd: kind };
-  if (typeof kind === "object" && (typeof kind.write === "function" || typeof kind.read === "function")) return { stream: kind };
+  if (typeof kind === "object" && (typeof kind.write === "function" || typeof kind.read === "function"))
+    return { stream: kind };
   throw coded(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'stdio' is invalid. Received ${String(kind)}`);
 }
 
 function connections(stdio) {
-  if (typeof stdio === "string" && !["pipe", "ignore", "inherit", "overlapped"].includes(stdio)) throw invalidArgValue("stdio", stdio);
+  if (typeof stdio === "string" && !["pipe", "ignore", "inherit", "overlapped"].includes(stdio))
+    throw invalidArgValue("stdio", stdio);
   const list = Array.isArray(stdio) ? [...stdio] : [stdio, stdio, stdio];
   while (list.length < 3) list.push(undefined);
   return list.map(connection);
@@ -73,9 +88,11 @@ export function normalize(file, args, options) {
   }
   const list = [...(args ?? [])].map(String);
   list.forEach((arg, index) => checkText(arg, `args[${index}]`));
-  if (options !== undefined && (typeof options !== "object" || options === null)) throw invalidArgType("options", "object", options);
+  if (options !== undefined && (typeof options !== "object" || options === null))
+    throw invalidArgType("options", "object", options);
   const { shell, timeout, signal, killSignal } = options ?? {};
-  if (shell !== undefined && shell !== null && typeof shell !== "boolean" && typeof shell !== "string") throw invalidArgType("options.shell", ["boolean", "string"], shell);
+  if (shell !== undefined && shell !== null && typeof shell !== "boolean" && typeof shell !== "string")
+    throw invalidArgType("options.shell", ["boolean", "string"], shell);
   if (timeout !== undefined && timeout !== null) checkInteger(timeout, "timeout", 0);
   if (killSignal !== undefined && killSignal !== null) checkKillSignal(killSignal, "killSignal");
   checkSignal(signal, "options.signal");
@@ -83,7 +100,8 @@ export function normalize(file, args, options) {
 }
 
 export function checkMaxBuffer(maxBuffer) {
-  if (maxBuffer !== undefined && maxBuffer !== null && (typeof maxBuffer !== "number" || maxBuffer < 0)) throw outOfRange("options.maxBuffer", "a positive number", maxBuffer);
+  if (maxBuffer !== undefined && maxBuffer !== null && (typeof maxBuffer !== "number" || maxBuffer < 0))
+    throw outOfRange("options.maxBuffer", "a positive number", maxBuffer);
 }
 
 /** Whether what a process prints is to be read here, for whomever. */

@@ -17,7 +17,13 @@ const FAILURES = { ETIMEDOUT: -110, ENOBUFS: -105 };
 
 function failed(code, errno, request) {
   const call = `spawnSync ${request.file}`;
-  return Object.assign(new Error(`${call} ${code}`), { errno, code, syscall: call, path: request.file, spawnargs: request.args });
+  return Object.assign(new Error(`${call} ${code}`), {
+    errno,
+    code,
+    syscall: call,
+    path: request.file,
+    spawnargs: request.args,
+  });
 }
 
 export function spawnSync(file, args, options) {
@@ -38,16 +44,32 @@ export function spawnSync(file, args, options) {
     ran = runProcess(request, input);
   } catch (error) {
     if (typeof error.errno !== "number") throw error;
-    return { error: failed(error.code, error.errno, request), status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null };
+    return {
+      error: failed(error.code, error.errno, request),
+      status: null,
+      signal: null,
+      output: null,
+      pid: 0,
+      stdout: null,
+      stderr: null,
+    };
   }
   const kept = (bytes, index) => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (stdio[index] === "inherit" && buffer.length > 0) logger[index === 2 ? "error" : "info"](buffer.toString().trimEnd());
+    if (stdio[index] === "inherit" && buffer.length > 0)
+      logger[index === 2 ? "error" : "info"](buffer.toString().trimEnd());
     if (stdio[index] !== "pipe") return null;
     return settings.encoding && settings.encoding !== "buffer" ? buffer.toString(settings.encoding) : buffer;
   };
   const output = [null, kept(ran.stdout, 1), kept(ran.stderr, 2)];
-  const result = { status: ran.status ?? null, signal: signalName(ran.signal), output, pid: ran.pid, stdout: output[1], stderr: output[2] };
+  const result = {
+    status: ran.status ?? null,
+    signal: signalName(ran.signal),
+    output,
+    pid: ran.pid,
+    stdout: output[1],
+    stderr: output[2],
+  };
   if (ran.failure != null) result.error = failed(ran.failure, FAILURES[ran.failure], request);
   return result;
 }

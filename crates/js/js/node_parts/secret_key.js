@@ -7,7 +7,8 @@ const secrets = new WeakMap();
 
 export class KeyObject {
   constructor(type, bytes) {
-    if (type !== "secret") throw coded(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'type' is invalid. Received '${type}'`);
+    if (type !== "secret")
+      throw coded(TypeError, "ERR_INVALID_ARG_VALUE", `The argument 'type' is invalid. Received '${type}'`);
     secrets.set(this, Uint8Array.from(bytes));
     this.type = type;
   }
@@ -25,7 +26,8 @@ export class KeyObject {
 
 export function createSecretKey(key, encoding) {
   if (typeof key === "string") return new KeyObject("secret", Buffer.from(key, encoding));
-  if (ArrayBuffer.isView(key)) return new KeyObject("secret", new Uint8Array(key.buffer, key.byteOffset, key.byteLength));
+  if (ArrayBuffer.isView(key))
+    return new KeyObject("secret", new Uint8Array(key.buffer, key.byteOffset, key.byteLength));
   if (key instanceof ArrayBuffer) return new KeyObject("secret", new Uint8Array(key));
   throw invalidArgType("key", ["string", "ArrayBuffer", "Buffer", "TypedArray", "DataView"], key);
 }

@@ -6,7 +6,8 @@ import { Duplex, Readable, Writable, finished } from "toolsmith:node/stream";
 
 const isBytes = (chunk) => chunk instanceof Uint8Array;
 // The web's side gets plain arrays of bytes, as Node gives it.
-const plain = (chunk) => (Buffer.isBuffer(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : chunk);
+const plain = (chunk) =>
+  Buffer.isBuffer(chunk) ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength) : chunk;
 
 export function readableFromWeb(source, options = {}) {
   if (typeof source?.getReader !== "function") throw invalidArgType("readableStream", "ReadableStream", source);
@@ -33,7 +34,10 @@ export function readableFromWeb(source, options = {}) {
       if (ended) callback(error);
       else {
         ended = true;
-        reader.cancel(error).then(() => callback(error), (failed) => callback(error ?? failed));
+        reader.cancel(error).then(
+          () => callback(error),
+          (failed) => callback(error ?? failed),
+        );
       }
     },
   });
@@ -41,14 +45,19 @@ export function readableFromWeb(source, options = {}) {
 }
 
 export function readableToWeb(readable, options = {}) {
-  if (typeof readable?.read !== "function" && typeof readable?.on !== "function") throw invalidArgType("streamReadable", "stream.Readable", readable);
+  if (typeof readable?.read !== "function" && typeof readable?.on !== "function")
+    throw invalidArgType("streamReadable", "stream.Readable", readable);
   if (readable.destroyed) {
     const closed = new ReadableStream();
     closed.cancel();
     return closed;
   }
   const objects = readable.readableObjectMode;
-  const strategy = options.strategy ?? (objects ? new CountQueuingStrategy({ highWaterMark: readable.readableHighWaterMark }) : { highWaterMark: readable.readableHighWaterMark, size: (chunk) => chunk.byteLength ?? chunk.length });
+  const strategy =
+    options.strategy ??
+    (objects
+      ? new CountQueuingStrategy({ highWaterMark: readable.readableHighWaterMark })
+      : { highWaterMark: readable.readableHighWaterMark, size: (chunk) => chunk.byteLength ?? chunk.length });
   let cancelled = false;
   return new ReadableStream(
     {
@@ -111,7 +120,10 @@ export function writableFromWeb(target, options = {}) {
       if (closed || writable.writableFinished) callback(error);
       else {
         closed = true;
-        writer.abort(error ?? undefined).then(() => callback(error), () => callback(error));
+        writer.abort(error ?? undefined).then(
+          () => callback(error),
+          () => callback(error),
+        );
       }
     },
   });
@@ -146,7 +158,10 @@ export function writableToWeb(writable) {
       },
       write: (chunk) =>
         settled((done) => {
-          const fits = writable.write(objects || !isBytes(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength), (error) => error && done(error));
+          const fits = writable.write(
+            objects || !isBytes(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
+            (error) => error && done(error),
+          );
           if (fits) done();
           else writable.once("drain", () => done());
         }),
@@ -155,14 +170,21 @@ export function writableToWeb(writable) {
         writable.destroy(reason instanceof Error ? reason : new Error(String(reason ?? "aborted")));
       },
     },
-    objects ? new CountQueuingStrategy({ highWaterMark: writable.writableHighWaterMark }) : { highWaterMark: writable.writableHighWaterMark, size: (chunk) => chunk?.byteLength ?? chunk?.length ?? 1 },
+    objects
+      ? new CountQueuingStrategy({ highWaterMark: writable.writableHighWaterMark })
+      : { highWaterMark: writable.writableHighWaterMark, size: (chunk) => chunk?.byteLength ?? chunk?.length ?? 1 },
   );
 }
 
 export function duplexFromWeb(pair, options = {}) {
-  if (typeof pair?.readable?.getReader !== "function") throw invalidArgType("pair.readable", "ReadableStream", pair?.readable);
-  if (typeof pair.writable?.getWriter !== "function") throw invalidArgType("pair.writable", "WritableStream", pair.writable);
-  return Duplex.from({ readable: readableFromWeb(pair.readable, options), writable: writableFromWeb(pair.writable, options) });
+  if (typeof pair?.readable?.getReader !== "function")
+    throw invalidArgType("pair.readable", "ReadableStream", pair?.readable);
+  if (typeof pair.writable?.getWriter !== "function")
+    throw invalidArgType("pair.writable", "WritableStream", pair.writable);
+  return Duplex.from({
+    readable: readableFromWeb(pair.readable, options),
+    writable: writableFromWeb(pair.writable, options),
+  });
 }
 
 export const duplexToWeb = (duplex) => ({ readable: readableToWeb(duplex), writable: writableToWeb(duplex) });

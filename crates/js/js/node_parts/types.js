@@ -57,10 +57,20 @@ export const types = {
   isBooleanObject: boxed(Boolean),
   isBigIntObject: boxed(BigInt),
   isSymbolObject: boxed(Symbol),
-  isBoxedPrimitive: (value) => types.isNumberObject(value) || types.isStringObject(value) || types.isBooleanObject(value) || types.isBigIntObject(value) || types.isSymbolObject(value),
-  isArgumentsObject: (value) => typeof value === "object" && value !== null && !Object.hasOwn(value, Symbol.toStringTag) && show(value) === "[object Arguments]",
+  isBoxedPrimitive: (value) =>
+    types.isNumberObject(value) ||
+    types.isStringObject(value) ||
+    types.isBooleanObject(value) ||
+    types.isBigIntObject(value) ||
+    types.isSymbolObject(value),
+  isArgumentsObject: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    !Object.hasOwn(value, Symbol.toStringTag) &&
+    show(value) === "[object Arguments]",
   isAsyncFunction: (value) => constructed(value, "AsyncFunction") || constructed(value, "AsyncGeneratorFunction"),
-  isGeneratorFunction: (value) => constructed(value, "GeneratorFunction") || constructed(value, "AsyncGeneratorFunction"),
+  isGeneratorFunction: (value) =>
+    constructed(value, "GeneratorFunction") || constructed(value, "AsyncGeneratorFunction"),
   isGeneratorObject: (value) => tagged("Generator")(value) || tagged("AsyncGenerator")(value),
   isMapIterator: tagged("Map Iterator"),
   isSetIterator: tagged("Set Iterator"),
@@ -69,6 +79,18 @@ export const types = {
   isKeyObject: tagged("KeyObject"),
   isCryptoKey: tagged("CryptoKey"),
 };
-for (const name of ["Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array"]) {
+for (const name of [
+  "Int8Array",
+  "Uint8Array",
+  "Uint8ClampedArray",
+  "Int16Array",
+  "Uint16Array",
+  "Int32Array",
+  "Uint32Array",
+  "Float32Array",
+  "Float64Array",
+  "BigInt64Array",
+  "BigUint64Array",
+]) {
   types[`is${name}`] = typed(name);
 }

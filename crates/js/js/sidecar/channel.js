@@ -51,9 +51,12 @@ function drain() {
 export function listen(handler) {
   dispatch = handler;
   const code = `const { workerData } = require("node:worker_threads"); (${reader})(workerData);`;
-  new Worker(code, { eval: true, workerData: { port: port2, flag, descriptor: IN }, transferList: [port2] }).on("error", (error) => {
-    throw error;
-  });
+  new Worker(code, { eval: true, workerData: { port: port2, flag, descriptor: IN }, transferList: [port2] }).on(
+    "error",
+    (error) => {
+      throw error;
+    },
+  );
   port.on("message", (line) => {
     backlog.push(JSON.parse(line));
     drain();
@@ -62,7 +65,7 @@ export function listen(handler) {
 
 export function send(message) {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(OUT, bytes, at);
     } catch (error) {
@@ -93,4 +96,3 @@ export function ask(host, ...args) {
     else return message.value ?? undefined;
   }
 }
-

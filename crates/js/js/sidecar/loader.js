@@ -20,15 +20,21 @@ const SHARED = 'globalThis[Symbol.for("toolsmith.modules")]';
 /** The source of a module that hands on what the host serves, with stubs for names it does not have. */
 function standIn(name, specifier, names) {
   const exports = builtin(name);
-  const own = Object.keys(exports).filter((key) => key !== "default" && key !== "module.exports" && key !== "__esModule");
+  const own = Object.keys(exports).filter(
+    (key) => key !== "default" && key !== "module.exports" && key !== "__esModule",
+  );
   const lines = [`const all = ${SHARED}.builtin(${JSON.stringify(name)});`, "export default all.default ?? all;"];
-  const add = (key, value) => lines.push(`const e${lines.length} = ${value}; export { e${lines.length} as ${JSON.stringify(key)} };`);
+  const add = (key, value) =>
+    lines.push(`const e${lines.length} = ${value}; export { e${lines.length} as ${JSON.stringify(key)} };`);
   for (const key of own) add(key, `all[${JSON.stringify(key)}]`);
-  for (const key of names) if (!own.includes(key) && key !== "default") add(key, `${SHARED}.missing(${JSON.stringify(specifier)}, ${JSON.stringify(key)})`);
+  for (const key of names)
+    if (!own.includes(key) && key !== "default")
+      add(key, `${SHARED}.missing(${JSON.stringify(specifier)}, ${JSON.stringify(key)})`);
   return lines.join("\n");
 }
 
-const addressOf = ({ builtin: name, names }, specifier) => `toolsmith:served?${new URLSearchParams({ name, specifier, names: JSON.stringify(names) })}`;
+const addressOf = ({ builtin: name, names }, specifier) =>
+  `toolsmith:served?${new URLSearchParams({ name, specifier, names: JSON.stringify(names) })}`;
 
 function servedSource(address) {
   const query = new URLSearchParams(address.slice(address.indexOf("?") + 1));
@@ -42,7 +48,8 @@ function failing(error) {
 }
 
 // What only Bun has, for Node.
-const HEAD = globalThis.Bun === undefined ? "import.meta.dir=import.meta.dirname;import.meta.path=import.meta.filename;" : "";
+const HEAD =
+  globalThis.Bun === undefined ? "import.meta.dir=import.meta.dirname;import.meta.path=import.meta.filename;" : "";
 
 /** What hooks in another thread ask this one. */
 const answers = {
@@ -101,8 +108,9 @@ export async function load(url, context, next) {
   if (url.startsWith("toolsmith:")) return { ...(await ask("served", url)), shortCircuit: true };
   if (url.startsWith("file:")) {
     const path = fileURLToPath(url);
-    if (type === "text") return { source: "export default " + JSON.stringify(await readFile(path, "utf8")), format: "module", shortCircuit: true };
-    if (/\\.json$/.test(path) && type === undefined) return { source: "export default " + JSON.stringify(JSON.parse(await readFile(path, "utf8"))), format: "module", shortCircuit: true };
+    const asModule = (value) => ({ source: "export default " + JSON.stringify(value), format: "module", shortCircuit: true });
+    if (type === "text") return asModule(await readFile(path, "utf8"));
+    if (/\\.json$/.test(path) && type === undefined) return asModule(JSON.parse(await readFile(path, "utf8")));
     if (/\\.[mc]?tsx?$/.test(path) || (/\\.[mc]?js$/.test(path) && !path.includes("/node_modules/"))) {
       const found = await ask("source", path);
       if (found.format === "module") return { source: found.source, format: "module", shortCircuit: true };
@@ -123,7 +131,10 @@ function installNodeHooks() {
     }
   });
   port1.unref();
-  Module.register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, { data: { port: port2 }, transferList: [port2] });
+  Module.register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, {
+    data: { port: port2 },
+    transferList: [port2],
+  });
   // For `require`.
   for (const extension of [".ts", ".cts", ".mts"]) {
     Module._extensions[extension] = (module, path) => module._compile(ask("transform", path, true).code, path);
@@ -140,8 +151,11 @@ function installNodeHooks() {
   };
   const load = Module._load;
   Module._load = function (specifier, parent, ...rest) {
-    const path = parent?.filename !== undefined && !Module.isBuiltin(specifier) ? Module._resolveFilename(specifier, parent) : "";
-    return path.startsWith("toolsmith:") ? builtin(path.slice("toolsmith:".length)) : load.call(this, specifier, parent, ...rest);
+    const path =
+      parent?.filename !== undefined && !Module.isBuiltin(specifier) ? Module._resolveFilename(specifier, parent) : "";
+    return path.startsWith("toolsmith:")
+      ? builtin(path.slice("toolsmith:".length))
+      : load.call(this, specifier, parent, ...rest);
   };
 }
 
@@ -154,8 +168,16 @@ function tryResolve(parent, specifier) {
 }
 
 /** A CommonJS file as a module; Bun takes what a plugin gives for nothing else. */
-const wrapped = (path, code) =>
-  `import { createRequire } from "node:module"; const module = { exports: {} }; (function (exports, require, module, __filename, __dirname) { ${code}\n}).call(module.exports, module.exports, createRequire(${JSON.stringify(path)}), module, ${JSON.stringify(path)}, ${JSON.stringify(dirname(path))}); export default module.exports;`;
+const wrapped = (path, code) => {
+  const names = `${JSON.stringify(path)}, ${JSON.stringify(dirname(path))}`;
+  return (
+    // On one line with the first of the file, so that the lines of errors are the author's.
+    'import { createRequire } from "node:module"; const module = { exports: {} }; ' +
+    `(function (exports, require, module, __filename, __dirname) { ${code}\n})` +
+    `.call(module.exports, module.exports, createRequire(${JSON.stringify(path)}), module, ${names}); ` +
+    "export default module.exports;"
+  );
+};
 
 function installBunPlugin() {
   const registered = new Set();

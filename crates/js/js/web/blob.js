@@ -78,7 +78,10 @@ export class FormData {
 
   #entry(name, value, filename) {
     if (value instanceof Blob) {
-      const file = value instanceof File && filename === undefined ? value : new File([value], filename ?? value.name ?? "blob", { type: value.type });
+      const file =
+        value instanceof File && filename === undefined
+          ? value
+          : new File([value], filename ?? value.name ?? "blob", { type: value.type });
       return [String(name), file];
     }
     return [String(name), String(value)];
@@ -128,7 +131,10 @@ export function encodeForm(form) {
   const escape = (text) => text.replace(/["\r\n]/g, (c) => ({ '"': "%22", "\r": "%0D", "\n": "%0A" })[c]);
   const parts = [];
   for (const [name, value] of form) {
-    const file = value instanceof File ? `; filename="${escape(value.name)}"\r\nContent-Type: ${value.type || "application/octet-stream"}` : "";
+    const file =
+      value instanceof File
+        ? `; filename="${escape(value.name)}"\r\nContent-Type: ${value.type || "application/octet-stream"}`
+        : "";
     parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${escape(name)}"${file}\r\n\r\n`, value, "\r\n");
   }
   parts.push(`--${boundary}--\r\n`);

@@ -16,7 +16,8 @@ function copy(value, seen) {
   };
   if (value instanceof Date) return keep(new Date(value.getTime()));
   if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
-  if (value instanceof Boolean || value instanceof Number || value instanceof String) return keep(Object(value.valueOf()));
+  if (value instanceof Boolean || value instanceof Number || value instanceof String)
+    return keep(Object(value.valueOf()));
   if (value instanceof ArrayBuffer) return keep(value.slice(0));
   if (ArrayBuffer.isView(value)) {
     const buffer = copy(value.buffer, seen);
@@ -40,7 +41,8 @@ function copy(value, seen) {
     if (typeof value.stack === "string") made.stack = value.stack;
     return made;
   }
-  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) throw refuse(`#<${value.constructor.name}>`);
+  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef)
+    throw refuse(`#<${value.constructor.name}>`);
   const made = keep(Array.isArray(value) ? new Array(value.length) : {});
   for (const key of Object.keys(value)) made[key] = copy(value[key], seen);
   return made;

@@ -7,10 +7,16 @@ export class Crypto {
     return builtin("toolsmith:web/subtle").subtle;
   }
   getRandomValues(array) {
-    if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array || array instanceof DataView) {
+    if (
+      !ArrayBuffer.isView(array) ||
+      array instanceof Float32Array ||
+      array instanceof Float64Array ||
+      array instanceof DataView
+    ) {
       throw new DOMException("The data argument must be an integer-type TypedArray", "TypeMismatchError");
     }
-    if (array.byteLength > 65536) throw new DOMException("The requested length exceeds 65,536 bytes", "QuotaExceededError");
+    if (array.byteLength > 65536)
+      throw new DOMException("The requested length exceeds 65,536 bytes", "QuotaExceededError");
     new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(host.randomBytes(array.byteLength));
     return array;
   }

@@ -31,9 +31,20 @@ export class TextEncoder {
 }
 
 const NAMES = {
-  "utf-8": "utf-8", utf8: "utf-8", "unicode-1-1-utf-8": "utf-8",
-  "utf-16": "utf-16le", "utf-16le": "utf-16le", "ucs-2": "utf-16le", unicode: "utf-16le", "utf-16be": "utf-16be",
-  "iso-8859-1": "windows-1252", latin1: "windows-1252", ascii: "windows-1252", "us-ascii": "windows-1252", "windows-1252": "windows-1252", l1: "windows-1252",
+  "utf-8": "utf-8",
+  utf8: "utf-8",
+  "unicode-1-1-utf-8": "utf-8",
+  "utf-16": "utf-16le",
+  "utf-16le": "utf-16le",
+  "ucs-2": "utf-16le",
+  unicode: "utf-16le",
+  "utf-16be": "utf-16be",
+  "iso-8859-1": "windows-1252",
+  latin1: "windows-1252",
+  ascii: "windows-1252",
+  "us-ascii": "windows-1252",
+  "windows-1252": "windows-1252",
+  l1: "windows-1252",
 };
 
 /** How many bytes at the end begin a character that is not finished. */
@@ -47,7 +58,9 @@ function unfinished(bytes) {
   return 0;
 }
 
-const WINDOWS = "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178";
+const WINDOWS =
+  "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f" +
+  "\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178";
 
 export class TextDecoder {
   #encoding;
@@ -58,7 +71,10 @@ export class TextDecoder {
 
   constructor(label = "utf-8", options = {}) {
     this.#encoding = NAMES[String(label).trim().toLowerCase()];
-    if (this.#encoding === undefined) throw Object.assign(new RangeError(`The "${label}" encoding is not supported`), { code: "ERR_ENCODING_NOT_SUPPORTED" });
+    if (this.#encoding === undefined)
+      throw Object.assign(new RangeError(`The "${label}" encoding is not supported`), {
+        code: "ERR_ENCODING_NOT_SUPPORTED",
+      });
     this.#fatal = Boolean(options?.fatal);
     this.#ignoreBom = Boolean(options?.ignoreBOM);
   }
@@ -97,13 +113,16 @@ export class TextDecoder {
     const little = this.#encoding === "utf-16le";
     let text = "";
     for (let index = 0; index + 1 < bytes.length; index += 2) {
-      text += String.fromCharCode(little ? bytes[index] | (bytes[index + 1] << 8) : (bytes[index] << 8) | bytes[index + 1]);
+      text += String.fromCharCode(
+        little ? bytes[index] | (bytes[index + 1] << 8) : (bytes[index] << 8) | bytes[index + 1],
+      );
     }
     return text;
   }
 }
 
-const invalidCharacter = () => new DOMException("The string to be decoded is not correctly encoded.", "InvalidCharacterError");
+const invalidCharacter = () =>
+  new DOMException("The string to be decoded is not correctly encoded.", "InvalidCharacterError");
 
 export function btoa(text) {
   const bytes = new Uint8Array(String(text).length);

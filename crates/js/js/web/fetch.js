@@ -78,7 +78,8 @@ const copyOf = (bytes) => new Uint8Array(bytes);
 function readInit(body) {
   if (body === undefined || body === null) return { bytes: undefined, type: undefined };
   if (typeof body === "string") return { bytes: host.utf8Encode(body), type: "text/plain;charset=UTF-8" };
-  if (body instanceof URLSearchParams) return { bytes: host.utf8Encode(body.toString()), type: "application/x-www-form-urlencoded;charset=UTF-8" };
+  if (body instanceof URLSearchParams)
+    return { bytes: host.utf8Encode(body.toString()), type: "application/x-www-form-urlencoded;charset=UTF-8" };
   if (body instanceof FormData) return encodeForm(body);
   if (body instanceof Blob) return { bytes: Blob.bytes(body), type: body.type || undefined };
   if (body instanceof ArrayBuffer) return { bytes: copyOf(body) };
@@ -161,7 +162,8 @@ class Body {
     }
     if (this.#source !== undefined) {
       const pieces = [];
-      for (let chunk = await this.#source.read(); chunk !== undefined; chunk = await this.#source.read()) pieces.push(chunk);
+      for (let chunk = await this.#source.read(); chunk !== undefined; chunk = await this.#source.read())
+        pieces.push(chunk);
       return join(pieces.length === 0 ? [new Uint8Array(0)] : pieces);
     }
     return copyOf(this.#bytes ?? new Uint8Array(0));
@@ -208,7 +210,8 @@ export class Request extends Body {
     const given = readInit(init?.body);
     const method = String(init?.method ?? from?.method ?? "GET");
     const upper = METHODS.includes(method.toUpperCase()) ? method.toUpperCase() : method;
-    if (init?.body != null && (upper === "GET" || upper === "HEAD")) throw new TypeError("Request with GET/HEAD method cannot have body.");
+    if (init?.body != null && (upper === "GET" || upper === "HEAD"))
+      throw new TypeError("Request with GET/HEAD method cannot have body.");
     super(init?.body == null && from ? from.split() : given);
     this.url = from ? from.url : new URL(String(input)).href;
     this.method = upper;
@@ -238,7 +241,8 @@ export class Response extends Body {
   constructor(body, init = {}) {
     const own = init?.[internal];
     const status = own?.status ?? init?.status ?? 200;
-    if (own === undefined && (!Number.isInteger(status) || status < 200 || status > 599)) throw new RangeError(`init["status"] must be in the range of 200 to 599, inclusive.`);
+    if (own === undefined && (!Number.isInteger(status) || status < 200 || status > 599))
+      throw new RangeError(`init["status"] must be in the range of 200 to 599, inclusive.`);
     if (body != null && NULL_BODY.includes(status)) throw new TypeError(`Invalid response status code ${status}`);
     const given = readInit(body);
     super(given, own?.source);

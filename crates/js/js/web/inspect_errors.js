@@ -10,7 +10,8 @@ function headOf(error, name) {
     text = "Error";
   }
   // A class of one's own is named even where it did not name itself.
-  if (name !== null && name !== "Error" && text.startsWith("Error") && !text.includes(name)) text = name + text.slice(5);
+  if (name !== null && name !== "Error" && text.startsWith("Error") && !text.includes(name))
+    text = name + text.slice(5);
   return text;
 }
 

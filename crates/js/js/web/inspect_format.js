@@ -11,7 +11,10 @@ function hasOwnText(value) {
     if (object === null) return false;
   } while (!Object.hasOwn(object, "toString"));
   const Class = Object.getOwnPropertyDescriptor(object, "constructor")?.value;
-  return !(typeof Class === "function" && [Object, Array, Error, Function, Map, Set, Date, RegExp, Promise, TypeError, RangeError].includes(Class));
+  return !(
+    typeof Class === "function" &&
+    [Object, Array, Error, Function, Map, Set, Date, RegExp, Promise, TypeError, RangeError].includes(Class)
+  );
 }
 
 function text(value, options) {
@@ -64,9 +67,16 @@ export function formatWithOptions(options, ...values) {
       if (letter === "%") return "%";
       return used < rest.length ? fill(letter, rest[used++], options) : mark;
     });
-    return [whole, ...rest.slice(used).map((value) => (typeof value === "string" ? value : inspect(value, { ...options, compact: 3 })))].join(" ");
+    return [
+      whole,
+      ...rest
+        .slice(used)
+        .map((value) => (typeof value === "string" ? value : inspect(value, { ...options, compact: 3 }))),
+    ].join(" ");
   }
-  return values.map((value) => (typeof value === "string" ? value : inspect(value, { ...options, compact: 3 }))).join(" ");
+  return values
+    .map((value) => (typeof value === "string" ? value : inspect(value, { ...options, compact: 3 })))
+    .join(" ");
 }
 
 export const format = (...values) => formatWithOptions(undefined, ...values);
@@ -74,8 +84,19 @@ export const format = (...values) => formatWithOptions(undefined, ...values);
 /** A list of objects as a table. */
 export function table(data, columns) {
   if (typeof data !== "object" || data === null) return format(data);
-  const show = (value) => inspect(value, { maxArrayLength: 3, breakLength: Infinity, depth: value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0 });
-  const entries = data instanceof Map ? [...data].map(([key, value], index) => [index, { Key: key, Values: value }]) : data instanceof Set ? [...data].map((value, index) => [index, value]) : Object.entries(data);
+  const show = (value) =>
+    inspect(value, {
+      maxArrayLength: 3,
+      breakLength: Infinity,
+      depth:
+        value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 2 ? -1 : 0,
+    });
+  const entries =
+    data instanceof Map
+      ? [...data].map(([key, value], index) => [index, { Key: key, Values: value }])
+      : data instanceof Set
+        ? [...data].map((value, index) => [index, value])
+        : Object.entries(data);
   const names = [];
   let hasValues = false;
   const rows = entries.map(([index, row]) => {
@@ -90,8 +111,16 @@ export function table(data, columns) {
     }
     return { index: String(index), cells };
   });
-  const head = [data instanceof Map || data instanceof Set ? "(iteration index)" : "(index)", ...names, ...(hasValues ? ["Values"] : [])];
-  const lines = rows.map((row) => [row.index, ...names.map((name) => row.cells[name] ?? ""), ...(hasValues ? [row.value ?? ""] : [])]);
+  const head = [
+    data instanceof Map || data instanceof Set ? "(iteration index)" : "(index)",
+    ...names,
+    ...(hasValues ? ["Values"] : []),
+  ];
+  const lines = rows.map((row) => [
+    row.index,
+    ...names.map((name) => row.cells[name] ?? ""),
+    ...(hasValues ? [row.value ?? ""] : []),
+  ]);
   const widths = head.map((name, column) => Math.max(name.length, ...lines.map((line) => line[column].length)) + 2);
   const line = (cells) => `│${cells.map((cell, column) => ` ${cell}`.padEnd(widths[column])).join("│")}│`;
   const rule = (left, middle, right) => `${left}${widths.map((width) => "─".repeat(width)).join(middle)}${right}`;

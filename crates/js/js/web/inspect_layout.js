@@ -23,14 +23,21 @@ function inColumns(ctx, output, value) {
   if (width * 3 + ctx.indentationLvl >= ctx.breakLength || (total / width <= 5 && longest > 6)) return output;
   const bias = Math.sqrt(width - total / output.length);
   const biased = Math.max(width - 3 - bias, 1);
-  const columns = Math.min(Math.round(Math.sqrt(2.5 * biased * count) / biased), Math.floor((ctx.breakLength - ctx.indentationLvl) / width), ctx.compact * 4, 15);
+  const columns = Math.min(
+    Math.round(Math.sqrt(2.5 * biased * count) / biased),
+    Math.floor((ctx.breakLength - ctx.indentationLvl) / width),
+    ctx.compact * 4,
+    15,
+  );
   if (columns <= 1) return output;
   const widths = Array.from({ length: columns }, (_, column) => {
     let widest = 0;
     for (let at = column; at < count; at += columns) widest = Math.max(widest, lengths[at]);
     return widest + 2;
   });
-  const isNumbers = value !== undefined && output.every((_, index) => typeof value[index] === "number" || typeof value[index] === "bigint");
+  const isNumbers =
+    value !== undefined &&
+    output.every((_, index) => typeof value[index] === "number" || typeof value[index] === "bigint");
   const lines = [];
   for (let from = 0; from < count; from += columns) {
     const to = Math.min(from + columns, count);
@@ -52,8 +59,10 @@ export function joinEntries(ctx, parts, base, braces, isList, depth, value) {
   const start = base === "" ? "" : `${base} `;
   const indentation = `\n${" ".repeat(ctx.indentationLvl)}`;
   if (ctx.compact === true) {
-    if (fits(ctx, parts, 0, base)) return `${braces[0]}${base === "" ? "" : ` ${base}`} ${parts.join(", ")} ${braces[1]}`;
-    const line = base === "" && braces[0].length === 1 ? " " : `${base === "" ? "" : ` ${base}`}\n${indentation.slice(1)}  `;
+    if (fits(ctx, parts, 0, base))
+      return `${braces[0]}${base === "" ? "" : ` ${base}`} ${parts.join(", ")} ${braces[1]}`;
+    const line =
+      base === "" && braces[0].length === 1 ? " " : `${base === "" ? "" : ` ${base}`}\n${indentation.slice(1)}  `;
     return `${braces[0]}${line}${parts.join(`,${indentation}  `)} ${braces[1]}`;
   }
   let output = parts;

@@ -13,21 +13,63 @@ const FLAG = 1;
 const NUMBER = 2;
 
 const DIGITS = {
-  minimumIntegerDigits: NUMBER, minimumFractionDigits: NUMBER, maximumFractionDigits: NUMBER, minimumSignificantDigits: NUMBER,
-  maximumSignificantDigits: NUMBER, roundingIncrement: NUMBER, roundingMode: TEXT, roundingPriority: TEXT, trailingZeroDisplay: TEXT,
+  minimumIntegerDigits: NUMBER,
+  minimumFractionDigits: NUMBER,
+  maximumFractionDigits: NUMBER,
+  minimumSignificantDigits: NUMBER,
+  maximumSignificantDigits: NUMBER,
+  roundingIncrement: NUMBER,
+  roundingMode: TEXT,
+  roundingPriority: TEXT,
+  trailingZeroDisplay: TEXT,
 };
 const OPTIONS = {
-  Collator: { usage: TEXT, localeMatcher: TEXT, collation: TEXT, numeric: FLAG, caseFirst: TEXT, sensitivity: TEXT, ignorePunctuation: FLAG },
+  Collator: {
+    usage: TEXT,
+    localeMatcher: TEXT,
+    collation: TEXT,
+    numeric: FLAG,
+    caseFirst: TEXT,
+    sensitivity: TEXT,
+    ignorePunctuation: FLAG,
+  },
   DateTimeFormat: {
-    localeMatcher: TEXT, calendar: TEXT, numberingSystem: TEXT, hour12: FLAG, hourCycle: TEXT, timeZone: TEXT, weekday: TEXT, era: TEXT,
-    year: TEXT, month: TEXT, day: TEXT, dayPeriod: TEXT, hour: TEXT, minute: TEXT, second: TEXT, fractionalSecondDigits: NUMBER,
-    timeZoneName: TEXT, formatMatcher: TEXT, dateStyle: TEXT, timeStyle: TEXT,
+    localeMatcher: TEXT,
+    calendar: TEXT,
+    numberingSystem: TEXT,
+    hour12: FLAG,
+    hourCycle: TEXT,
+    timeZone: TEXT,
+    weekday: TEXT,
+    era: TEXT,
+    year: TEXT,
+    month: TEXT,
+    day: TEXT,
+    dayPeriod: TEXT,
+    hour: TEXT,
+    minute: TEXT,
+    second: TEXT,
+    fractionalSecondDigits: NUMBER,
+    timeZoneName: TEXT,
+    formatMatcher: TEXT,
+    dateStyle: TEXT,
+    timeStyle: TEXT,
   },
   DisplayNames: { localeMatcher: TEXT, style: TEXT, type: TEXT, fallback: TEXT, languageDisplay: TEXT },
   ListFormat: { localeMatcher: TEXT, type: TEXT, style: TEXT },
   NumberFormat: {
-    localeMatcher: TEXT, numberingSystem: TEXT, style: TEXT, currency: TEXT, currencyDisplay: TEXT, currencySign: TEXT, unit: TEXT,
-    unitDisplay: TEXT, notation: TEXT, ...DIGITS, compactDisplay: TEXT, signDisplay: TEXT,
+    localeMatcher: TEXT,
+    numberingSystem: TEXT,
+    style: TEXT,
+    currency: TEXT,
+    currencyDisplay: TEXT,
+    currencySign: TEXT,
+    unit: TEXT,
+    unitDisplay: TEXT,
+    notation: TEXT,
+    ...DIGITS,
+    compactDisplay: TEXT,
+    signDisplay: TEXT,
   },
   PluralRules: { localeMatcher: TEXT, type: TEXT, ...DIGITS },
   RelativeTimeFormat: { localeMatcher: TEXT, numberingSystem: TEXT, style: TEXT, numeric: TEXT },
@@ -74,13 +116,22 @@ function create(object, name, locales, options) {
 
 function stateOf(object, name, method) {
   const state = keys.get(object);
-  if (state?.name !== name) throw new TypeError(`Method Intl.${name}.prototype.${method} called on incompatible receiver ${String(object)}`);
+  if (state?.name !== name)
+    throw new TypeError(`Method Intl.${name}.prototype.${method} called on incompatible receiver ${String(object)}`);
   return state;
 }
 
 const call = (key, method, one = "", other = "") => native.call(key, method, one, other);
-const numeric = (value) => (Object.is(value, -0) ? "-0" : typeof value === "bigint" || typeof value === "string" ? numericText(value) : String(Number(value)));
-const numericText = (value) => (typeof value === "bigint" || /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/iu.test(value) ? String(value) : String(Number(value)));
+const numeric = (value) =>
+  Object.is(value, -0)
+    ? "-0"
+    : typeof value === "bigint" || typeof value === "string"
+      ? numericText(value)
+      : String(Number(value));
+const numericText = (value) =>
+  typeof value === "bigint" || /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/iu.test(value)
+    ? String(value)
+    : String(Number(value));
 const instant = (value) => String(value === undefined ? Date.now() : Number(value));
 
 /** Creates a constructor. */
@@ -91,17 +142,27 @@ function define(name, isCallable, methods, getters = {}) {
         if (!isCallable) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
         return new Constructor(locales, options);
       }
-      if (name === "DisplayNames" && options === undefined) throw new TypeError("Cannot convert undefined or null to object");
+      if (name === "DisplayNames" && options === undefined)
+        throw new TypeError("Cannot convert undefined or null to object");
       return create(this, name, locales, options);
     },
   }[name];
-  const own = (target, key, value) => Object.defineProperty(target, key, { value, writable: true, configurable: true, enumerable: false });
+  const own = (target, key, value) =>
+    Object.defineProperty(target, key, { value, writable: true, configurable: true, enumerable: false });
   Object.defineProperty(Constructor, "length", { value: 0, configurable: true });
   own(Constructor, "supportedLocalesOf", function supportedLocalesOf(locales) {
     return JSON.parse(native.supported(JSON.stringify(localeList(locales))));
   });
   for (const [method, value] of Object.entries(methods)) {
-    own(Constructor.prototype, method, { [method](...given) { return value(stateOf(this, name, method).key, ...given); } }[method]);
+    own(
+      Constructor.prototype,
+      method,
+      {
+        [method](...given) {
+          return value(stateOf(this, name, method).key, ...given);
+        },
+      }[method],
+    );
   }
   for (const [getter, value] of Object.entries(getters)) {
     Object.defineProperty(Constructor.prototype, getter, {
@@ -161,7 +222,8 @@ const RelativeTimeFormat = define("RelativeTimeFormat", false, {
 function items(list) {
   if (list === undefined) return "[]";
   const texts = [...list];
-  for (const text of texts) if (typeof text !== "string") throw new TypeError(`Iterable yielded ${String(text)} which is not a string`);
+  for (const text of texts)
+    if (typeof text !== "string") throw new TypeError(`Iterable yielded ${String(text)} which is not a string`);
   return JSON.stringify(texts);
 }
 
@@ -191,7 +253,8 @@ class Segments {
   containing(index = 0) {
     const wanted = Math.trunc(Number(index)) || 0;
     if (wanted < 0 || wanted >= this.#input.length) return undefined;
-    for (let position = 0; position < this.#ends.length / 2; position += 1) if (this.#ends[2 * position] > wanted) return this.#at(position);
+    for (let position = 0; position < this.#ends.length / 2; position += 1)
+      if (this.#ends[2 * position] > wanted) return this.#at(position);
     return undefined;
   }
   *[Symbol.iterator]() {
@@ -202,38 +265,80 @@ class Segments {
 const Segmenter = define("Segmenter", false, {
   segment: (key, input) => {
     const text = String(input);
-    return new Segments(text, JSON.parse(call(key, "format", text.toWellFormed())), key.includes('"granularity":"word"'));
+    return new Segments(
+      text,
+      JSON.parse(call(key, "format", text.toWellFormed())),
+      key.includes('"granularity":"word"'),
+    );
   },
 });
 
-const KEYWORDS = { calendar: "ca", collation: "co", hourCycle: "hc", caseFirst: "kf", numeric: "kn", numberingSystem: "nu" };
+const KEYWORDS = {
+  calendar: "ca",
+  collation: "co",
+  hourCycle: "hc",
+  caseFirst: "kf",
+  numeric: "kn",
+  numberingSystem: "nu",
+};
 const partsOf = (tag) => JSON.parse(native.locale(tag));
 const tagOf = (language, script, region) => [language, script, region].filter((part) => part !== "").join("-");
 
 class Locale {
   #parts;
   constructor(tag, options = {}) {
-    if (typeof tag !== "string" && (typeof tag !== "object" || tag === null)) throw new TypeError("First argument to Intl.Locale constructor can't be empty or missing");
+    if (typeof tag !== "string" && (typeof tag !== "object" || tag === null))
+      throw new TypeError("First argument to Intl.Locale constructor can't be empty or missing");
     const parts = partsOf(String(tag));
     const part = (name) => (options[name] === undefined ? parts[name] : String(options[name]));
     const keywords = { ...parts.keywords };
-    for (const [name, key] of Object.entries(KEYWORDS)) if (options[name] !== undefined) keywords[key] = String(options[name]);
-    const changed = parts.canonical.replace(parts.base, tagOf(part("language"), part("script"), part("region"))).replace(/-u(-[a-z0-9]{2,8})+/u, "");
-    const extension = Object.entries(keywords).map(([key, value]) => `-${key}${value === "" || value === "true" ? "" : `-${value}`}`).join("");
+    for (const [name, key] of Object.entries(KEYWORDS))
+      if (options[name] !== undefined) keywords[key] = String(options[name]);
+    const changed = parts.canonical
+      .replace(parts.base, tagOf(part("language"), part("script"), part("region")))
+      .replace(/-u(-[a-z0-9]{2,8})+/u, "");
+    const extension = Object.entries(keywords)
+      .map(([key, value]) => `-${key}${value === "" || value === "true" ? "" : `-${value}`}`)
+      .join("");
     this.#parts = partsOf(extension === "" ? changed : `${changed}-u${extension}`);
   }
-  get baseName() { return this.#parts.base; }
-  get language() { return this.#parts.language; }
-  get script() { return this.#parts.script || undefined; }
-  get region() { return this.#parts.region || undefined; }
-  get calendar() { return this.#parts.keywords.ca; }
-  get collation() { return this.#parts.keywords.co; }
-  get hourCycle() { return this.#parts.keywords.hc; }
-  get caseFirst() { return this.#parts.keywords.kf; }
-  get numeric() { return this.#parts.keywords.kn !== undefined && this.#parts.keywords.kn !== "false"; }
-  get numberingSystem() { return this.#parts.keywords.nu; }
+  get baseName() {
+    return this.#parts.base;
+  }
+  get language() {
+    return this.#parts.language;
+  }
+  get script() {
+    return this.#parts.script || undefined;
+  }
+  get region() {
+    return this.#parts.region || undefined;
+  }
+  get calendar() {
+    return this.#parts.keywords.ca;
+  }
+  get collation() {
+    return this.#parts.keywords.co;
+  }
+  get hourCycle() {
+    return this.#parts.keywords.hc;
+  }
+  get caseFirst() {
+    return this.#parts.keywords.kf;
+  }
+  get numeric() {
+    return this.#parts.keywords.kn !== undefined && this.#parts.keywords.kn !== "false";
+  }
+  get numberingSystem() {
+    return this.#parts.keywords.nu;
+  }
   maximize() {
-    const { canonical, base, language, maximized: [script, region] } = this.#parts;
+    const {
+      canonical,
+      base,
+      language,
+      maximized: [script, region],
+    } = this.#parts;
     return new Locale(canonical.replace(base, tagOf(language, script, region)));
   }
   minimize() {
@@ -244,8 +349,12 @@ class Locale {
     const shortest = candidates.find((candidate) => new Locale(candidate).maximize().baseName === whole) ?? whole;
     return new Locale(canonical.replace(base, shortest));
   }
-  toString() { return this.#parts.canonical; }
-  get [Symbol.toStringTag]() { return "Intl.Locale"; }
+  toString() {
+    return this.#parts.canonical;
+  }
+  get [Symbol.toStringTag]() {
+    return "Intl.Locale";
+  }
 }
 
 function compare(key, one, other) {
@@ -257,9 +366,18 @@ Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: t
 const members = {
   getCanonicalLocales: (locales) => JSON.parse(native.canonical(JSON.stringify(localeList(locales)))),
   supportedValuesOf: (key) => JSON.parse(native.values(String(key))),
-  DateTimeFormat, NumberFormat, Collator, PluralRules, RelativeTimeFormat, ListFormat, Locale, DisplayNames, Segmenter,
+  DateTimeFormat,
+  NumberFormat,
+  Collator,
+  PluralRules,
+  RelativeTimeFormat,
+  ListFormat,
+  Locale,
+  DisplayNames,
+  Segmenter,
 };
-for (const [name, value] of Object.entries(members)) Object.defineProperty(Intl, name, { value, writable: true, configurable: true, enumerable: false });
+for (const [name, value] of Object.entries(members))
+  Object.defineProperty(Intl, name, { value, writable: true, configurable: true, enumerable: false });
 
 /** A number as a locale writes it. */
 export const numberText = (value, locales, options) => {

@@ -8,7 +8,8 @@ const NONE = new Uint8Array(0);
 const secrets = new WeakMap();
 
 const fail = (name, message) => new DOMException(message, name);
-const nameOf = (algorithm) => String(typeof algorithm === "object" && algorithm !== null ? algorithm.name : algorithm).toUpperCase();
+const nameOf = (algorithm) =>
+  String(typeof algorithm === "object" && algorithm !== null ? algorithm.name : algorithm).toUpperCase();
 
 function toBytes(data) {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
@@ -83,7 +84,8 @@ function run(algorithm, bytes, data, encrypting) {
   const tagLength = (algorithm.tagLength ?? 128) / 8;
   const iv = toBytes(mode === "ctr" ? algorithm.counter : algorithm.iv);
   const cipher = native.cipherNew(`aes-${bytes.length * 8}-${mode}`, encrypting, bytes, iv, tagLength);
-  if (mode === "gcm" && algorithm.additionalData !== undefined) native.cipherSet(cipher, "aad", toBytes(algorithm.additionalData));
+  if (mode === "gcm" && algorithm.additionalData !== undefined)
+    native.cipherSet(cipher, "aad", toBytes(algorithm.additionalData));
   let body = input;
   if (mode === "gcm" && !encrypting) {
     if (input.length < tagLength) throw fail("OperationError", "The provided data is too small");
@@ -103,12 +105,16 @@ async function deriveBits(algorithm, key, length) {
   const bytes = use(key, key.usages.includes("deriveBits") ? "deriveBits" : "deriveKey", algorithm);
   if (length === null || length % 8 !== 0) throw fail("OperationError", "length must be a multiple of 8");
   const digest = digestName(algorithm.hash);
-  const request = key.algorithm.name === "HKDF" ? { kind: "hkdf", digest, length: length / 8 } : { kind: "pbkdf2", digest, rounds: algorithm.iterations, length: length / 8 };
+  const request =
+    key.algorithm.name === "HKDF"
+      ? { kind: "hkdf", digest, length: length / 8 }
+      : { kind: "pbkdf2", digest, rounds: algorithm.iterations, length: length / 8 };
   const info = algorithm.info === undefined ? NONE : toBytes(algorithm.info);
   return operation((number) => native.deriveKey(number, JSON.stringify(request), bytes, toBytes(algorithm.salt), info));
 }
 
-const keyLength = (algorithm) => (nameOf(algorithm) === "HMAC" ? algorithm.length ?? DIGESTS[digestName(algorithm.hash)] : algorithm.length);
+const keyLength = (algorithm) =>
+  nameOf(algorithm) === "HMAC" ? (algorithm.length ?? DIGESTS[digestName(algorithm.hash)]) : algorithm.length;
 
 export class SubtleCrypto {
   async digest(algorithm, data) {
@@ -118,7 +124,8 @@ export class SubtleCrypto {
   }
   async importKey(format, data, algorithm, extractable, usages) {
     if (format === "raw") return makeKey(algorithm, toBytes(data), extractable, usages);
-    if (format === "jwk" && data?.kty === "oct") return makeKey(algorithm, host.base64Decode(data.k), extractable, usages);
+    if (format === "jwk" && data?.kty === "oct")
+      return makeKey(algorithm, host.base64Decode(data.k), extractable, usages);
     throw fail("NotSupportedError", `Keys in the format ${format} are not available in Toolsmith's embedded engine`);
   }
   async exportKey(format, key) {

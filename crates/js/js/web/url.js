@@ -19,7 +19,9 @@ const decode = (text) => {
   }
 };
 const encode = (text) =>
-  encodeURIComponent(text.toWellFormed()).replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll("%20", "+");
+  encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
 
 export class URLSearchParams {
   #list = [];
@@ -30,7 +32,8 @@ export class URLSearchParams {
       if (typeof init[Symbol.iterator] === "function") {
         for (const pair of init) {
           const [name, value, ...more] = pair;
-          if (value === undefined || more.length > 0) throw new TypeError("Each query pair must be an iterable [name, value] tuple");
+          if (value === undefined || more.length > 0)
+            throw new TypeError("Each query pair must be an iterable [name, value] tuple");
           this.#list.push([String(name), String(value)]);
         }
       } else {

@@ -110,13 +110,15 @@ impl Session {
     }
 }
 
-/// Identifies this build of the program: a new kernel may describe modules differently.
+/// Identifies this build of the program and its time zone: a new kernel may describe modules differently, and every `Date` depends
+/// on the zone.
 fn program_id() -> String {
+    let zone = (std::env::var_os("TZ"), fs::read_link("/etc/localtime").ok());
     let metadata = std::env::current_exe().and_then(fs::metadata);
     let stamp = metadata.as_ref().ok().and_then(FileStamp::of);
     let size = metadata.as_ref().map(fs::Metadata::len).unwrap_or_default();
     let modified = metadata.and_then(|metadata| metadata.modified()).ok();
-    content_hash(format!("{} {size} {modified:?} {stamp:?}", env!("CARGO_PKG_VERSION")).as_bytes())
+    content_hash(format!("{} {size} {modified:?} {stamp:?} {zone:?}", env!("CARGO_PKG_VERSION")).as_bytes())
         .to_string()
 }
 

@@ -5,11 +5,8 @@ use std::{collections::HashSet, time::SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    inputs::{Checked, Inputs, milliseconds},
-    observed::Observed,
-};
-use crate::{engine_kind::EngineKind, module_request::ImportGate};
+use super::inputs::{Checked, Inputs, Observed, milliseconds};
+use crate::{module_request::ImportGate, options::EngineKind};
 
 /// Average length of a year.
 const SECONDS_PER_YEAR: u64 = 31_556_952;

@@ -1,16 +1,16 @@
-//! The inputs of a cached definition, and the test whether they are unchanged.
+//! The inputs of a cached definition as the module loader observed them, and the test whether they are unchanged.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize};
 use toolsmith_host::{changes::content_hash, file_stamp::FileStamp, regular_file::read_regular};
 
-use super::observed::Observed;
 use crate::module_request::ImportGate;
 
 /// Larger files are not inputs of a cached definition.
@@ -152,6 +152,38 @@ fn modified_before(metadata: &fs::Metadata, time: SystemTime) -> bool {
 pub(super) fn milliseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Files and decisions that a module was loaded from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Observed {
+    /// Files that were loaded, with their text.
+    pub(crate) sources: Vec<(PathBuf, Arc<str>)>,
+    /// Files that resolution found and read, such as manifests.
+    pub(crate) consulted: BTreeSet<PathBuf>,
+    /// Files that resolution looked for and did not find.
+    pub(crate) missing: BTreeSet<PathBuf>,
+    /// Decisions about which files may run.
+    pub(crate) decisions: BTreeMap<PathBuf, bool>,
+    /// It depends on something that is none of these.
+    pub(crate) read_surroundings: bool,
+}
+
+impl Observed {
+    /// Records the manifests that decide the format of an installed package's file.
+    pub(crate) fn note_manifests(&mut self, file: &Path) {
+        if !file.components().any(|part| part.as_os_str() == "node_modules") {
+            return;
+        }
+        for folder in file.ancestors().skip(1) {
+            let manifest = folder.join("package.json");
+            if manifest.is_file() {
+                self.consulted.insert(manifest);
+                return;
+            }
+            self.missing.insert(manifest);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@
 mod cache;
 mod entry;
 mod inputs;
-mod observed;
 
 pub(crate) use cache::Definitions;
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
 pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
-pub(crate) use observed::Observed;
+pub(crate) use inputs::Observed;

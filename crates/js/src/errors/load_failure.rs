@@ -3,8 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use super::{
-    code_frame::code_frame,
-    load_error::LoadError,
+    load_error::{LoadError, code_frame},
     thrown::{SourceLookup, Thrown},
 };
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use toolsmith_tool::{Failure, ToolError};
 
-use super::{code_frame::code_frame, load_error::Location};
+use super::load_error::{Location, code_frame};
 use crate::modules::original_position;
 
 /// Finds the source of a module by its name in the engine.

@@ -1,4 +1,4 @@
-//! Bytes and text: encodings that must be fast.
+//! Bytes: encodings that must be fast, and random bytes from the system.
 
 use base64::{
     Engine as _, alphabet,
@@ -115,4 +115,19 @@ pub(super) fn lenient_base64(text: &str) -> Vec<u8> {
     // A single remaining character encodes nothing.
     let usable = if clean.len() % 4 == 1 { &clean[..clean.len() - 1] } else { &clean[..] };
     LENIENT.decode(usable).unwrap_or_default()
+}
+
+/// Maximum number of random bytes in one request.
+const MAX_RANDOM_BYTES: usize = 64 << 20;
+
+pub(super) fn install_random<'js>(host: &Object<'js>) -> Result<()> {
+    let bytes = |ctx: Ctx<'js>, count: usize| -> Result<TypedArray<'js, u8>> {
+        if count > MAX_RANDOM_BYTES {
+            return Err(Exception::throw_range(&ctx, "too many random bytes"));
+        }
+        let mut bytes = vec![0; count];
+        getrandom::fill(&mut bytes).map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
+        TypedArray::new(ctx, bytes)
+    };
+    host.set("randomBytes", Func::from(bytes))
 }

@@ -11,8 +11,8 @@ use toolsmith_tool::CancelToken;
 use super::{process::start_error_code, runtime::whole};
 use crate::{
     engine::EngineShared,
-    exec_handler::ExecAnswer,
     instance::{HostError, Settled, ThreadState, Work},
+    options::ExecAnswer,
 };
 
 /// The kernel's request.

@@ -11,7 +11,7 @@ use std::{
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::{Map, Value, json};
 
-use super::{errno, guard::note_surroundings};
+use super::{failure, guard::note_surroundings};
 use crate::instance::HostError;
 
 pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
@@ -23,7 +23,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
         answer(&what).to_string()
     };
     host.set("machine", Func::from(ask))?;
-    host.set("errorNumbers", Func::from(errno::table))?;
+    host.set("errorNumbers", Func::from(failure::table))?;
     let kill = |ctx: Ctx<'js>, pid: i32, signal: i32| -> Result<()> {
         kill(pid, signal).map_err(|error| error.throw(&ctx))
     };
@@ -289,7 +289,7 @@ fn kill(pid: i32, signal: i32) -> std::result::Result<(), HostError> {
         return Ok(());
     }
     let number = std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL);
-    let (code, _) = errno::describe(number);
+    let (code, _) = failure::describe(number);
     Err(HostError::new(format!("kill {code}"))
         .with("errno", -number)
         .with("code", code)

@@ -4,11 +4,9 @@ mod byte_streams;
 pub(crate) mod bytes;
 mod cipher;
 mod context;
-mod errno;
 mod exec;
 mod failure;
 mod fetch;
-mod formats;
 mod frames;
 mod fs;
 mod guard;
@@ -21,7 +19,6 @@ mod native;
 mod net;
 mod pending;
 mod process;
-mod random;
 mod remote;
 mod runtime;
 mod session;
@@ -58,7 +55,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     machine::install(host)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
-    random::install(host)?;
+    bytes::install_random(host)?;
     session::install(host, state)?;
     system::install(host, state)?;
     text::install(host)?;
@@ -79,7 +76,7 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
             hashing::install(&group, state)?;
             cipher::install(&group)?;
         }
-        "formats" => formats::install(&group)?,
+        "formats" => text::install_formats(&group)?,
         "process" => process::install(&group, state)?,
         "net" => net::install(&group, state)?,
         #[cfg(feature = "sqlite")]

@@ -1,7 +1,12 @@
-//! Terminal text: width, truncation and wrapping with colours; Markdown and highlighted code by role.
+//! Text: width, truncation and wrapping with colours; Markdown and highlighted code by role; formats that Bun reads
+//! (YAML and TOML).
 
 use base64::Engine as _;
-use rquickjs::{Object, Result, function::Func};
+use rquickjs::{Ctx, Object, Result, function::Func};
+use serde_json::Value;
+
+use super::failure;
+use crate::instance::HostError;
 
 pub(super) fn install(host: &Object<'_>) -> Result<()> {
     host.set("visibleWidth", Func::from(|text: String| toolsmith_text::visible_width(&text)))?;
@@ -32,4 +37,27 @@ pub(super) fn image_size(data: &str) -> String {
         Some(size) => serde_json::json!({ "widthPx": size.width, "heightPx": size.height }).to_string(),
         None => String::new(),
     }
+}
+
+/// Parses a text of a format to JSON.
+fn parse(format: &str, text: &str) -> std::result::Result<String, String> {
+    let value: Value = match format {
+        "yaml" => serde_saphyr::from_str(text).map_err(|error| format!("YAML Parse error: {error}"))?,
+        _ => toml::from_str(text).map_err(|error| format!("Failed to parse toml: {}", error.message()))?,
+    };
+    serde_json::to_string(&value).map_err(|error| error.to_string())
+}
+
+pub(super) fn install_formats(group: &Object<'_>) -> Result<()> {
+    group.set(
+        "parse",
+        Func::from(|ctx: Ctx<'_>, format: String, text: String| {
+            parse(&format, &text).map_err(|message| {
+                failure::throw(
+                    &ctx,
+                    &HostError { class: "SyntaxError", message, properties: serde_json::Map::new() },
+                )
+            })
+        }),
+    )
 }

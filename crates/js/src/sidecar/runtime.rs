@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 use toolsmith_host::exec::{Request, Stdin};
 
-use crate::{engine_kind::EngineKind, limits::Limits};
+use crate::{limits::Limits, options::EngineKind};
 
 /// The sidecar program. See `build/sidecar.rs`.
 static PROGRAM: &str = include_str!(concat!(env!("OUT_DIR"), "/sidecar.cjs"));

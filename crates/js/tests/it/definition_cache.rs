@@ -2,62 +2,49 @@
 
 use std::{
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use serde_json::json;
-use tempfile::TempDir;
 use toolsmith_js::{
     Engine, EngineKind, EngineOptions, ImportGate, LoadedModule, ModuleRequest, clear_definitions,
     list_definitions,
 };
+use toolsmith_testkit::Project;
 use toolsmith_tool::{Tier, ToolContext};
 
 use crate::project::{call, tool_source};
 
 /// A project with a cache. Each engine stands for one run of the program.
-struct Place {
-    folder: TempDir,
+struct Place(Project);
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.0
+    }
 }
 
 impl Place {
     fn new(files: &[(&str, &str)]) -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap() };
-        for (name, text) in files {
-            place.write(name, text);
-        }
-        place
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("project")
+        Self(Project::new(files))
     }
 
     fn cache(&self) -> PathBuf {
-        self.folder.path().join("cache/definitions")
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.root_or_new().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn root_or_new(&self) -> PathBuf {
-        let root = self.folder.path().canonicalize().unwrap().join("project");
-        fs::create_dir_all(&root).unwrap();
-        root
+        self.beside("cache/definitions")
     }
 
     fn engine(&self) -> Engine {
-        Engine::new(EngineOptions::new(self.root()).definition_cache(self.cache()))
+        Engine::new(EngineOptions::new(&self.root).definition_cache(self.cache()))
     }
 
     /// Loads a module in a new run; also returns whether code of it ran.
     async fn load(&self, name: &str) -> (Engine, LoadedModule, bool) {
         let engine = self.engine();
-        let module = engine.load(&[self.root().join(name)]).await.remove(0);
+        let module = engine.load(&[self.path(name)]).await.remove(0);
         let ran = engine.stats().threads > 0;
         (engine, module, ran)
     }
@@ -94,18 +81,18 @@ async fn c13_1_a_cached_tool_is_loaded_by_its_first_call() {
     let (engine, module, ran) = place.load("t.ts").await;
     assert!(!ran);
     assert_eq!(module.tools.len(), 1);
-    assert_eq!(module.files, [place.root().join("t.ts")]);
+    assert_eq!(module.files, [place.path("t.ts")]);
     assert_eq!(call(&module.tools[0].tool, json!({})).await.unwrap().joined_text(), "ran");
     assert_eq!(engine.stats().threads, 1);
     let scanned = place.engine();
-    assert_eq!(scanned.scan(&[place.root().join("t.ts")]).await[0].tools.len(), 1);
+    assert_eq!(scanned.scan(&[place.path("t.ts")]).await[0].tools.len(), 1);
     assert_eq!(scanned.stats().threads, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c13_1_a_scan_fills_the_cache_too() {
     let place = Place::new(&[("t.ts", &described("\"d\""))]);
-    place.engine().scan(&[place.root().join("t.ts")]).await;
+    place.engine().scan(&[place.path("t.ts")]).await;
     assert!(!place.load("t.ts").await.2);
 }
 
@@ -131,7 +118,7 @@ async fn c13_2_a_change_of_the_module_or_of_what_it_imports_is_seen() {
     place.write("t.ts", &module("`${text}!`"));
     assert_eq!(place.description("t.ts").await, "two!");
     // A file that now comes before the one that was imported.
-    fs::rename(place.root().join("parts/text.ts"), place.root().join("parts/text.js")).unwrap();
+    fs::rename(place.path("parts/text.ts"), place.path("parts/text.js")).unwrap();
     assert_eq!(place.description("t.ts").await, "two!");
     assert!(!place.load("t.ts").await.2);
     place.write("parts/text.ts", "export const text = \"before\";");
@@ -299,7 +286,7 @@ async fn c2_8_a_definition_is_used_only_under_the_trust_it_was_made_with() {
     ]);
     let load = async |allowed: fn(&Path) -> bool| {
         let engine = place.engine();
-        let request = ModuleRequest::new(place.root().join("t.ts")).imports(ImportGate::new(allowed));
+        let request = ModuleRequest::new(place.path("t.ts")).imports(ImportGate::new(allowed));
         let module = engine.load_modules(vec![request]).await.remove(0);
         (module.errors.is_empty(), engine.stats().threads > 0)
     };
@@ -343,7 +330,7 @@ async fn what_takes_part_in_the_start_of_a_session_is_loaded_at_once() {
         place.load(name).await;
         assert!(place.load(name).await.2, "{name}");
         let engine = place.engine();
-        engine.scan(&[place.root().join(name)]).await;
+        engine.scan(&[place.path(name)]).await;
         assert_eq!(engine.stats().threads, 0, "{name} is not needed for a list");
     }
 }
@@ -379,7 +366,7 @@ async fn runs_at_the_same_time_do_not_disturb_each_other() {
         (0..12).map(|number| (format!("t{number}.ts"), described(&format!("\"number {number}\"")))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let place = Arc::new(Place::new(&files));
-    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| place.root().join(name)).collect();
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| place.path(name)).collect();
     let mut runs = tokio::task::JoinSet::new();
     for _ in 0..6 {
         let (place, paths) = (Arc::clone(&place), paths.clone());

@@ -1,13 +1,18 @@
 //! Contract cases as folders: `fixtures/<case>/` holds a module and `case.json`, which says what loading and calling it
 //! gives. The folder's name begins with the number of the promise.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::exec::{Request, run};
 use toolsmith_js::{Engine, EngineKind, EngineOptions};
-use toolsmith_testkit::has_program;
+use toolsmith_testkit::{Project, has_program};
 use toolsmith_tool::{CancelToken, Registry, Tool, ToolCall, ToolContext};
 
 use crate::project::{collector, copy_folder};
@@ -60,59 +65,145 @@ fn empty() -> Value {
     json!({})
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_contract_case_holds() {
-    run_cases(None, &[]).await;
-}
-
 /// Cases whose words are the engine's own, or that are about the engine itself.
 const OTHERWISE_ELSEWHERE: &[&str] =
     &["3.5-bad-schemas", "4.4-context", "4.5-throwing-and-malformed", "modules-commonjs"];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_contract_case_holds_in_node() {
-    if has_program("node") {
-        run_cases(Some(EngineKind::Node), OTHERWISE_ELSEWHERE).await;
-    }
-}
+/// Cases in which Bun places errors elsewhere, because it folds constants.
+const OTHERWISE_IN_BUN: &[&str] = &["1.5-throw-in-factory"];
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_contract_case_holds_in_bun_where_it_is_installed() {
-    if has_program("bun") {
-        // Its places of errors differ where it folds constants.
-        run_cases(Some(EngineKind::Bun), &[OTHERWISE_ELSEWHERE, &["1.5-throw-in-factory"]].concat()).await;
-    }
-}
+/// Makes one test of each case in each engine.
+macro_rules! cases {
+    ($($test:ident: $folder:literal,)*) => {
+        const CASES: &[&str] = &[$($folder),*];
+        cases!(@engine embedded EngineKind::Embedded: $($test $folder)*);
+        cases!(@engine in_node EngineKind::Node: $($test $folder)*);
+        cases!(@engine in_bun EngineKind::Bun: $($test $folder)*);
+    };
+    (@engine $engine:ident $kind:path: $($test:ident $folder:literal)*) => {
+        mod $engine {
+            use toolsmith_js::EngineKind;
 
-async fn run_cases(engine: Option<EngineKind>, without: &[&str]) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let list =
-        |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    // Beside the contract's own, tools made anew from the descriptions of public ones.
-    let public = folder.join("tools");
-    let mut cases = list(&folder);
-    cases.retain(|case| *case != public);
-    cases.extend(list(&public));
-    cases.sort();
-    assert!(cases.len() > 20, "the cases are where they should be");
-    let only = std::env::var("CASE").ok();
-    for case in cases {
-        let name = case.file_name().unwrap().to_string_lossy().into_owned();
-        if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
-            continue;
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::run_case($folder, $kind).await;
+            })*
         }
-        if !without.contains(&name.as_str()) {
-            run_case(&name, &case, engine).await;
-        }
-    }
+    };
 }
 
-async fn run_case(name: &str, folder: &Path, kind: Option<EngineKind>) {
+// Those in `tools` are tools made anew from the descriptions of public ones.
+cases! {
+    c1_1_async_arrow_and_array: "1.1-async-arrow-and-array",
+    c1_1_commonjs_in_js: "1.1-commonjs-in-js",
+    c1_1_commonjs_module_exports: "1.1-commonjs-module-exports",
+    c1_1_commonjs_transpiled_default: "1.1-commonjs-transpiled-default",
+    c1_1_cts: "1.1-cts",
+    c1_1_default_export_function: "1.1-default-export-function",
+    c1_1_mjs: "1.1-mjs",
+    c1_1_mts: "1.1-mts",
+    c1_1_not_a_function: "1.1-not-a-function",
+    c1_1_nothing_exported: "1.1-nothing-exported",
+    c1_1_opt_out_empty: "1.1-opt-out-empty",
+    c1_1_opt_out_null: "1.1-opt-out-null",
+    c1_1_opt_out_undefined: "1.1-opt-out-undefined",
+    c1_2_emitting_typescript: "1.2-emitting-typescript",
+    c1_2_type_imports_are_not_resolved: "1.2-type-imports-are-not-resolved",
+    c1_3_required_members: "1.3-required-members",
+    c1_4_early_pi_order: "1.4-early-pi-order",
+    c1_4_extension_registers_tools: "1.4-extension-registers-tools",
+    c1_4_family_names: "1.4-family-names",
+    c1_4_family_packages: "1.4-family-packages",
+    c1_4_missing_names_are_stubs: "1.4-missing-names-are-stubs",
+    c1_4_opencode_tools: "1.4-opencode-tools",
+    c1_4_own_node_modules_win: "1.4-own-node-modules-win",
+    c1_4_toolsmith_module: "1.4-toolsmith-module",
+    c1_5_process_exit: "1.5-process-exit",
+    c1_5_rejected_factory: "1.5-rejected-factory",
+    c1_5_throw_at_import: "1.5-throw-at-import",
+    c1_5_throw_in_factory: "1.5-throw-in-factory",
+    c1_5_throw_something_else: "1.5-throw-something-else",
+    c2_3_declarative_files: "2.3-declarative-files",
+    c2_7_error_in_imported_file: "2.7-error-in-imported-file",
+    c2_7_missing_package: "2.7-missing-package",
+    c2_7_syntax_error: "2.7-syntax-error",
+    c3_1_host_api_members: "3.1-host-api-members",
+    c3_2_exec: "3.2-exec",
+    c3_3_headless_ui: "3.3-headless-ui",
+    c3_5_arktype: "3.5-arktype",
+    c3_5_bad_schemas: "3.5-bad-schemas",
+    c3_5_plain_json_schema: "3.5-plain-json-schema",
+    c3_5_typebox: "3.5-typebox",
+    c3_5_zod: "3.5-zod",
+    c3_5_zod_parts_on_use: "3.5-zod-parts-on-use",
+    c3_5_zod_recursive: "3.5-zod-recursive",
+    c3_5_zod_shape: "3.5-zod-shape",
+    c4_1_class_instance: "4.1-class-instance",
+    c4_1_execute_arguments: "4.1-execute-arguments",
+    c4_1_image_and_error_results: "4.1-image-and-error-results",
+    c4_3_updates: "4.3-updates",
+    c4_4_context: "4.4-context",
+    c4_5_throwing_and_malformed: "4.5-throwing-and-malformed",
+    c5_3_declared_members: "5.3-declared-members",
+    modules_bom_and_crlf: "modules-bom-and-crlf",
+    modules_commonjs: "modules-commonjs",
+    modules_cycle_and_await: "modules-cycle-and-await",
+    modules_resolution: "modules-resolution",
+    seed_repo_stats_no_repository: "seed-repo-stats-no-repository",
+    seed_repo_stats_typebox: "seed-repo-stats-typebox",
+    seed_repo_stats_zod: "seed-repo-stats-zod",
+    d01_hello: "tools/D01-hello",
+    d02_xcsh_todo: "tools/D02-xcsh-todo",
+    d03_question: "tools/D03-question",
+    d04_fragility_scan: "tools/D04-fragility-scan",
+    d05_smart_find: "tools/D05-smart-find",
+    d06_smart_edit: "tools/D06-smart-edit",
+    d07_smart_write: "tools/D07-smart-write",
+    d08_smart_sd: "tools/D08-smart-sd",
+    d09_rg: "tools/D09-rg",
+    d10_user_prompt: "tools/D10-user-prompt",
+    d11_template_audit: "tools/D11-template-audit",
+    d12_background_command: "tools/D12-background-command",
+    d13_pi_extension_todo: "tools/D13-pi-extension-todo",
+    d14_json_query: "tools/D14-json-query",
+    d15_sleep: "tools/D15-sleep",
+    d16_todo_write: "tools/D16-todo-write",
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+#[test]
+fn every_folder_is_a_case() {
+    let list = |prefix: &str| -> Vec<String> {
+        let entries = fs::read_dir(folder().join(prefix)).unwrap();
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+        entries.map(|entry| format!("{prefix}{}", name(entry.unwrap()))).collect()
+    };
+    let mut folders = list("");
+    folders.retain(|name| name != "tools");
+    folders.sort();
+    let mut tools = list("tools/");
+    tools.sort();
+    assert_eq!([folders, tools].concat(), CASES);
+}
+
+async fn run_case(name: &str, kind: EngineKind) {
+    let is_otherwise = match kind {
+        EngineKind::Node => OTHERWISE_ELSEWHERE.contains(&name),
+        EngineKind::Bun => OTHERWISE_ELSEWHERE.contains(&name) || OTHERWISE_IN_BUN.contains(&name),
+        _ => false,
+    };
+    if is_otherwise || (kind != EngineKind::Embedded && !has_program(&kind.to_string())) {
+        return;
+    }
+    let folder = folder().join(name);
     let text = fs::read_to_string(folder.join("case.json")).unwrap_or_else(|error| panic!("{name}: {error}"));
     let case: Case = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}/case.json: {error}"));
-    let place = tempfile::tempdir().unwrap();
-    let root = place.path().canonicalize().unwrap();
-    copy_folder(folder, &root);
+    let project = Project::new(&[]);
+    let root = project.root.clone();
+    copy_folder(&folder, &root);
     if case.repository {
         git(&root, &["init", "-q"]).await;
         git(&root, &["add", "-A"]).await;
@@ -120,7 +211,11 @@ async fn run_case(name: &str, folder: &Path, kind: Option<EngineKind>) {
     let module = case.module.clone().unwrap_or_else(|| "tool.ts".to_owned());
 
     let options = EngineOptions::new(&root);
-    let engine = Engine::new(kind.into_iter().fold(options, EngineOptions::engine));
+    let engine = Engine::new(match kind {
+        // Not chosen, as in a session: a case is about where its module goes.
+        EngineKind::Embedded => options,
+        kind => options.engine(kind),
+    });
     let loaded = engine.load(&[root.join(&module)]).await.remove(0);
     let errors: Vec<String> = loaded.errors.iter().map(ToString::to_string).collect();
     assert_eq!(errors.len(), case.errors.len(), "{name}: {errors:#?}");

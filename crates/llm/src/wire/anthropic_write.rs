@@ -1,9 +1,10 @@
-//! Encoder for Anthropic Messages.
+//! Encoder for Anthropic Messages, also at Vertex AI.
 
 use serde_json::{Map, Value, json};
 
 use super::{
     Head,
+    gemini_write::path_segment,
     history::{self, Block, Part, Turn},
     schema,
 };
@@ -218,4 +219,17 @@ fn outcome(outcome: &history::Outcome<'_>) -> Value {
         entry["is_error"] = json!(true);
     }
     entry
+}
+
+/// At Vertex AI the version is part of the body.
+const VERTEX_VERSION: &str = "vertex-2023-10-16";
+
+/// The request at Vertex AI, where the model is part of the path.
+pub(super) fn vertex_head(request: &Request<'_>) -> Head {
+    let mut head = head(request, &Quirks::default());
+    head.fields.shift_remove("model");
+    head.fields.insert("anthropic_version".to_owned(), json!(VERTEX_VERSION));
+    head.path = format!("/models/{}:streamRawPredict", path_segment(&request.model.id));
+    head.headers.clear();
+    head
 }

@@ -23,7 +23,6 @@ mod object_root;
 mod responses_read;
 mod responses_write;
 mod schema;
-mod vertex_write;
 
 use serde_json::{Map, Value};
 
@@ -96,7 +95,7 @@ pub(crate) fn encode(api: ApiKind, request: &Request<'_>, quirks: &Quirks) -> En
         ApiKind::OpenAiChat => chat_write::head(&named, quirks),
         ApiKind::GoogleGemini | ApiKind::GoogleVertex => gemini_write::head(&named),
         ApiKind::BedrockConverse => bedrock_write::head(&named, request),
-        ApiKind::VertexAnthropic => vertex_write::head(&named),
+        ApiKind::VertexAnthropic => anthropic_write::vertex_head(&named),
     };
     let spell: SpellId = match api {
         ApiKind::OpenAiChat => chat_write::spell_id(quirks),

@@ -1,7 +1,4 @@
-//! What goes out over each wire, held against `tests/golden/`. `UPDATE_GOLDEN=1 cargo test -p toolsmith-llm` writes those
-//! files anew; read what changed.
-
-use std::path::PathBuf;
+//! What goes out over each wire, compared with snapshots.
 
 use serde_json::{Value, json};
 use toolsmith_llm::{
@@ -22,17 +19,11 @@ on_every_wire!(
     a_tool_whose_schema_providers_refuse_is_described_so_that_they_do_not,
 );
 
-/// Holds the body of the last request against a file.
+/// Compares the body of the last request with its snapshot.
 fn check(bench: &Bench, wire: Wire, name: &str) {
     let body = bench.server.last_request().body;
-    let file = format!("{}_{name}.json", format!("{wire:?}").to_lowercase());
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, format!("{body:#}\n")).unwrap();
-        return;
-    }
-    let golden = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(format!("{body:#}\n"), golden, "{}", path.display());
+    let name = format!("{}_{name}", format!("{wire:?}").to_lowercase());
+    insta::assert_snapshot!(name, format!("{body:#}"));
 }
 
 async fn ask(bench: &Bench, request: &Request<'_>) {

@@ -10,13 +10,12 @@ use std::{
 };
 
 use serde_json::json;
-use tempfile::TempDir;
 use toolsmith_llm::{
     ApiKind, AssistantMessage, CancelToken, Environment, ErrorClass, HttpProvider, KeySource, LlmError,
     Message, Model, Provider, ProviderConfig, Providers, Request,
 };
 use toolsmith_testkit::{
-    ModelServer, Problem, Reply, check_aws_signature, check_google_statement, service_account,
+    ModelServer, Problem, Project, Reply, check_aws_signature, check_google_statement, service_account,
 };
 
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
@@ -94,19 +93,18 @@ async fn a_session_token_is_sent_and_signed() {
 
 #[tokio::test]
 async fn a_profile_signs_and_a_changed_file_is_read_again() {
-    let home = TempDir::new().unwrap();
-    let folder = home.path().join(".aws");
-    std::fs::create_dir(&folder).unwrap();
     let credentials =
         |secret: &str| format!("[work]\naws_access_key_id = AKWORK\naws_secret_access_key = {secret}\n");
-    std::fs::write(folder.join("credentials"), credentials(SECRET)).unwrap();
-    std::fs::write(folder.join("config"), "[profile work]\nregion = eu-west-1\n").unwrap();
-    let cloud = Cloud::bedrock(&[("HOME", home.path().to_str().unwrap()), ("AWS_PROFILE", "work")]).await;
+    let home = Project::new(&[
+        (".aws/credentials", &credentials(SECRET)),
+        (".aws/config", "[profile work]\nregion = eu-west-1\n"),
+    ]);
+    let cloud = Cloud::bedrock(&[("HOME", home.root.to_str().unwrap()), ("AWS_PROFILE", "work")]).await;
     cloud.server.otherwise(|_| Reply::new().text("ok"));
     cloud.ask().await.unwrap();
     let signer = check_aws_signature(&cloud.server.last_request(), SECRET, "eu-west-1", "bedrock").unwrap();
     assert_eq!(signer, "AKWORK");
-    std::fs::write(folder.join("credentials"), credentials("another-secret")).unwrap();
+    home.write(".aws/credentials", &credentials("another-secret"));
     cloud.ask().await.unwrap();
     check_aws_signature(&cloud.server.last_request(), "another-secret", "eu-west-1", "bedrock").unwrap();
 }
@@ -205,17 +203,17 @@ async fn broken_messages_of_a_stream_end_it() {
 struct Vertex {
     cloud: Cloud,
     tokens: Arc<AtomicUsize>,
-    _home: TempDir,
+    _home: Project,
 }
 
 impl Vertex {
     async fn new(api: ApiKind, file: impl FnOnce(&str) -> serde_json::Value) -> Self {
-        let home = TempDir::new().unwrap();
-        let path = home.path().join("credentials.json");
+        let home = Project::new(&[]);
+        let path = home.path("credentials.json");
         let model = if api == ApiKind::GoogleVertex { "gemini-3-test" } else { "claude-test@default" };
         let pairs = [("GOOGLE_APPLICATION_CREDENTIALS", path.to_str().unwrap())];
         let cloud = Cloud::new(api, model, KeySource::Cloud(Vec::new()), &pairs).await;
-        std::fs::write(&path, file(&format!("{}/token", cloud.server.url())).to_string()).unwrap();
+        home.write("credentials.json", &file(&format!("{}/token", cloud.server.url())).to_string());
         Self { cloud, tokens: Arc::default(), _home: home }
     }
 

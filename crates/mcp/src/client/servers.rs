@@ -160,15 +160,21 @@ impl Servers {
         self.inner.servers.iter().filter(|server| server.config().enabled)
     }
 
-    /// Starts all enabled servers in the background. Needs a tokio runtime.
-    pub fn start_all(&self) {
-        for server in self.enabled() {
-            let server = Arc::clone(server);
-            tokio::spawn(async move {
-                if let Err(error) = server.start().await {
-                    tracing::warn!(server = server.config().name, %error, "An MCP server did not start");
-                }
-            });
+    /// Starts the enabled servers whose definitions are not known, in the background. Needs a tokio runtime. Returns the
+    /// names of the others.
+    pub fn start_unknown(&self) -> Vec<String> {
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            self.enabled().cloned().partition(|server| server.is_known());
+        for server in unknown {
+            tokio::spawn(async move { start_or_log(&server).await });
+        }
+        known.iter().map(|server| server.config().name.clone()).collect()
+    }
+
+    /// Starts one server; a failure is logged.
+    pub async fn start_quietly(&self, name: &str) {
+        if let Ok(server) = self.find(name) {
+            start_or_log(server).await;
         }
     }
 
@@ -293,5 +299,11 @@ impl Servers {
     /// Stops all servers and waits until their processes are gone.
     pub async fn close(&self) {
         futures::future::join_all(self.inner.servers.iter().map(|server| server.close())).await;
+    }
+}
+
+async fn start_or_log(server: &RemoteServer) {
+    if let Err(error) = server.start().await {
+        tracing::warn!(server = server.config().name, %error, "An MCP server did not start");
     }
 }

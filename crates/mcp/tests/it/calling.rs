@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolsmith_mcp::config::{ConfigScope, Exposure, Policy, ToolConfig};
+use toolsmith_testkit::Project;
 use toolsmith_tool::{
     CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, UiSlot,
     UpdateSink, async_trait,
@@ -111,8 +112,8 @@ async fn c4_6_a_cancelled_call_stops_and_the_server_is_told() {
     if !has_python() {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let state = folder.path().join("state");
+    let project = Project::new(&[]);
+    let state = project.path("state");
     let fake = Fake::new(entry("fake", &["good", state.to_str().expect("text")]));
     fake.servers.start("fake").await.expect("it starts");
     let cancel = CancelToken::new();

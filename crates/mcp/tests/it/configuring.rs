@@ -1,32 +1,27 @@
 //! Configuration files: formats, precedence, trust, expansion and changes.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, ops::Deref, path::Path};
 
 use serde_json::json;
 use toolsmith_mcp::config::{
     ConfigScope, ConfigSources, Configuration, Expander, Exposure, Policy, Transport, add_server,
     read_configuration, remove_server,
 };
+use toolsmith_testkit::Project;
 
-struct Place {
-    folder: tempfile::TempDir,
+struct Place(Project);
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.0
+    }
 }
 
 impl Place {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("a folder") };
-        fs::create_dir_all(place.path("project")).expect("a folder");
-        place
-    }
-
-    fn path(&self, path: &str) -> std::path::PathBuf {
-        self.folder.path().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        fs::write(path, text).expect("written");
+        Self(Project::with_home(&[]))
     }
 
     fn sources(&self) -> ConfigSources {

@@ -7,6 +7,7 @@ use toolsmith_mcp::{
     auth::TokenFile,
     config::{ConfigOrigin, ConfigScope, ServerConfig, Transport},
 };
+use toolsmith_testkit::{Project, has_program};
 use toolsmith_tool::{Tool, ToolCall, ToolContext, ToolError, ToolResult, UiHandle};
 
 /// The server's source.
@@ -16,17 +17,12 @@ pub(crate) fn script() -> String {
 
 /// Returns whether the server can run here.
 pub(crate) fn has_python() -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).any(|folder| folder.join("python3").is_file());
-    if !found {
-        println!("skipped: needs python3");
-    }
-    found
+    has_program("python3")
 }
 
-/// A folder, and the servers in it.
+/// A project, and the servers in it.
 pub(crate) struct Fake {
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) project: Project,
     pub(crate) servers: Servers,
 }
 
@@ -47,14 +43,14 @@ impl Fake {
     }
 
     pub(crate) fn with_ui(config: ServerConfig, ui: UiHandle) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let servers = Self::client(config, &folder, ui);
-        Self { folder, servers }
+        let project = Project::new(&[]);
+        let servers = Self::client(config, &project, ui);
+        Self { project, servers }
     }
 
-    pub(crate) fn client(config: ServerConfig, folder: &tempfile::TempDir, ui: UiHandle) -> Servers {
-        let tokens = TokenFile::at(folder.path().join("auth.json"));
-        let options = ClientOptions::new(folder.path(), tokens).cache(folder.path().join("cache")).ui(ui);
+    pub(crate) fn client(config: ServerConfig, project: &Project, ui: UiHandle) -> Servers {
+        let tokens = TokenFile::at(project.path("auth.json"));
+        let options = ClientOptions::new(&project.root, tokens).cache(project.path("cache")).ui(ui);
         Servers::new(vec![config], &options)
     }
 

@@ -30,10 +30,10 @@ async fn c13_2_definitions_are_cached_until_the_entry_changes() {
     let fake = Fake::mode("good");
     fake.servers.start("fake").await.expect("it starts");
     fake.servers.close().await;
-    let again = Fake::client(entry("fake", &["good"]), &fake.folder, UiHandle::headless());
+    let again = Fake::client(entry("fake", &["good"]), &fake.project, UiHandle::headless());
     assert!(again.tools_of("fake").iter().any(|tool| tool.spec().name == "mcp__fake__echo"));
     assert_eq!(again.list()[0].status, ServerStatus::Stopped);
-    let changed = Fake::client(entry("fake", &["many"]), &fake.folder, UiHandle::headless());
+    let changed = Fake::client(entry("fake", &["many"]), &fake.project, UiHandle::headless());
     assert!(changed.tools_of("fake").is_empty());
 }
 

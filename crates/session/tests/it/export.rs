@@ -1,20 +1,21 @@
-//! Exports: complete, harmless, and the same as `tests/golden/demo.*`.
+//! Exports: complete, harmless, and compared with snapshots.
+
+use std::path::Path;
 
 use serde_json::json;
 use tempfile::TempDir;
 use toolsmith_llm::{ContentBlock, Message, ToolResultMessage};
 use toolsmith_session::{Compaction, CustomMessage, EntryKind, SessionLog, Sessions};
 
-use crate::format::{check, golden};
-
 fn demo() -> SessionLog {
     let home = TempDir::new().unwrap();
-    Sessions::at(home.path()).read(&golden("demo.jsonl")).unwrap()
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/demo.jsonl");
+    Sessions::at(home.path()).read(&file).unwrap()
 }
 
 #[test]
 fn a_session_as_markdown() {
-    check("demo.md", &demo().to_markdown());
+    insta::assert_snapshot!("demo.md", demo().to_markdown());
 }
 
 #[test]
@@ -23,7 +24,7 @@ fn a_session_as_a_page() {
     // The looks may change without anybody having to read them twice.
     let (before, rest) = html.split_once("<style>").unwrap();
     let (_, after) = rest.split_once("</style>").unwrap();
-    check("demo.html", &format!("{before}<style></style>{after}"));
+    insta::assert_snapshot!("demo.html", format!("{before}<style></style>{after}"));
 }
 
 /// Everything that loads, runs or leaves the page, by its tag or attribute.

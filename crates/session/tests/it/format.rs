@@ -1,29 +1,15 @@
-//! The format, held against `tests/golden/`. `UPDATE_GOLDEN=1 cargo test -p toolsmith-session` writes those files
-//! anew; a difference in one that was there before is a change of the format, and needs a new version.
+//! The format, compared with a session file. A difference in a line that was there before is a change of the format, and
+//! needs a new version.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolsmith_llm::{ContentBlock, Message};
 use toolsmith_session::{BranchSummary, Compaction, CustomMessage, EntryKind, FORMAT_VERSION, Sessions};
 
-pub(crate) fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
-}
-
-/// Compares with a golden file, or writes it.
-pub(crate) fn check(name: &str, text: &str) {
-    let path = golden(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, text).unwrap();
-    }
-    let there = fs::read_to_string(&path).unwrap_or_default();
-    for (number, (one, other)) in text.lines().zip(there.lines()).enumerate() {
-        assert_eq!(one, other, "{name}, line {}", number + 1);
-    }
-    assert_eq!(text.lines().count(), there.lines().count(), "{name}");
-}
+/// The snapshot of a session with every kind of entry. It is a session file, so it can be read as one.
+const EVERY_KIND: &str = "tests/it/snapshots/it__format__every_kind.snap.jsonl";
 
 fn message(value: Value) -> EntryKind {
     EntryKind::Message(serde_json::from_value(value).unwrap())
@@ -100,14 +86,15 @@ fn c7_3_every_kind_of_entry_stands_in_the_file_as_documented() {
         text = text.replace(&format!("\"{}\"", entry.id), &format!("\"{:08x}\"", number + 1));
         text = text.replace(&entry.timestamp, "2026-01-02T03:04:05.678Z");
     }
-    check("every_kind.jsonl", &text);
+    insta::assert_binary_snapshot!("every_kind.jsonl", text.into_bytes());
 }
 
 #[test]
 fn every_kind_of_entry_is_read_as_it_was_written() {
     assert_eq!(FORMAT_VERSION, 1);
     let home = TempDir::new().unwrap();
-    let session = Sessions::at(home.path()).read(&golden("every_kind.jsonl")).unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(EVERY_KIND);
+    let session = Sessions::at(home.path()).read(&file).unwrap();
     assert_eq!(session.problems(), Vec::<String>::new());
     for (entry, written) in session.entries().iter().zip(kinds()) {
         match (&entry.kind, written) {

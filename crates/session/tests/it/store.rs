@@ -314,3 +314,44 @@ fn a_closed_session_is_free_for_the_next_writer_and_takes_nothing_more() {
     second.close().unwrap();
     assert_eq!(texts(&sessions.open(&path).unwrap()), ["one", "two"]);
 }
+
+#[test]
+fn c5_7_files_beside_a_session_are_never_written_through_links() {
+    use std::os::unix::fs::symlink;
+    let (home, sessions, path) = written(2);
+    let victim = |name: &str| {
+        let file = home.path().join(name);
+        fs::write(&file, "mine\n").unwrap();
+        file
+    };
+    let (shell, precious, folder) = (victim(".bashrc"), victim("precious"), home.path().join("folder"));
+    fs::create_dir(&folder).unwrap();
+    let name = path.display();
+    symlink(&shell, format!("{name}.torn")).unwrap();
+    symlink(&precious, format!("{name}.lock")).unwrap();
+    symlink(&folder, path.with_extension("")).unwrap();
+    // The note of a lock replaces the link; an output is not written.
+    let session = sessions.open(&path).unwrap();
+    assert!(toolsmith_tool::SessionView::save_artifact(&session, "output", "bash").is_err());
+    drop(session);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    // A torn line would be put aside.
+    let mut whole = fs::read(&path).unwrap();
+    whole.extend_from_slice(b"touch $HOME/PWNED #");
+    fs::write(&path, whole).unwrap();
+    assert!(sessions.open(&path).is_err());
+    for file in [shell, precious] {
+        assert_eq!(fs::read_to_string(file).unwrap(), "mine\n");
+    }
+}
+
+#[test]
+fn c5_7_a_session_that_is_a_link_is_not_continued() {
+    let (home, sessions, path) = written(2);
+    let link = home.path().join("link.jsonl");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = sessions.open(&link).unwrap_err().to_string();
+    assert!(error.contains("link.jsonl"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

@@ -1,4 +1,4 @@
-//! Theme files: JSON with `name`, `appearance`, `vars` and `colors`.
+//! Theme files: JSON with `name`, `appearance`, `vars` and `colors`. The built-in themes are such files.
 //!
 //! A colour is `"#rrggbb"`, an index of the 256-colour palette, the name of an entry of `vars`, or `""` for the terminal's own.
 //! Missing roles are taken from the built-in theme of the same appearance, so that files of older versions still work.
@@ -130,5 +130,50 @@ fn hex(text: &str) -> Option<Color> {
         6 => Some(Color::Rgb(byte(16), byte(8), byte(0))),
         3 => Some(Color::Rgb(nibble(8), nibble(4), nibble(0))),
         _ => None,
+    }
+}
+
+const DARK: &str = include_str!("dark.json");
+const LIGHT: &str = include_str!("light.json");
+const SYSTEM: &str = include_str!("system.json");
+
+impl Theme {
+    /// Returns the theme for dark backgrounds.
+    pub fn dark() -> Self {
+        Self::embedded(DARK)
+    }
+
+    /// Returns the theme for light backgrounds.
+    pub fn light() -> Self {
+        Self::embedded(LIGHT)
+    }
+
+    /// Returns the theme that uses only the 16 colours of the terminal's own scheme.
+    pub fn system() -> Self {
+        Self::embedded(SYSTEM)
+    }
+
+    /// Returns the theme without colours.
+    pub fn none() -> Self {
+        Self {
+            name: "none".to_owned(),
+            appearance: Appearance::Dark,
+            colors: [Color::Default; Token::COUNT],
+            has_color: false,
+        }
+    }
+
+    /// Returns a theme whose colours are the numbers of their roles, to find out which role a span was drawn with.
+    pub(crate) fn roles() -> Self {
+        let mut theme = Self { has_color: true, ..Self::none() };
+        for (index, slot) in (0..).zip(&mut theme.colors) {
+            *slot = Color::Indexed(index);
+        }
+        theme
+    }
+
+    fn embedded(text: &str) -> Self {
+        // A test reads every embedded file.
+        Self::parse(text).unwrap_or_else(|_| Self::none())
     }
 }

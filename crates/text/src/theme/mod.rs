@@ -4,7 +4,6 @@
 //! [`Theme::light`], [`Theme::system`] and [`Theme::none`] are built in. The writer reduces colours to what the terminal can
 //! show, so a theme always holds the full ones.
 
-mod built_in;
 mod file;
 mod token;
 

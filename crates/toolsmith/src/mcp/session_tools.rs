@@ -12,13 +12,19 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::{SharedRegistry, TurnContext, TurnHook};
-use toolsmith_llm::Message;
+use tokio::{sync::Notify, task::JoinSet};
+use toolsmith_agent::{Interrupt, SharedRegistry, TurnContext, TurnHook};
+use toolsmith_llm::{AssistantMessage, Message, StreamEvent};
 use toolsmith_mcp::{ServerChange, Servers, config::Exposure};
 use toolsmith_tool::{Origin, OriginKind, Tool, async_trait};
 
 /// Maximum wait of the first request for servers whose definitions are not cached.
 const FIRST_WAIT: Duration = Duration::from_secs(3);
+/// Servers with cached definitions are started with the first answer, or after this time: twenty processes that start at once
+/// would delay the first request.
+const LATER: Duration = Duration::from_secs(1);
+/// Servers with cached definitions that are started at once.
+const AT_ONCE: usize = 4;
 /// Notes about changed definitions of one tool; a server that changes them all the time is not worth more.
 const MAX_NOTES: usize = 3;
 /// Longest schema in a note.
@@ -46,6 +52,8 @@ struct Inner {
     state: Mutex<State>,
     /// The first prompt waited already.
     has_waited: AtomicBool,
+    /// Told of the first answer.
+    answered: Arc<Notify>,
 }
 
 /// The MCP tools of a session. Clones are the same.
@@ -61,7 +69,7 @@ impl std::fmt::Debug for McpTools {
 }
 
 impl McpTools {
-    /// Registers what is known and starts the servers in the background.
+    /// Registers what is known and starts the servers in the background: first those of which nothing is known.
     pub(crate) fn start(servers: Servers, registry: SharedRegistry, disabled: Vec<String>) -> Self {
         let inner = Arc::new(Inner {
             servers: servers.clone(),
@@ -69,6 +77,7 @@ impl McpTools {
             disabled,
             state: Mutex::default(),
             has_waited: AtomicBool::new(false),
+            answered: Arc::default(),
         });
         for server in servers.list() {
             if server.config.enabled {
@@ -81,7 +90,10 @@ impl McpTools {
                 inner.take(server);
             }
         });
-        servers.start_all();
+        let known = servers.start_unknown();
+        if !known.is_empty() {
+            tokio::spawn(start_later(Arc::downgrade(&inner), Arc::clone(&inner.answered), known));
+        }
         Self { inner }
     }
 
@@ -92,6 +104,24 @@ impl McpTools {
     /// Returns what was wrong with tools of servers.
     pub(crate) fn problems(&self) -> Vec<String> {
         self.inner.lock().problems.clone()
+    }
+}
+
+/// Starts servers after the first answer has begun, a few at once. The session may end meanwhile.
+async fn start_later(session: Weak<Inner>, answered: Arc<Notify>, names: Vec<String>) {
+    let _ = tokio::time::timeout(LATER, answered.notified()).await;
+    let mut names = names.into_iter();
+    let mut starts = JoinSet::new();
+    loop {
+        while starts.len() < AT_ONCE
+            && let Some(name) = names.next()
+            && let Some(inner) = session.upgrade()
+        {
+            starts.spawn(async move { inner.servers.start_quietly(&name).await });
+        }
+        if starts.join_next().await.is_none() {
+            return;
+        }
     }
 }
 
@@ -189,6 +219,11 @@ impl TurnHook for McpTools {
             () = context.cancel().cancelled() => {}
             () = self.inner.servers.known(FIRST_WAIT, wanted) => {}
         }
+    }
+
+    fn on_stream(&self, _event: &StreamEvent, _partial: &AssistantMessage) -> Option<Interrupt> {
+        self.inner.answered.notify_one();
+        None
     }
 
     async fn notes(&self, _context: &TurnContext) -> Vec<Message> {

@@ -427,7 +427,6 @@ impl SessionBuilder {
             }
         }
         models.add(added.clone());
-        let settings = models.settings();
         let telemetry = Telemetry::from_environment(|name| self.environment.get(name));
         let selection = match (self.model, &before.model) {
             // The session continues with the model it was held with, where it was held.
@@ -439,9 +438,9 @@ impl SessionBuilder {
             (ModelChoice::Endpoint { provider, model: None, base_url, api_key_env }, Some(model)) => {
                 let id = model.split_once('/').map(|(_, id)| id.to_owned());
                 let choice = ModelChoice::Endpoint { provider, model: id, base_url, api_key_env };
-                choice.select(&settings, self.environment).await?
+                models.choose(choice).await?
             }
-            (choice, _) => choice.select(&settings, self.environment).await?,
+            (choice, _) => models.choose(choice).await?,
         };
         models.begin_with(&selection);
         note_endpoint(&kept, selection.provider.endpoint().as_ref(), &selection.model);
@@ -582,6 +581,7 @@ impl SessionBuilder {
             agent = agent.hook(Arc::new(telemetry.clone()));
         }
         let agent = recovery.add_to(agent).build()?;
+        added.attach(agent.downgrade(), modules.downgrade());
         let extensions = SessionExtensions {
             modules,
             inner: Arc::new(ExtensionState {

@@ -1,7 +1,7 @@
 //! A session: an agent with its tools, settings and model, and one handle to control it.
 
 mod builder;
-mod context_report;
+mod description;
 mod extensions;
 mod hooks;
 mod library;
@@ -12,10 +12,9 @@ mod previews;
 mod recovery;
 #[expect(clippy::module_inception, reason = "the file is named after its type")]
 mod session;
-mod tool_info;
 
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
-pub use context_report::ContextPart;
+pub use description::{ContextPart, ToolInfo};
 pub use extensions::{
     Command, CommandError, CommandInfo, CommandOutcome, ExtensionResources, RESERVED_COMMANDS, RESERVED_KEYS,
     SessionMode, ShortcutInfo, USER_BASH, UserBashResult, WeakSession,
@@ -23,4 +22,3 @@ pub use extensions::{
 pub use model_choice::{ModelChoice, ModelError, providers};
 pub use operations::{AbandonedBranch, OperationError, SessionSwitched};
 pub use session::Session;
-pub use tool_info::ToolInfo;

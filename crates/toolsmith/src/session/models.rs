@@ -99,8 +99,18 @@ impl Models {
     pub(super) async fn select(&self, name: &str) -> Result<Selection, ModelError> {
         match &self.first {
             Some(first) if first.model.reference() == name => Ok(first.clone()),
-            _ => ModelChoice::Named(name.to_owned()).select(&self.settings(), self.environment.clone()).await,
+            _ => self.choose(ModelChoice::Named(name.to_owned())).await,
         }
+    }
+
+    /// Selects a model, also one that an extension answers for.
+    pub(super) async fn choose(&self, choice: ModelChoice) -> Result<Selection, ModelError> {
+        let is_given = matches!(choice, ModelChoice::Given(..));
+        let selection = choice.select(&self.settings(), self.environment.clone()).await?;
+        if is_given {
+            return Ok(selection);
+        }
+        Ok(self.added.answering(selection, &self.settings, &self.environment))
     }
 
     /// Returns the model a session was held with, at the place it was held: what was said to one provider is not continued with
@@ -119,9 +129,7 @@ impl Models {
             return Ok(first.clone());
         }
         let by_name = || async {
-            let choice = ModelChoice::Named(model.to_owned());
-            choice
-                .select(&self.settings(), self.environment.clone())
+            self.choose(ModelChoice::Named(model.to_owned()))
                 .await
                 .map_err(|error| ModelError::Gone { model: model.to_owned(), why: error.to_string() })
         };

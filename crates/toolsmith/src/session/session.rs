@@ -12,8 +12,8 @@ use toolsmith_mcp::{McpError, Servers};
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
-    builder::SessionBuilder, extensions::SessionExtensions, hooks::SessionHooks, library::Library,
-    models::Models, recovery::Recovery, tool_info::ToolInfo,
+    builder::SessionBuilder, description::ToolInfo, extensions::SessionExtensions, hooks::SessionHooks,
+    library::Library, models::Models, recovery::Recovery,
 };
 use crate::{
     home::Home,

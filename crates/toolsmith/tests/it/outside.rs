@@ -3,6 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use toolsmith_host::exec::{Outcome, Request, run};
+use toolsmith_testkit::Project;
 use toolsmith_tool::CancelToken;
 
 /// The path in the guide that stands for where the repository was cloned.
@@ -43,7 +44,7 @@ async fn finish(mut request: Request) -> Outcome {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_outside_the_repository_embeds_a_session_in_under_forty_lines() {
-    let folder = tempfile::tempdir().unwrap();
+    let project = Project::new(&[]);
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names = Vec::new();
     for (name, text) in files() {
@@ -58,21 +59,19 @@ async fn a_program_outside_the_repository_embeds_a_session_in_under_forty_lines(
             }
             _ => text,
         };
-        let path = folder.path().join(&name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        project.write(&name, &text);
         names.push(name);
     }
     assert_eq!(names, ["Cargo.toml", "shout.ts", "src/main.rs"]);
     // The versions of the repository, which are downloaded already.
-    fs::copy(here.join("../../Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
+    fs::copy(here.join("../../Cargo.lock"), project.path("Cargo.lock")).unwrap();
 
     // This test is `TARGET/PROFILE/deps/it-HASH`.
     let program = std::env::current_exe().unwrap();
     let built = program.parent().unwrap().parent().unwrap();
     let mut build = Request::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
         .args(["build", "--offline", "--quiet"])
-        .cwd(folder.path())
+        .cwd(&project.root)
         .env("CARGO_TARGET_DIR", built.parent().unwrap().to_str().unwrap());
     if built.ends_with("release") {
         build.args.push("--release".to_owned());
@@ -80,8 +79,8 @@ async fn a_program_outside_the_repository_embeds_a_session_in_under_forty_lines(
     let outcome = finish(build).await;
     assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
 
-    let oak = Request::new(built.join("oak").to_str().unwrap()).cwd(folder.path());
-    let outcome = finish(oak.env("HOME", folder.path().to_str().unwrap())).await;
+    let oak = Request::new(built.join("oak").to_str().unwrap()).cwd(&project.root);
+    let outcome = finish(oak.env("HOME", project.root.to_str().unwrap())).await;
     assert_eq!(outcome.code, 0, "{}", outcome.stderr.text());
     assert_eq!(outcome.stdout.text().trim_end(), "Both tools answered: THE ANSWER!");
 }

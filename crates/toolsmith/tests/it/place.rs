@@ -1,17 +1,17 @@
 //! A home and a project in a temporary folder.
 
 use std::{
-    fs,
+    ops::Deref,
     path::{Path, PathBuf},
 };
 
-use tempfile::TempDir;
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
     TrustDecision, discover_custom_tool_paths, load_custom_tools,
     settings::{LoadedSettings, SettingsSources, load_settings},
 };
 use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_testkit::Project;
 
 /// A module with one tool of this name.
 pub(crate) fn tool(name: &str) -> String {
@@ -23,25 +23,24 @@ pub(crate) fn tool(name: &str) -> String {
 
 /// A home and a project.
 pub(crate) struct Place {
-    _folder: TempDir,
-    pub(crate) root: PathBuf,
+    project: Project,
     pub(crate) trust: TrustDecision,
     pub(crate) configured: Vec<ConfiguredPath>,
+}
+
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
 }
 
 impl Place {
     /// Everything trusted, so that a test of something else need not say so.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let place =
-            Self { _folder: folder, root, trust: TrustDecision::everything(), configured: Vec::new() };
-        fs::create_dir_all(place.cwd()).unwrap();
-        fs::create_dir_all(place.root.join("home")).unwrap();
-        for (name, text) in files {
-            place.write(name, text);
-        }
-        place
+        let project = Project::with_home(files);
+        Self { project, trust: TrustDecision::everything(), configured: Vec::new() }
     }
 
     /// Modules at these paths, each with one tool that is called as its file or folder is.
@@ -57,16 +56,6 @@ impl Place {
         let stem = Path::new(path).file_stem().unwrap().to_str().unwrap().to_owned();
         let folder = Path::new(path).parent().unwrap().file_name().unwrap_or_default().to_str().unwrap();
         self.write(path, &tool(if stem == "index" { folder } else { &stem }));
-    }
-
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.root.join(name)
     }
 
     pub(crate) fn cwd(&self) -> PathBuf {

@@ -134,7 +134,7 @@ impl Recording {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Ends the session and compares everything that was heard with a golden file; `UPDATE_GOLDEN=1` writes it.
+    /// Ends the session and compares everything that was heard with a snapshot.
     pub(crate) async fn check(mut self, name: &str) {
         self.step("dispose");
         self.session.dispose().await;
@@ -169,11 +169,6 @@ impl Recording {
         for (at, row) in self.session.tree().iter().enumerate() {
             text = text.replace(&row.id, &format!("entry {at}"));
         }
-        let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/session_events");
-        let golden = golden.join(format!("{name}.txt"));
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&golden, &text).unwrap();
-        }
-        assert_eq!(text, fs::read_to_string(&golden).unwrap_or_default(), "{name}");
+        insta::assert_snapshot!(name, text);
     }
 }

@@ -237,8 +237,10 @@ impl App {
         if !is_tiny {
             rows.push(Row::new());
         }
-        if let Some(header) = self.part_rows(Part::Header, columns).filter(|_| !is_tiny) {
-            rows.extend(header.rows);
+        // A question has the room: what extensions draw must not push it off the screen.
+        let is_asking = self.panels.first().is_some_and(|panel| panel.is_question());
+        if let Some(header) = self.part_rows(Part::Header, columns).filter(|_| !is_tiny && !is_asking) {
+            rows.extend(header.rows.into_iter().take(max_rows / 3));
         }
         if let Some(since) = self.running.filter(|_| !self.status.is_hidden) {
             let interrupt = self.keys.hint(Action::Interrupt);
@@ -252,11 +254,13 @@ impl App {
             ));
         }
         if !is_tiny {
-            rows.extend(self.widget_rows(WidgetPlacement::AboveEditor, columns, max_rows / 3));
+            if !is_asking {
+                rows.extend(self.widget_rows(WidgetPlacement::AboveEditor, columns, max_rows / 3));
+            }
             rows.extend(self.queue_rows(columns));
             rows.extend(self.pending_row.clone().map(|row| row.ellipsized(columns)));
         }
-        let status = self.status_rows(columns, max_rows);
+        let status = self.status_rows(columns, max_rows, is_asking);
         let room = max_rows.saturating_sub(rows.len() + status.len()).max(1);
         let keys = self.keys.clone();
         let theme = self.theme.clone();
@@ -285,9 +289,12 @@ impl App {
     }
 
     /// The status line, or what replaces it: a hint, or the footer of a tool. Widgets below the composer are above it.
-    fn status_rows(&mut self, columns: usize, max_rows: usize) -> Vec<Row> {
+    fn status_rows(&mut self, columns: usize, max_rows: usize, is_asking: bool) -> Vec<Row> {
         if max_rows <= 3 {
             return Vec::new();
+        }
+        if is_asking {
+            return vec![self.status.row(&self.folder(), columns, &self.theme)];
         }
         let mut rows = self.widget_rows(WidgetPlacement::BelowEditor, columns, max_rows / 4);
         let footer = self.part_rows(Part::Footer, columns).map(|footer| footer.rows);

@@ -100,7 +100,8 @@ pub(super) struct App {
     /// A hint in place of the status line, until its time.
     pub(super) hint: Option<(String, Instant)>,
     pub(super) last_escape: Option<Instant>,
-    pub(super) last_typed: Option<Instant>,
+    /// When the last key was pressed.
+    pub(super) last_key: Option<Instant>,
     pub(super) shell_number: u64,
     pub(super) message_number: u64,
     /// Shortcuts of extensions.
@@ -214,7 +215,7 @@ impl App {
             last_clear: None,
             hint: None,
             last_escape: None,
-            last_typed: None,
+            last_key: None,
             shell_number: 0,
             message_number: 0,
             shortcuts: Vec::new(),
@@ -416,7 +417,7 @@ impl App {
         self.write_title();
         bytes.extend_from_slice(std::mem::take(&mut self.controls).as_bytes());
         self.tty.output().submit(bytes);
-        self.panels.note_shown(self.last_typed, self.last_frame);
+        self.panels.note_shown(self.last_frame);
     }
 
     fn resize(&mut self) {

@@ -56,21 +56,17 @@ impl App {
     pub(super) fn untapped_key(&mut self, key: &Key, raw: &[u8]) {
         self.changed_now();
         let now = Instant::now();
-        if self.panels.takes_key(self.last_typed, now) {
-            // A key that answers one question does not answer the next.
-            self.last_typed = key.text().map(|_| now).or(self.last_typed);
+        // A key that answers one question does not answer the next, and one that is held answers none.
+        let last = self.last_key.replace(now);
+        if self.panels.takes_key(last, now) {
             return self.panel_key(key, raw);
         }
         if !self.panels.is_empty() {
             // Typed before the question could be read: it belongs to the prompt that is being written.
             if key.text().is_some() && !self.composer.is_empty() {
-                self.last_typed = Some(now);
                 self.composer.key(key, &self.keys);
             }
             return;
-        }
-        if key.text().is_some() {
-            self.last_typed = Some(now);
         }
         if self.has_custom_view() && self.component_key(key, raw) {
             return;

@@ -21,13 +21,13 @@ use crate::{
 impl App {
     /// Sends what was written: a command, a shell command, or a prompt.
     pub(super) fn submit(&mut self, sent: Submission, is_follow_up: bool) {
-        // The person finished typing.
-        self.last_typed = None;
         let text = sent.text.trim();
         if text.is_empty() && sent.images.is_empty() {
             return;
         }
         if let Some(command) = text.strip_prefix('/') {
+            // What the command opens was asked for.
+            self.last_key = None;
             let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
             return self.command(name, argument.trim());
         }

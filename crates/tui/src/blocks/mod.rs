@@ -6,36 +6,30 @@
 mod assistant;
 mod bash;
 mod card;
-mod custom;
 mod image;
 mod json_tree;
+mod messages;
 mod metrics;
 mod notice;
-mod queue;
 mod status;
 mod summary;
-mod thinking;
 mod todo;
 mod tool;
-mod user;
 
 use std::time::Duration;
 
 use toolsmith_text::{Row, Style, Theme, Token, width};
 
-pub use assistant::{AssistantBlock, AssistantStream};
+pub use assistant::{AssistantBlock, AssistantStream, ThinkingBlock};
 pub use bash::BashBlock;
-pub use custom::CustomBlock;
 pub use image::{ImageBlock, ImageRows};
+pub use messages::{CustomBlock, QueueBlock, QueuedKind, UserBlock};
 pub use metrics::metrics_text;
 pub use notice::{NoticeBlock, NoticeKind};
-pub use queue::{QueueBlock, QueuedKind};
 pub use status::StatusLine;
 pub use summary::{SummaryBlock, SummaryKind};
-pub use thinking::ThinkingBlock;
 pub use todo::{TodoBlock, TodoItem, TodoMark};
 pub use tool::{ToolBlock, ToolDrawing, ToolState};
-pub use user::UserBlock;
 
 /// How blocks are drawn.
 #[derive(Clone, Copy, Debug)]

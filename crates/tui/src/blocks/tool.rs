@@ -7,6 +7,7 @@ use toolsmith_text::{FileDiff, Row, Theme, Token};
 use toolsmith_tool::{CallMetrics, ContentBlock, ToolResult};
 
 use super::{BlockOptions, ImageBlock, boxed, card, duration_text, metrics_text, spread};
+use crate::review::visible_diffs;
 
 /// State of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -117,7 +118,7 @@ impl ToolBlock {
     pub(super) fn diff(&self) -> Option<Vec<FileDiff>> {
         let result = self.result.as_ref().filter(|result| !result.is_error)?;
         let text = result.details.as_ref()?.get("diff")?.as_str()?;
-        Some(FileDiff::parse(text)).filter(|files| files.iter().any(|file| !file.hunks.is_empty()))
+        Some(visible_diffs(text)).filter(|files| files.iter().any(|file| !file.hunks.is_empty()))
     }
 
     fn drawn_rows(

@@ -1,8 +1,8 @@
 //! What keys do in the composer.
 
 use super::{
+    history::Search,
     prompt::{Composer, ComposerEvent},
-    search::Search,
 };
 use crate::{
     input::{Key, KeyCode, KeyKind},

@@ -7,7 +7,6 @@ mod history;
 mod keys;
 mod layout;
 mod prompt;
-mod search;
 
 pub use attachments::{Attachment, Image};
 pub use buffer::Buffer;

@@ -4,9 +4,8 @@ use super::{
     attachments::{Attachment, Attachments, Image, without_tokens},
     buffer::Buffer,
     completion::{Candidate, Menu, Trigger},
-    history::History,
+    history::{History, Search},
     layout::Layout,
-    search::Search,
 };
 use crate::text::{Row, Style, Theme, Token};
 

@@ -10,7 +10,8 @@ use crate::{
     composer::{Composer, ComposerEvent, History},
     input::{Key, KeyCode},
     keys::{Action, KeyBindings},
-    text::{FileDiff, Row, Style, Token, diff_rows},
+    review::visible_diffs,
+    text::{Row, Style, Token, diff_rows},
 };
 
 /// The answer: a decision, and whether it becomes a setting.
@@ -99,7 +100,7 @@ impl ApprovalDialog {
         // Signs and a free column are part of each row.
         let text = self.request.text(BlockLimits::whole(columns.saturating_sub(4).max(8)));
         let theme = space.theme;
-        let diffs = FileDiff::parse(&self.request.details.join("\n"));
+        let diffs = visible_diffs(&self.request.details.join("\n"));
         let mut rows = Vec::new();
         for line in &text.lines {
             let is_title = line.ends_with(':') && !line.starts_with(' ');
@@ -127,8 +128,9 @@ impl Panel for ApprovalDialog {
         let bottom = if self.note.is_some() { 3 } else { CHOICES.len() + 1 };
         let text = self.text(space);
         let room = space.rows.saturating_sub(rows.len() + bottom + 1).max(1);
-        if self.extent.0 != text.len() {
-            self.read = 0;
+        // In another size the text may not be readable any more.
+        if self.extent != (text.len(), room) {
+            (self.read, self.is_read) = (0, false);
         }
         self.extent = (text.len(), room);
         let last = text.len().saturating_sub(room);

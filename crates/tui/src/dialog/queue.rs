@@ -7,16 +7,18 @@ use std::{
 
 use super::Panel;
 
-/// A question is armed when nothing was typed for this long before it appeared; until then keys belong to the composer.
+/// A question takes keys after no key was pressed for this long; until then they belong to what was done before.
 const QUIET_TIME: Duration = Duration::from_millis(600);
+/// A key pressed sooner after a question appeared cannot be an answer to it: nobody reads that fast.
+const READING_TIME: Duration = Duration::from_millis(250);
 
 struct Entry {
     id: u64,
     panel: Box<dyn Panel>,
-    /// It was on the screen.
-    is_shown: bool,
-    /// Typing went on while it appeared; keys count after a pause.
-    waits_for_pause: bool,
+    /// When it appeared on the screen.
+    shown: Option<Instant>,
+    /// It takes keys.
+    is_armed: bool,
 }
 
 /// Panels in the order they were opened; the first is shown.
@@ -45,18 +47,13 @@ impl Panels {
         }
         let id = id.unwrap_or(u64::MAX - self.next);
         self.next += 1;
-        self.entries.push_back(Entry { id, panel, is_shown: false, waits_for_pause: false });
+        self.entries.push_back(Entry { id, panel, shown: None, is_armed: false });
     }
 
     /// Opens a panel above the one that is shown, as a panel that the person asked for.
     pub fn push_front(&mut self, panel: Box<dyn Panel>) {
         self.next += 1;
-        self.entries.push_front(Entry {
-            id: u64::MAX - self.next,
-            panel,
-            is_shown: false,
-            waits_for_pause: false,
-        });
+        self.entries.push_front(Entry { id: u64::MAX - self.next, panel, shown: None, is_armed: false });
     }
 
     /// Closes a panel that is no longer wanted.
@@ -91,24 +88,24 @@ impl Panels {
         self.entries.front_mut().map(|entry| &mut *entry.panel as &mut dyn Panel)
     }
 
-    /// Notes that the first panel is on the screen, and whether something was typed just before.
-    pub fn note_shown(&mut self, typed: Option<Instant>, now: Instant) {
-        if let Some(entry) = self.entries.front_mut()
-            && !std::mem::replace(&mut entry.is_shown, true)
-        {
-            entry.waits_for_pause = typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
+    /// Notes that the first panel is on the screen.
+    pub fn note_shown(&mut self, now: Instant) {
+        if let Some(entry) = self.entries.front_mut() {
+            entry.shown.get_or_insert(now);
         }
     }
 
-    /// Returns whether a key is meant for the first panel. One typed before a question was on the screen, or in the flow of
-    /// typing, is not an answer to it.
-    pub fn takes_key(&mut self, typed: Option<Instant>, now: Instant) -> bool {
+    /// Returns whether a key is meant for the first panel. One pressed before a question could be read, or while keys keep
+    /// coming, is not an answer to it. `last` is when the key before it was pressed.
+    pub fn takes_key(&mut self, last: Option<Instant>, now: Instant) -> bool {
         let Some(entry) = self.entries.front_mut() else { return false };
         if !entry.panel.is_question() {
             return true;
         }
-        entry.waits_for_pause &= typed.is_some_and(|typed| now.duration_since(typed) < QUIET_TIME);
-        entry.is_shown && !entry.waits_for_pause
+        let is_read = entry.shown.is_some_and(|shown| now.duration_since(shown) >= READING_TIME);
+        let is_quiet = last.is_none_or(|last| now.duration_since(last) >= QUIET_TIME);
+        entry.is_armed |= is_read && is_quiet;
+        entry.is_armed
     }
 
     /// Returns when the first panel closes by itself.
@@ -116,3 +113,7 @@ impl Panels {
         self.entries.front().and_then(|entry| entry.panel.closes_at())
     }
 }
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

@@ -1,11 +1,14 @@
 //! A pending action as it is reviewed: its files, their hunks, and which of them are chosen.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use toolsmith_agent::PendingView;
 use toolsmith_host::changes::FilePreview;
 use toolsmith_text::{FileDiff, Theme, hunk_rows};
-use toolsmith_tool::{FileSelection, HunkRange};
+use toolsmith_tool::{FileSelection, HunkRange, visible, visible_line};
 
 /// A file of an action.
 #[derive(Clone, Debug)]
@@ -27,6 +30,10 @@ pub struct ReviewFile {
     pub(super) is_open: bool,
     /// Rows of each hunk at the current width.
     pub(super) heights: Vec<usize>,
+    /// Rows of each hunk that were on the screen, from the first one on without a gap.
+    read: Vec<usize>,
+    /// Its name was on the screen.
+    is_named: bool,
     /// One entry per hunk; one for a file without hunks.
     chosen: Vec<bool>,
 }
@@ -34,7 +41,7 @@ pub struct ReviewFile {
 impl ReviewFile {
     /// Creates a file from its preview. Paths below `root` are shown relative to it.
     pub fn new(preview: &FilePreview, root: &Path) -> Self {
-        let mut diff = FileDiff::parse(&preview.diff_text()).into_iter().next().unwrap_or_default();
+        let mut diff = visible_diffs(&preview.diff_text()).into_iter().next().unwrap_or_default();
         diff.is_new = preview.is_new;
         diff.is_deleted = preview.is_deleted;
         let show = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
@@ -55,6 +62,8 @@ impl ReviewFile {
             diff,
             is_open: false,
             heights: Vec::new(),
+            read: Vec::new(),
+            is_named: false,
             chosen: vec![true; parts.max(1)],
         }
     }
@@ -62,7 +71,7 @@ impl ReviewFile {
     /// Creates a file from a unified difference, for tests.
     #[cfg(test)]
     pub(super) fn of_diff(path: &str, diff: &str) -> Self {
-        let diff = FileDiff::parse(diff).into_iter().next().unwrap_or_default();
+        let diff = visible_diffs(diff).into_iter().next().unwrap_or_default();
         let ranges = (0..diff.hunks.len()).map(|at| HunkRange { old: at..at + 1, new: at..at + 1 }).collect();
         let chosen = vec![true; diff.hunks.len().max(1)];
         Self {
@@ -74,6 +83,8 @@ impl ReviewFile {
             diff,
             is_open: false,
             heights: Vec::new(),
+            read: Vec::new(),
+            is_named: false,
             chosen,
         }
     }
@@ -91,7 +102,39 @@ impl ReviewFile {
     /// Computes the rows of each hunk for a width.
     pub(super) fn measure(&mut self, columns: usize) {
         let theme = Theme::none();
-        self.heights = self.diff.hunks.iter().map(|hunk| hunk_rows(hunk, columns, &theme).len()).collect();
+        let heights: Vec<usize> =
+            self.diff.hunks.iter().map(|hunk| hunk_rows(hunk, columns, &theme).len()).collect();
+        if heights != self.heights {
+            // Other rows of another width: what was read is read again.
+            self.read = vec![0; heights.len()];
+            self.heights = heights;
+        }
+    }
+
+    /// Notes that a row of a hunk was on the screen.
+    pub(super) fn note_read(&mut self, hunk: usize, row: usize) {
+        if let Some(read) = self.read.get_mut(hunk).filter(|read| row == **read) {
+            *read = row + 1;
+        }
+    }
+
+    /// Notes that the name was on the screen.
+    pub(super) fn note_named(&mut self) {
+        self.is_named = true;
+    }
+
+    /// Returns the first chosen row that was not on the screen, by hunk and number; a file without rows has its name only.
+    pub(super) fn unread(&self) -> Option<Unread> {
+        if self.is_left_out() {
+            return None;
+        }
+        let unread = self.heights.iter().zip(&self.read).enumerate().find(|(hunk, (height, read))| {
+            (self.chosen.len() != self.heights.len() || self.is_hunk_chosen(*hunk)) && read < height
+        });
+        match unread {
+            Some((hunk, (_, read))) => Some(Unread::Row(hunk, *read)),
+            None => (!self.is_named).then_some(Unread::Name),
+        }
     }
 
     /// Returns whether everything is chosen.
@@ -141,6 +184,26 @@ impl ReviewFile {
     }
 }
 
+/// What of a file was not on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// Its name.
+    Name,
+    /// A row of a hunk.
+    Row(usize, usize),
+}
+
+/// Parses differences with every hidden character written as an escape. Ends of lines count where they differ: a carriage
+/// return that all lines have is left out.
+pub(crate) fn visible_diffs(text: &str) -> Vec<FileDiff> {
+    let is_body = |line: &&str| matches!(line.as_bytes().first(), Some(b'+' | b'-' | b' '));
+    let has_headers = |line: &&str| line.starts_with("+++ ") || line.starts_with("--- ");
+    let mut body = text.split('\n').filter(|line| is_body(line) && !has_headers(line)).peekable();
+    let has_returns = body.peek().is_some() && body.all(|line| line.ends_with('\r'));
+    let text = if has_returns { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+    FileDiff::parse(&visible(&text))
+}
+
 /// An action under review.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -174,13 +237,13 @@ impl ReviewAction {
         let shown = previews.iter().filter(|file| file.renamed_to.is_none());
         Self {
             id: view.id,
-            label: view.label.clone(),
-            source: view.source_tool_name.clone(),
+            label: visible_line(&view.label).into_owned(),
+            source: visible_line(&view.source_tool_name).into_owned(),
             tier: view.tier.as_str().to_owned(),
             void: view.void.clone(),
             files: shown.map(|preview| ReviewFile::new(preview, root)).collect(),
             can_split: can_split && !previews.is_empty(),
-            details: details.filter(|_| previews.is_empty()),
+            details: details.filter(|_| previews.is_empty()).map(|text| visible(&text).into_owned()),
         }
     }
 
@@ -190,6 +253,10 @@ impl ReviewAction {
             return None;
         }
         Some(self.files.iter().flat_map(ReviewFile::choice).collect())
+    }
+
+    pub(super) fn detail_lines(&self) -> usize {
+        self.details.iter().flat_map(|text| text.lines()).count()
     }
 
     pub(super) fn has_same_files(&self, other: &Self) -> bool {

@@ -33,6 +33,27 @@ enum Kind {
     Detail(usize),
 }
 
+/// A part of an action that a line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// The name of a file.
+    Name(usize),
+    /// A row of a hunk, by file, hunk and number.
+    Row(usize, usize, usize),
+    /// A line of the details.
+    Detail(usize),
+}
+
+impl Line {
+    pub(super) fn seen(&self) -> Seen {
+        match self.kind {
+            Kind::File(file) | Kind::Hunk(file, _) => Seen::Name(file),
+            Kind::Diff(file, hunk, row) => Seen::Row(file, hunk, row),
+            Kind::Detail(line) => Seen::Detail(line),
+        }
+    }
+}
+
 impl Review {
     /// The lines of the list. Rows of differences depend on the width only through their number.
     pub(super) fn lines(&self) -> Vec<Line> {
@@ -63,8 +84,11 @@ impl Review {
                 }));
             }
         }
-        let details = action.details.iter().flat_map(|text| text.lines()).count();
-        lines.extend((0..details).map(|at| Line { item: None, belongs: 0, kind: Kind::Detail(at) }));
+        lines.extend((0..action.detail_lines()).map(|at| Line {
+            item: None,
+            belongs: 0,
+            kind: Kind::Detail(at),
+        }));
         lines
     }
 

@@ -10,6 +10,9 @@ use crate::input::{Key, KeyCode};
 
 use toolsmith_tool::FileSelection;
 
+use self::{action::Unread, draw::Seen};
+
+pub(crate) use action::visible_diffs;
 pub use action::{ReviewAction, ReviewFile};
 
 /// The decision of the person.
@@ -50,6 +53,8 @@ pub struct Review {
     /// Rows of the list.
     height: usize,
     message: Option<String>,
+    /// Lines of details that were on the screen, from the first one on without a gap.
+    read_details: usize,
 }
 
 /// Differences up to this many lines are shown open.
@@ -66,7 +71,16 @@ impl Review {
                 file.is_open = lines <= OPEN_LINES || at == 0 && file.lines() <= OPEN_LINES;
             }
         }
-        let mut review = Self { actions, at: 0, item: 0, scroll: 0, columns: 80, height: 16, message: None };
+        let mut review = Self {
+            actions,
+            at: 0,
+            item: 0,
+            scroll: 0,
+            columns: 80,
+            height: 16,
+            message: None,
+            read_details: 0,
+        };
         review.measure();
         review
     }
@@ -110,7 +124,7 @@ impl Review {
         }
         let at = shown.and_then(|id| self.actions.iter().position(|action| action.id == id));
         if at.is_none() {
-            (self.item, self.scroll) = (0, 0);
+            (self.item, self.scroll, self.read_details) = (0, 0, 0);
         }
         self.at = at.unwrap_or(0);
         self.measure();
@@ -154,7 +168,8 @@ impl Review {
             'p' | 'K' => self.go_to(self.item.saturating_sub(1)),
             '*' => self.choose_all(),
             'o' => self.open_all(),
-            'a' | 'y' => return self.apply(),
+            'a' | 'y' => return self.apply(false),
+            'A' => return self.apply(true),
             'd' | 'x' => return self.action().map(|action| ReviewDecision::Discard { id: action.id }),
             'q' => return Some(ReviewDecision::Keep),
             _ => {}
@@ -162,7 +177,57 @@ impl Review {
         None
     }
 
-    fn apply(&mut self) -> Option<ReviewDecision> {
+    /// Notes what is on the screen now. Only what was seen is applied.
+    pub fn note_shown(&mut self) {
+        let seen: Vec<Seen> =
+            self.lines().iter().skip(self.scroll).take(self.height).map(draw::Line::seen).collect();
+        for seen in seen {
+            match seen {
+                Seen::Row(file, hunk, row) => {
+                    if let Some(file) = self.file_mut(file) {
+                        file.note_read(hunk, row);
+                    }
+                }
+                Seen::Name(file) => {
+                    if let Some(file) = self.file_mut(file) {
+                        file.note_named();
+                    }
+                }
+                Seen::Detail(line) if line == self.read_details => self.read_details = line + 1,
+                Seen::Detail(_) => {}
+            }
+        }
+    }
+
+    /// Goes to the first chosen part that was not on the screen. Returns whether there is one.
+    fn go_to_unread(&mut self) -> bool {
+        let Some(action) = self.action() else { return false };
+        let unread = action.files.iter().enumerate().find_map(|(at, file)| Some((at, file.unread()?)));
+        let place = match unread {
+            Some((at, Unread::Name)) => Seen::Name(at),
+            Some((at, Unread::Row(hunk, row))) => Seen::Row(at, hunk, row),
+            None if self.read_details < action.detail_lines() => Seen::Detail(self.read_details),
+            None => return false,
+        };
+        if let (Seen::Row(file, ..), Some(action)) = (place, self.actions.get_mut(self.at))
+            && let Some(file) = action.files.get_mut(file)
+        {
+            file.is_open = true;
+        }
+        let lines = self.lines();
+        let at = lines.iter().position(|line| line.seen() == place).unwrap_or(0);
+        self.item = lines.get(at).map_or(self.item, |line| line.belongs);
+        self.scroll = at.min(lines.len().saturating_sub(self.height));
+        true
+    }
+
+    fn apply(&mut self, unread: bool) -> Option<ReviewDecision> {
+        let is_exec = self.action()?.tier == "exec";
+        if self.action()?.void.is_none() && !(unread && !is_exec) && self.go_to_unread() {
+            let more = if is_exec { "" } else { ", A applies it unread" };
+            self.message = Some(format!("Not everything was shown yet: a goes on{more}."));
+            return None;
+        }
         let action = self.action()?;
         if let Some(reason) = &action.void {
             self.message = Some(format!("This action can no longer be applied: {reason}"));
@@ -252,7 +317,7 @@ impl Review {
             return;
         }
         self.at = self.at.checked_add_signed(step).unwrap_or(count - 1) % count;
-        (self.item, self.scroll) = (0, 0);
+        (self.item, self.scroll, self.read_details) = (0, 0, 0);
     }
 
     fn go_to(&mut self, item: usize) {

@@ -32,6 +32,7 @@ fn review() -> Review {
         action(8, vec![file("z", ONE_HUNK)]),
     ]);
     review.resize(60, 24);
+    review.note_shown();
     review
 }
 
@@ -45,7 +46,9 @@ fn press(review: &mut Review, keys: &str) -> Option<ReviewDecision> {
             '\x1b' => Key::plain(KeyCode::Escape),
             c => Key::char(c),
         };
-        review.key(&key)
+        let decision = review.key(&key);
+        review.note_shown();
+        decision
     })
 }
 
@@ -176,4 +179,63 @@ fn long_differences_scroll_and_rows_always_fit() {
         review.key(&Key::plain(KeyCode::End));
         review.key(&Key::plain(KeyCode::Home));
     }
+}
+
+fn long(lines: usize) -> String {
+    let body: String = (0..lines).map(|line| format!("+line {line}\n")).collect();
+    format!("--- /dev/null\n+++ b/big\n@@ -0,0 +1,{lines} @@\n{body}")
+}
+
+#[test]
+fn c8_6_what_was_not_shown_is_not_applied() {
+    let mut review = Review::new(vec![action(7, vec![file("small", ONE_HUNK), file("big", &long(100))])]);
+    review.resize(60, 24);
+    review.note_shown();
+    assert!(!text(&review).contains("line 0"), "a long file is folded:\n{}", text(&review));
+    let mut pages = 0;
+    while press(&mut review, "a").is_none() {
+        pages += 1;
+        assert!(text(&review).contains("Not everything was shown yet"), "{}", text(&review));
+        assert!(pages < 20);
+    }
+    assert!(pages >= 5, "{pages} pages of 19 rows");
+    assert!(text(&review).contains("line 99"), "{}", text(&review));
+}
+
+#[test]
+fn c8_6_parts_that_are_left_out_need_not_be_shown() {
+    let mut review = Review::new(vec![action(7, vec![file("small", ONE_HUNK), file("big", &long(100))])]);
+    review.resize(60, 24);
+    review.note_shown();
+    let parts = Some(vec![FileSelection::whole("small")]);
+    assert_eq!(press(&mut review, "v a"), Some(ReviewDecision::Apply { id: 7, parts }));
+}
+
+#[test]
+fn c8_6_only_harmless_changes_can_be_applied_unread() {
+    for (tier, is_applied) in [("write", true), ("exec", false)] {
+        let mut action = action(7, vec![file("small", ONE_HUNK), file("big", &long(100))]);
+        action.tier = tier.to_owned();
+        let mut review = Review::new(vec![action]);
+        review.resize(60, 24);
+        review.note_shown();
+        assert_eq!(press(&mut review, "A").is_some(), is_applied, "{tier}");
+    }
+}
+
+#[test]
+fn c5_8_a_review_shows_hidden_characters_and_line_ends() {
+    let hidden = "--- a/y\n+++ b/y\n@@ -1,3 +1,4 @@\n-admin()\n+admin\u{202e}()\n+ok()\revil()\n+ab\u{200b}c\u{9b}\n-x\r\n+x\n-end\n\\ No newline at end of file\n";
+    let mut review = Review::new(vec![action(7, vec![file("y", hidden)])]);
+    review.resize(60, 24);
+    let shown = text(&review);
+    for escape in
+        ["admin\\u{202e}()", "ok()\\revil()", "ab\\u{200b}c\\u{9b}", "x\\r", "no newline at the end"]
+    {
+        assert!(shown.contains(escape), "{escape}:\n{shown}");
+    }
+    let all_crlf = "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\r\n+b\r\n";
+    let mut review = Review::new(vec![action(7, vec![file("y", all_crlf)])]);
+    review.resize(60, 24);
+    assert!(!text(&review).contains("\\r"), "line ends that stay are not shown:\n{}", text(&review));
 }

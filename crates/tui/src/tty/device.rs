@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr};
 use thiserror::Error;
 
-use super::{modes, output::Output, reader::InputEvents, restore};
+use super::{output::Output, reader::InputEvents, restore};
 
 /// Size of the terminal in cells; at least one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Tty {
         let threads = InputEvents::start().and_then(|input| Ok((input, Output::start()?)));
         match threads {
             Ok((input, output)) => {
-                output.submit(modes::ENTER.as_bytes().to_vec());
+                output.submit(restore::ENTER.as_bytes().to_vec());
                 Ok(Self { input, output })
             }
             Err(error) => {
@@ -97,7 +97,7 @@ impl Tty {
     /// Fails if the terminal is gone.
     pub fn acquire(&self) -> Result<(), TtyError> {
         enter()?;
-        self.output.submit(modes::ENTER.as_bytes().to_vec());
+        self.output.submit(restore::ENTER.as_bytes().to_vec());
         self.input.resume();
         Ok(())
     }

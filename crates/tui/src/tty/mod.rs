@@ -6,7 +6,6 @@
 
 mod device;
 mod keyboard;
-mod modes;
 mod output;
 mod reader;
 mod restore;
@@ -14,8 +13,7 @@ mod signals;
 
 pub use device::{Size, Tty, TtyError, discard_typed};
 pub use keyboard::Keyboard;
-pub use modes::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES};
 pub use output::Output;
 pub use reader::InputEvents;
-pub use restore::{restore_now, set_alt_screen};
+pub use restore::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES, restore_now, set_alt_screen};
 pub use signals::{Signal, Signals, stop_process_group};

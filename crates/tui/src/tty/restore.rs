@@ -1,4 +1,5 @@
-//! Restoring the terminal from anywhere: a normal exit, a panic of the interface, or a signal.
+//! The terminal modes of the interface, and restoring the terminal from anywhere: a normal exit, a panic of the interface,
+//! or a signal.
 //!
 //! The state is global because a panic hook has no other way to reach it. It is taken once, so that restoring twice does
 //! nothing.
@@ -12,8 +13,6 @@ use std::{
 };
 
 use rustix::termios::{OptionalActions, Termios, tcsetattr};
-
-use super::modes::{ALT_SCREEN_OFF, LEAVE};
 
 /// The state before, and whether the modes of the interface were turned on.
 static ORIGINAL: Mutex<Option<(Termios, bool)>> = Mutex::new(None);
@@ -79,3 +78,20 @@ pub fn restore_now() {
     let _ = out.flush();
     let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &original);
 }
+
+/// Turned on at the start: bracketed paste, focus reports, notice of colour scheme changes, unambiguous keys (kitty, and
+/// modifyOtherKeys where kitty's protocol is unknown), and the window title saved.
+pub(super) const ENTER: &str = "\x1b[?2004h\x1b[?1004h\x1b[?2031h\x1b[>1u\x1b[>4;2m\x1b[22;2t";
+
+/// Turned off on every way out, whatever was turned on: end of a string that was being written, synchronized output, paste,
+/// focus, scheme, mouse, keys; autowrap and cursor on; styles reset; window title back.
+pub(super) const LEAVE: &str = "\x1b\\\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[?1006l\x1b[?1002l\x1b[<u\x1b[>4;0m\x1b[?7h\x1b[?25h\x1b[0m\x1b[23;2t";
+
+/// Enters the alternate screen, with mouse reports.
+pub const ALT_SCREEN_ON: &str = "\x1b[?1049h\x1b[?1002h\x1b[?1006h\x1b[H";
+/// Leaves it.
+pub const ALT_SCREEN_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1049l";
+
+/// Queries sent once at the start: synchronized output, background colour, name of the terminal, keyboard flags, size, and
+/// the device attributes, which every terminal answers, so that their reply ends the series.
+pub const QUERIES: &str = "\x1b[?2026$p\x1b]11;?\x1b\\\x1b[>0q\x1b[?u\x1b[18t\x1b[c";

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::Comparison;
-use crate::svg::escape;
+use crate::cast::escape;
 
 const WIDTH: f64 = 900.0;
 const ROW: f64 = 22.0;

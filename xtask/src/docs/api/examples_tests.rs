@@ -276,6 +276,9 @@ fn typed_modules(declarations: &Declarations) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_compiler_accepts_every_example() {
+    if !toolsmith_testkit::has_program("npm") {
+        return;
+    }
     let place = Place::new();
     for (name, text) in typed_modules(&declarations()) {
         place.module(&name, &text);

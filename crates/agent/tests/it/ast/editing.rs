@@ -238,7 +238,7 @@ async fn line_ends_bytes_and_deletions_come_out_as_they_should() {
     assert_eq!(place.read("del.ts"), "a();\n\nb();\n");
     place.write("latin.ts", b"foo(1); // \xe9\n");
     place.write("binary.ts", b"foo(1)\0\0\xff\xfe");
-    place.write("huge.ts", vec![b'\n'; 9 << 20]);
+    place.write("huge.ts", &vec![b'\n'; 9 << 20]);
     let text = place.edit(json!({ "ops": [{ "pat": "foo($A)", "out": "x" }] })).await.unwrap().joined_text();
     for expected in ["latin.ts: not UTF-8", "binary.ts: not UTF-8", "huge.ts: larger than 8 MB"] {
         assert!(text.contains(expected), "{text}");
@@ -331,10 +331,10 @@ async fn code_and_patterns_nested_without_end_do_no_harm() {
     assert!(result.joined_text().contains("nested deeper than"), "{}", result.joined_text());
     // Deep in one place of many, deep without brackets, and long but not deep.
     let chain = format!("{}g(1) && f(2, 2);\n", "f(1, 1);\n".repeat(2_000));
-    place.write("a.js", chain.clone() + &format!("x({});\n", vec!["1"; 1_500].join(" + ")));
+    place.write("a.js", &format!("{chain}x({});\n", vec!["1"; 1_500].join(" + ")));
     let result = place.edit(json!({ "ops": [{ "pat": "f($A, $A)", "out": "g($A)" }] })).await.unwrap();
     assert!(result.joined_text().contains("nested deeper than"), "{}", result.joined_text());
-    place.write("a.js", chain);
+    place.write("a.js", &chain);
     let result = place.edit(json!({ "ops": [{ "pat": "f($A, $A)", "out": "g($A)" }] })).await.unwrap();
     assert_eq!(result.details.unwrap()["totalReplacements"], 2_001);
     for pat in [deep(4_000), "x".repeat(20_000)] {

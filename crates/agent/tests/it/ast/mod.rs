@@ -3,46 +3,38 @@
 mod editing;
 mod searching;
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{ops::Deref, sync::Arc};
 
 use serde_json::Value;
-use tempfile::TempDir;
 use toolsmith_agent::{ResolveTool, Resolver};
 use toolsmith_builtins::{AstEditTool, AstGrepTool};
 use toolsmith_host::changes::ChangeStore;
+use toolsmith_testkit::Project;
 use toolsmith_tool::{PendingHandle, PendingStack, Tool, ToolCall, ToolContext, ToolError, ToolResult};
 
 /// A project, and the tools over it.
 pub(crate) struct Place {
-    _folder: TempDir,
-    pub(crate) root: PathBuf,
+    project: Project,
     pub(crate) stack: Arc<PendingStack>,
     pub(crate) store: Arc<ChangeStore>,
     pub(crate) resolver: Resolver,
 }
 
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
+}
+
 impl Place {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().canonicalize().unwrap();
-        let root = base.join("project");
-        fs::create_dir(&root).unwrap();
-        let store = Arc::new(ChangeStore::open(base.join("state")).unwrap());
+        let project = Project::new(files);
+        let store = Arc::new(ChangeStore::open(project.beside("state")).unwrap());
         let stack = PendingStack::new();
-        let resolver = Resolver::new(Arc::clone(&stack), Arc::clone(&store), &root);
-        let place = Self { _folder: folder, root, stack, store, resolver };
-        files.iter().for_each(|(name, text)| place.write(name, text));
-        place
-    }
-
-    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        let path = self.root.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.root.join(name)).unwrap()
+        let resolver = Resolver::new(Arc::clone(&stack), Arc::clone(&store), &project.root);
+        Self { project, stack, store, resolver }
     }
 
     pub(crate) fn context(&self) -> ToolContext {

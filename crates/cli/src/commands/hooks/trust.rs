@@ -12,7 +12,6 @@ use crate::{
     failure::{self, Problem},
     output::print_json,
     project::Project,
-    prompt,
     terminal::{self, GOOD, WARNING, paint},
 };
 
@@ -74,7 +73,7 @@ pub(super) fn run(shared: &Shared, own: &TrustArguments) -> Result<ExitCode> {
             true => "Decline these hooks?",
             false => "Hooks can do whatever you can. Run these?",
         });
-        if prompt::yes_or_no(&question) != Some(true) {
+        if terminal::ask_yes_or_no(&question) != Some(true) {
             return Err(Problem::failed("nothing was decided").into());
         }
     }

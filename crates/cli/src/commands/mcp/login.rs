@@ -56,7 +56,7 @@ impl LoginPrompt for TerminalPrompt {
         if !terminal::is_interactive() {
             return std::future::pending().await;
         }
-        let line = tokio::task::spawn_blocking(|| crate::prompt::line("Address:")).await;
+        let line = tokio::task::spawn_blocking(|| crate::terminal::ask_line("Address:")).await;
         match line.ok().flatten().filter(|line| !line.trim().is_empty()) {
             Some(line) => line,
             None => std::future::pending().await,

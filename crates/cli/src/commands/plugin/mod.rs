@@ -16,7 +16,6 @@ use crate::{
     arguments::Shared,
     failure::Problem,
     project::Project,
-    prompt,
     terminal::{self, DIM, ERROR, GOOD, paint},
 };
 
@@ -87,7 +86,7 @@ fn confirm(question: &str, yes: bool) -> Result<bool> {
         let problem = Problem::failed("nothing was installed: nobody could be asked");
         return Err(problem.hint("Read the list above, then run the command again with --yes.").into());
     }
-    Ok(prompt::yes_or_no(question) == Some(true))
+    Ok(terminal::ask_yes_or_no(question) == Some(true))
 }
 
 /// Prints the parts of a plugin: what is new, what is gone, and what stays.

@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -14,7 +15,9 @@ use std::{
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use toolsmith::Session;
+use toolsmith::{Home, Session, providers, settings::Settings};
+use toolsmith_agent::session::Sessions;
+use toolsmith_llm::{Environment, Providers};
 use toolsmith_tool::CancelToken;
 
 use super::{
@@ -27,7 +30,6 @@ use super::{
     outgoing::Outgoing,
     reply::{LoadProblem, ModelInfo, SessionInfo},
     request::{Answer, Request, RequestId},
-    setting::Setting,
 };
 
 /// Maximum number of queued requests.
@@ -260,5 +262,24 @@ impl Driver {
             }
             None => Err(format!("no call \"{id}\" is in progress")),
         }
+    }
+}
+
+/// The environment of the session.
+pub(super) struct Setting {
+    pub(super) cwd: PathBuf,
+    pub(super) home: Home,
+    pub(super) settings: Settings,
+}
+
+impl Setting {
+    /// Returns the stored sessions.
+    pub(super) fn sessions(&self) -> Sessions {
+        Sessions::at(self.home.toolsmith())
+    }
+
+    /// Returns the known providers.
+    pub(super) fn providers(&self) -> Result<Providers, String> {
+        providers(&self.settings, Environment::process()).map_err(|error| error.to_string())
     }
 }

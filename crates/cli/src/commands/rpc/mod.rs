@@ -14,7 +14,6 @@ mod reference;
 mod reply;
 mod request;
 pub(crate) mod schema;
-mod setting;
 
 use std::{
     io::{self, BufReader},
@@ -37,10 +36,9 @@ use crate::{
 };
 use approvals::ClientApprover;
 use client_ui::ClientUi;
-use driver::{Driver, End};
+use driver::{Driver, End, Setting};
 use frame::Frame;
 use outgoing::Outgoing;
-use setting::Setting;
 
 /// Serves one client.
 pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {

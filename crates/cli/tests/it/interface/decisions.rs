@@ -89,6 +89,23 @@ fn c5_8_what_is_typed_while_a_question_appears_is_not_an_answer() {
 }
 
 #[test]
+fn c5_8_a_held_enter_key_allows_nothing() {
+    let place = place(&json!([bash("touch done.txt"), "Done."]));
+    let mut screen = start(&place, &[]);
+    screen.send("go");
+    // A key that is held repeats about thirty times a second.
+    for _ in 0..60 {
+        screen.keys("\r");
+        screen.listen(std::time::Duration::from_millis(30));
+    }
+    screen.wait_for("Allow once");
+    assert!(!place.path("project/done.txt").exists());
+    screen.answer("\r");
+    screen.wait_for("Done.");
+    assert!(place.path("project/done.txt").exists());
+}
+
+#[test]
 fn c8_6_hunks_are_chosen_applied_and_undone() {
     let lines = |first: &str, last: &str| {
         let middle: String = (2..30).map(|line| format!("line {line}\n")).collect();

@@ -16,13 +16,18 @@ struct Tmux {
 
 impl Tmux {
     async fn start(place: &Place, columns: u16) -> Option<Self> {
+        Self::start_with(place, columns, "").await
+    }
+
+    /// Starts the program with more arguments, as a shell reads them.
+    async fn start_with(place: &Place, columns: u16, more: &str) -> Option<Self> {
         let tmux = Self { socket: place.path("tmux.sock").display().to_string() };
         let program = env!("CARGO_BIN_EXE_toolsmith");
         let mut variables: Vec<String> =
             place.variables().into_iter().map(|(name, value)| format!("{name}='{value}'")).collect();
-        variables.push("TERM=tmux-256color".to_owned());
+        variables.extend(["TERM=tmux-256color", "PATH=/usr/local/bin:/usr/bin:/bin"].map(str::to_owned));
         let command = format!(
-            "cd '{}' && env -i {} '{program}' --model '{}'; sleep 60",
+            "cd '{}' && env -i {} '{program}' --model '{}' {more}; sleep 60",
             place.path("project").display(),
             variables.join(" "),
             model(place)
@@ -199,4 +204,83 @@ async fn c9_2_in_tmux_keys_are_echoed_beside_an_endless_renderer_and_the_modes_a
     let state = tmux.run(&["display-message", "-p", modes]).await.unwrap_or_default();
     tmux.end().await;
     assert_eq!(state.trim(), "0 1 1 0");
+}
+
+/// Writes a session file with a conversation of this length, and returns its path.
+fn long_session(place: &Place, messages: usize) -> String {
+    let id = "00000000-0000-4000-8000-000000000000";
+    let time = "2026-01-02T03:04:05.678Z";
+    let header = json!({
+        "type": "session", "format": "toolsmith", "version": 1, "id": id, "timestamp": time,
+        "cwd": place.path("project"),
+    });
+    let mut lines =
+        format!("{header}\n{}\n", json!({ "type": "title", "title": "", "pad": " ".repeat(200) }));
+    for number in 0..messages {
+        let content = json!([{ "type": "text", "text": format!("message {number} of a long session") }]);
+        let message = if number % 2 == 0 {
+            json!({ "role": "user", "content": content, "timestamp": 1_767_323_045_678_u64 })
+        } else {
+            json!({
+                "role": "assistant", "content": content, "provider": "script", "model": "script",
+                "stopReason": "stop", "timestamp": 1_767_323_045_678_u64,
+                "usage": { "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2 },
+            })
+        };
+        let parent = number.checked_sub(1).map(|before| format!("{before:08x}"));
+        let entry = json!({
+            "type": "message", "id": format!("{number:08x}"), "parentId": parent, "timestamp": time,
+            "message": message,
+        });
+        lines.push_str(&format!("{entry}\n"));
+    }
+    let file = format!("2026-01-02T03-04-05-678Z_{id}.jsonl");
+    place.write(&file, &lines);
+    place.path(&file).display().to_string()
+}
+
+#[tokio::test]
+async fn c9_2_in_tmux_a_session_of_ten_thousand_messages_shows_its_end_and_takes_keys() {
+    let place = place(&json!({ "model": { "contextWindow": 1_000_000_000 }, "turns": ["One more answer."] }));
+    let file = long_session(&place, 10_000);
+    let Some(tmux) = Tmux::start_with(&place, 80, &format!("--resume '{file}'")).await else { return };
+    tmux.wait_for("message 9999 of a long session").await;
+    tmux.wait_for("earlier items").await;
+    tmux.run(&["send-keys", "typed"]).await;
+    tmux.wait_for("› typed").await;
+    tmux.run(&["send-keys", "Enter"]).await;
+    tmux.wait_for("One more answer.").await;
+    let all = tmux.all().await;
+    tmux.end().await;
+    let ends = all.iter().filter(|row| row.contains("message 9999 ")).count();
+    assert_eq!(ends, 1, "{}", all.join("\n"));
+}
+
+#[tokio::test]
+async fn c9_2_in_tmux_an_idle_screen_writes_nothing_and_a_spinner_little() {
+    let call = json!({ "reply": [{ "call": "bash", "arguments": { "command": "sleep 60" } }] });
+    let place = place(&json!(["Hello.", call]));
+    let Some(tmux) = Tmux::start_with(&place, 80, "--approval-mode yolo").await else { return };
+    tmux.wait_for("script/script").await;
+    tmux.run(&["send-keys", "hi", "Enter"]).await;
+    tmux.wait_for("Hello.").await;
+    tmux.wait_gone("Working").await;
+    let output = place.path("output");
+    tmux.run(&["pipe-pane", &format!("cat > '{}'", output.display())]).await;
+    // The lengths of time are what is tested: nothing is written in the first, one frame for each tick in the second.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let idle = std::fs::read(&output).unwrap_or_default();
+    assert!(idle.is_empty(), "{}", String::from_utf8_lossy(&idle));
+    tmux.run(&["send-keys", "go", "Enter"]).await;
+    tmux.wait_for("sleep 60").await;
+    // A tenth frame of the spinner comes after everything that the start of the call draws.
+    tmux.wait_for("⠏").await;
+    let before = std::fs::read(&output).unwrap().len();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let drawn = std::fs::read(&output).unwrap().split_off(before);
+    tmux.end().await;
+    let text = String::from_utf8_lossy(&drawn).into_owned();
+    let ticks = text.matches(|sign| "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".contains(sign)).count();
+    assert!(ticks > 5, "{text:?}");
+    assert!(drawn.len() <= ticks * 40, "{} bytes for {ticks} signs: {text:?}", drawn.len());
 }

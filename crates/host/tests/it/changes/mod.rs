@@ -11,33 +11,34 @@ mod undoing;
 use std::{
     collections::BTreeMap,
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
 };
 
-use tempfile::TempDir;
 use toolsmith_host::changes::{Applied, ChangeError, ChangeNote, ChangeSet, ChangeStore, Wanted};
+use toolsmith_testkit::Project;
 use toolsmith_tool::CancelToken;
 
 /// A project, and a store beside it.
 pub(crate) struct Place {
-    _folder: TempDir,
-    pub(crate) root: PathBuf,
+    project: Project,
     pub(crate) state: PathBuf,
     pub(crate) store: ChangeStore,
 }
 
+impl Deref for Place {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
+}
+
 impl Place {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().canonicalize().unwrap();
-        let (root, state) = (base.join("project"), base.join("state"));
-        fs::create_dir(&root).unwrap();
-        for (name, text) in files {
-            let path = root.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        Self { store: ChangeStore::open(&state).unwrap(), _folder: folder, root, state }
+        let project = Project::new(files);
+        let state = project.beside("state");
+        Self { store: ChangeStore::open(&state).unwrap(), project, state }
     }
 
     pub(crate) fn bind(&self, wanted: Vec<Wanted>) -> ChangeSet {
@@ -50,14 +51,6 @@ impl Place {
 
     pub(crate) fn apply(&self, set: &ChangeSet) -> Result<Applied, ChangeError> {
         self.store.apply(set, &self.note(), &CancelToken::new())
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.root.join(name)
-    }
-
-    pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// Everything in the project, so that nothing left behind is overlooked.

@@ -8,22 +8,21 @@ use std::{
 };
 
 use toolsmith_host::location::{Location, Protected, Verdict, WriteRules, named_files};
+use toolsmith_testkit::Project;
 use toolsmith_tool::{FileChange, FileTiers as _, Tier};
 
 /// A home with a project in it and another folder beside it.
 struct Home {
-    _folder: tempfile::TempDir,
+    files: Project,
     home: PathBuf,
     project: PathBuf,
 }
 
 impl Home {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap().join("home");
-        let project = home.join("project");
-        fs::create_dir_all(&project).unwrap();
-        Self { _folder: folder, home, project }
+        let files = Project::with_home(&[]);
+        let project = files.create_folder("home/project");
+        Self { home: files.path("home"), files, project }
     }
 
     fn rules(&self, root: &Path) -> WriteRules {
@@ -31,9 +30,7 @@ impl Home {
     }
 
     fn put(&self, name: &str, text: &str) {
-        let path = self.home.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.files.write(&self.home.join(name), text);
     }
 }
 

@@ -4,7 +4,16 @@ export { describe, describeJson } from "./errors.js";
 export { bound, currentFrame, newFrame, within } from "./frames.js";
 export { builtin, host } from "./host.js";
 export { operation, settle, toError } from "./operations.js";
-export { abortCall, askApproval, resolvePending, startCall, startExtension, startLoad, taskUpdate, tellSession } from "./calls.js";
+export {
+  abortCall,
+  askApproval,
+  resolvePending,
+  startCall,
+  startExtension,
+  startLoad,
+  taskUpdate,
+  tellSession,
+} from "./calls.js";
 export { forgetPending } from "./pending.js";
 export { events, exec, hear, logger } from "./pi.js";
 export { render, renderExtension } from "./render.js";

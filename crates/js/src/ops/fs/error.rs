@@ -3,7 +3,7 @@
 use std::io;
 
 use super::request::GivenPath;
-use crate::{instance::HostError, ops::errno};
+use crate::{instance::HostError, ops::failure};
 
 /// An error for JavaScript.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl From<FsError> for HostError {
             FsError::Other(error) => return error,
             FsError::System { number, syscall, path, dest } => (number, syscall, path, dest),
         };
-        let (code, words) = errno::describe(number);
+        let (code, words) = failure::describe(number);
         let mut message = format!("{code}: {words}, {syscall}");
         if let Some(path) = &path {
             message.push_str(&format!(" '{path}'"));

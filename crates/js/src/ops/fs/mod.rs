@@ -12,7 +12,6 @@ mod open_files;
 mod removal;
 mod request;
 mod status;
-mod times;
 mod watch;
 mod whole;
 
@@ -149,7 +148,7 @@ fn perform(
         "access" => links::access(request, scene),
         "chmod" | "fchmod" => links::chmod(name, request, scene),
         "chown" | "lchown" | "fchown" => links::chown(name, request, scene),
-        "utime" | "lutime" | "futime" => times::set(name, request, scene),
+        "utime" | "lutime" | "futime" => status::set_times(name, request, scene),
         "chdir" => links::chdir(request, scene),
         _ => Err(FsError::number(libc::ENOSYS, "fs").with_path(name)),
     }

@@ -1,7 +1,8 @@
-//! File and file-system metadata, as numbers in the order JavaScript expects.
+//! File and file-system metadata, as numbers in the order JavaScript expects; setting access and modification times.
 
 use std::{fs::Metadata, os::unix::fs::MetadataExt};
 
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, futimens, utimensat};
 use serde_json::{Value, json};
 
 use super::{
@@ -70,4 +71,27 @@ pub(super) fn statfs(request: &Request, scene: &Scene) -> Result<Settled, FsErro
     let numbers = list.iter().map(|number| json!(number.to_string()));
     let list: Vec<Value> = std::iter::once(json!(kind.to_string())).chain(numbers).collect();
     Ok(Settled::Text(Value::Array(list).to_string()))
+}
+
+pub(super) fn set_times(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
+    let times =
+        Timestamps { last_access: moment(request.accessed), last_modification: moment(request.modified) };
+    if syscall == "futime" {
+        return futimens(file(request, scene, syscall)?, &times)
+            .map(|()| Settled::Nothing)
+            .map_err(about_file(syscall));
+    }
+    let flags = if syscall == "lutime" { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
+    utimensat(CWD, scene.path(&request.path), &times, flags)
+        .map(|()| Settled::Nothing)
+        .map_err(about(syscall, &request.path))
+}
+
+/// Converts seconds since the Unix epoch to the system's form.
+#[expect(clippy::cast_possible_truncation, reason = "a cast from a float saturates")]
+fn moment(seconds: f64) -> Timespec {
+    let whole = seconds.floor();
+    // Node's precision is a microsecond.
+    let micros = ((seconds - whole) * 1e6).round() as i64;
+    Timespec { tv_sec: whole as i64 + micros / 1_000_000, tv_nsec: (micros % 1_000_000) * 1000 }
 }

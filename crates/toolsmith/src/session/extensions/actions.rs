@@ -169,8 +169,9 @@ impl Session {
                         .collect::<Vec<_>>()
                 )
             }
-            SessionAction::RegisterProvider { name, config, .. } => {
-                self.extensions.inner.models.register(&name, &config).map_err(ActionError::Failed)?;
+            SessionAction::RegisterProvider { name, config, streams } => {
+                let models = &self.extensions.inner.models;
+                models.register(&name, &config, streams).map_err(ActionError::Failed)?;
                 Value::Null
             }
             SessionAction::UnregisterProvider { name } => {

@@ -7,4 +7,5 @@ mod gates;
 mod messages;
 mod operations;
 mod place;
+mod providers;
 mod tools;

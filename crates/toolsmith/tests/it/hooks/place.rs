@@ -1,7 +1,5 @@
 //! Projects with hooks.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
-
 use serde_json::{Value, json};
 use toolsmith::{FoundHook, FoundHooks, HookOptions, discover_hooks};
 
@@ -46,8 +44,7 @@ impl Place {
     }
 
     pub(super) fn executable(&self, path: &str, text: &str) {
-        self.write(path, text);
-        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+        self.write_program(path, text);
     }
 
     pub(super) fn warnings(&self) -> String {

@@ -89,6 +89,7 @@ impl Panel for PendingPanel {
         }
         self.review.resize(space.columns, space.rows.saturating_sub(rows.len()).max(1));
         rows.extend(self.review.rows(space.theme));
+        self.review.note_shown();
         Drawn { rows, cursor: None }
     }
 

@@ -1,13 +1,15 @@
 //! What undoing a change would do, before it is done.
 
 use toolsmith_host::changes::{FilePreview, PastChange};
+use toolsmith_tool::visible_line;
 
 use crate::{
     app::effect::Effect,
     dialog::{Drawn, Panel, Space, Step, hint_row},
     input::{Key, KeyCode},
     keys::{Action, KeyBindings},
-    text::{FileDiff, Row, Token, diff_rows},
+    review::visible_diffs,
+    text::{Row, Token, diff_rows},
 };
 
 /// Shows an undo and asks.
@@ -28,9 +30,11 @@ impl UndoPanel {
 impl Panel for UndoPanel {
     fn draw(&mut self, space: &Space<'_>) -> Drawn {
         let theme = space.theme;
-        let title =
-            Row::styled(format!("Undo: {}", self.change.entry.label), theme.style(Token::Accent).bold())
-                .and(format!("  {}", self.change.entry.tool), theme.style(Token::Muted));
+        let title = Row::styled(
+            format!("Undo: {}", visible_line(&self.change.entry.label)),
+            theme.style(Token::Accent).bold(),
+        )
+        .and(format!("  {}", visible_line(&self.change.entry.tool)), theme.style(Token::Muted));
         let mut rows = vec![title.ellipsized(space.columns)];
         let mut body = Vec::new();
         match &self.files {
@@ -42,11 +46,12 @@ impl Panel for UndoPanel {
                         (_, true) => " (is deleted)",
                         _ => "",
                     };
+                    let path = file.path.display().to_string();
                     body.push(
-                        Row::styled(format!("{}{what}", file.path.display()), theme.style(Token::Accent))
+                        Row::styled(format!("{}{what}", visible_line(&path)), theme.style(Token::Accent))
                             .ellipsized(space.columns),
                     );
-                    for diff in FileDiff::parse(&String::from_utf8_lossy(&file.diff)) {
+                    for diff in visible_diffs(&String::from_utf8_lossy(&file.diff)) {
                         body.extend(diff_rows(&diff, space.columns, theme));
                     }
                 }
