@@ -29,7 +29,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolsmith_llm::{LlmError, Message, StreamEvent, Usage};
-use toolsmith_tool::{PendingChange, SessionEvent, ToolResult};
+use toolsmith_tool::{CallMetrics, PendingChange, SessionEvent, ToolResult};
 
 use crate::{
     approval::{ApprovalRequest, Decision},
@@ -112,6 +112,9 @@ pub enum AgentEvent {
         is_error: bool,
         /// Duration without the time a person took to approve the call.
         duration_ms: u64,
+        /// What the call used; missing if the tool was not called.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metrics: Option<CallMetrics>,
         /// File with the whole output, if the result was cut.
         #[serde(skip_serializing_if = "Option::is_none")]
         full_output: Option<PathBuf>,
@@ -205,6 +208,7 @@ impl AgentEvent {
                 result: outcome.result.clone(),
                 is_error: outcome.is_error(),
                 duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+                metrics: outcome.metrics,
                 full_output: outcome.full_output.clone(),
             },
             // The call was announced already; its outcome is in the result.

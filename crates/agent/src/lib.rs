@@ -25,6 +25,7 @@
 mod agent;
 mod approval;
 mod approval_text;
+pub mod budget;
 mod compaction;
 mod deferral;
 mod dispatch;
@@ -38,6 +39,7 @@ mod prompt;
 mod queues;
 mod retry;
 pub mod rules;
+mod telemetry;
 mod todo_reminders;
 mod turn;
 
@@ -55,8 +57,9 @@ pub use compaction::{
 };
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
-    Arguments, CallEnd, CallEvent, CallOutcome, CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate,
-    GateApproval, GateVerdict, GatedCall, OutputCut, Passage, SharedRegistry, is_refused_unasked,
+    Arguments, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome, CallRequest, Deadlines,
+    Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall, OutputCut, Passage,
+    SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{
@@ -74,6 +77,7 @@ pub use prompt::{
 };
 pub use queues::{QueueMode, QueueModes, Queued};
 pub use retry::{Retry, RetryPolicy};
+pub use telemetry::Telemetry;
 pub use todo_reminders::TodoReminders;
 // The crates below are part of the interface: callers need no second dependency.
 pub use toolsmith_builtins::*;

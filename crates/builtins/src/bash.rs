@@ -13,8 +13,8 @@ use toolsmith_host::{
     output::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, OutputBuffer, OutputLimits, usable_folder},
 };
 use toolsmith_tool::{
-    Approval, Concurrency, Keep, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
-    async_trait,
+    Approval, Concurrency, Figure, Keep, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    ToolSpec, async_trait,
 };
 
 use super::arguments;
@@ -108,10 +108,13 @@ impl Tool for Bash {
                 ctx.updates.send(ToolResult::text(clean(&partial)));
             }
         };
+        // The requests of its processes are not seen here.
+        let known = [Figure::Cpu, Figure::Memory, Figure::Read, Figure::Written, Figure::Processes];
+        ctx.meter.knows(&known);
         let mut outcome = Err(ExecError::NoProgram);
         // The rare system without bash has a plain shell.
         for shell in ["bash", "sh"] {
-            let request = request(shell, &wanted.command, &folder, timeout);
+            let request = request(shell, &wanted.command, &folder, timeout).meter(&ctx.meter);
             outcome = run(&request, &ctx.cancel, |chunk| on_chunk(&chunk.text)).await;
             if !matches!(outcome, Err(ExecError::NotInPath { .. })) {
                 break;

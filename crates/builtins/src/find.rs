@@ -5,12 +5,11 @@ use std::{fs, path::Path, sync::Arc};
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::blocking::blocking;
 use toolsmith_tool::{
     Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::{arguments, walk::walk};
+use super::{arguments, metered, walk::walk};
 use crate::files::Workspace;
 
 const DEFAULT_LIMIT: usize = 1000;
@@ -69,8 +68,9 @@ impl Tool for Find {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |cancel| find(&workspace, &wanted, &ctx.with_cancel(cancel.clone()))).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| find(&workspace, &wanted, &ctx.with_cancel(cancel.clone())))
+            .await
     }
 }
 

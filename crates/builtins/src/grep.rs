@@ -13,10 +13,7 @@ use grep_searcher::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::{
-    blocking::{blocking, check},
-    regular_file::open_real,
-};
+use toolsmith_host::{blocking::check, regular_file::open_real};
 use toolsmith_tool::{
     CancelToken, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
@@ -24,6 +21,7 @@ use toolsmith_tool::{
 use super::{
     arguments,
     find::NameGlob,
+    metered,
     walk::{is_file, walk},
 };
 use crate::files::Workspace;
@@ -95,13 +93,14 @@ impl Tool for Grep {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |cancel| grep(&workspace, &wanted, &ctx.with_cancel(cancel.clone()))).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| grep(&workspace, &wanted, &ctx.with_cancel(cancel.clone())))
+            .await
     }
 }
 
 fn grep(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
-    let cancel = &context.cancel;
+    let (cancel, meter) = (&context.cancel, &context.meter);
     let root = workspace.target(wanted.path.as_deref().unwrap_or("."), context)?;
     let found = fs::metadata(&root.real).map_err(|error| workspace.failed("search", &root.path, &error))?;
     let matcher = matcher(wanted)?;
@@ -127,8 +126,9 @@ fn grep(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Res
         hits.name = workspace.show(asked);
         hits.in_file = false;
         let before = hits.matches;
-        let searched = open_real(file)
-            .and_then(|file| searcher.search_reader(&matcher, Stoppable { file, cancel }, &mut *hits));
+        let searched = open_real(file).and_then(|file| {
+            searcher.search_reader(&matcher, meter.reading(Stoppable { file, cancel }), &mut *hits)
+        });
         check(cancel)?;
         if let Err(error) = searched {
             unread.push(format!("{}: {error}", hits.name));

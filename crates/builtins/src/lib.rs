@@ -13,6 +13,7 @@ mod files;
 mod find;
 mod grep;
 mod ls;
+mod metered;
 mod read;
 mod registration;
 mod todo;
@@ -22,6 +23,7 @@ mod write;
 #[cfg(feature = "ast")]
 pub use ast::{AstEditTool, AstGrepTool};
 pub use files::{Saving, Workspace};
+pub(crate) use metered::metered;
 pub use read::{OpenedName, ReadNames};
 pub(crate) use registration::{arguments, path_argument};
 pub use registration::{

@@ -4,12 +4,12 @@ use std::{fs, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::blocking::{blocking, check};
+use toolsmith_host::blocking::check;
 use toolsmith_tool::{
     CancelToken, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
-use super::arguments;
+use super::{arguments, metered};
 use crate::files::{Target, Workspace};
 
 const DEFAULT_LIMIT: usize = 500;
@@ -57,8 +57,8 @@ impl Tool for Ls {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |cancel| {
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| {
             let target = workspace.target(wanted.path.as_deref().unwrap_or("."), &ctx)?;
             let path = &target.path;
             let found = fs::metadata(&target.real).map_err(|error| workspace.failed("list", path, &error))?;

@@ -11,7 +11,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::{
-    blocking::{blocking, check},
+    blocking::check,
     location::leads_to,
     regular_file::{is_file_at, open_real},
 };
@@ -20,7 +20,7 @@ use toolsmith_tool::{
     ToolSpec, async_trait,
 };
 
-use super::{arguments, ls::list_folder, path_argument};
+use super::{arguments, ls::list_folder, metered, path_argument};
 use crate::files::{Kind, MAX_IMAGE_BYTES, Target, Workspace, kind, kind_in_words};
 
 const MAX_LINES: usize = 2000;
@@ -135,8 +135,8 @@ impl Tool for Read {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let (workspace, names) = (Arc::clone(&self.workspace), self.names.clone());
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |cancel| {
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| {
             let ctx = ctx.with_cancel(cancel.clone());
             match names.and_then(|names| names.open(&wanted.path)) {
                 Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, &ctx),
@@ -161,7 +161,7 @@ fn read(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Res
     }
     let file = open_real(&target.real).map_err(|error| failed(&error))?;
     let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-    content(&shown, file, bytes, wanted, &failed, &context.cancel)
+    content(&shown, file, bytes, wanted, &failed, context)
 }
 
 fn read_opened(
@@ -181,7 +181,7 @@ fn read_opened(
                 )));
             }
             let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-            content(&shown, file, bytes, wanted, &failed, &context.cancel)
+            content(&shown, file, bytes, wanted, &failed, context)
         }
     }
 }
@@ -193,14 +193,16 @@ fn content(
     bytes: u64,
     wanted: &Arguments,
     failed: &dyn Fn(&std::io::Error) -> ToolError,
-    cancel: &CancelToken,
+    context: &ToolContext,
 ) -> Result<ToolResult, ToolError> {
     let mut start = Vec::with_capacity(START);
     file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => ToolError::reply(format!("{shown}: {WAITS}")),
         _ => failed(&error),
     })?;
+    context.meter.add_read(start.len());
     file.rewind().map_err(|error| failed(&error))?;
+    let file = context.meter.reading(file);
     match kind(&start) {
         Kind::Image(mime) => image(shown, file, bytes, mime),
         Kind::Binary => Err(ToolError::reply(format!(
@@ -211,13 +213,13 @@ fn content(
         Kind::Utf16 { big_endian } => {
             let text =
                 utf16(file, bytes, big_endian).map_err(|why| ToolError::reply(format!("{shown} {why}")))?;
-            lines(shown, text.as_bytes(), text.len() as u64, wanted, cancel)
+            lines(shown, text.as_bytes(), text.len() as u64, wanted, &context.cancel)
         }
-        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, cancel),
+        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, &context.cancel),
     }
 }
 
-fn image(shown: &str, mut file: File, bytes: u64, mime: &str) -> Result<ToolResult, ToolError> {
+fn image(shown: &str, mut file: impl std::io::Read, bytes: u64, mime: &str) -> Result<ToolResult, ToolError> {
     if bytes > MAX_IMAGE_BYTES {
         return Err(ToolError::reply(format!(
             "{shown} is an image of {bytes} bytes; models take up to {MAX_IMAGE_BYTES}. Make a smaller copy first."
@@ -235,7 +237,7 @@ fn image(shown: &str, mut file: File, bytes: u64, mime: &str) -> Result<ToolResu
     })
 }
 
-fn utf16(mut file: File, bytes: u64, big_endian: bool) -> Result<String, String> {
+fn utf16(mut file: impl std::io::Read, bytes: u64, big_endian: bool) -> Result<String, String> {
     if bytes > MAX_UTF16 {
         return Err(format!("is UTF-16 text of {bytes} bytes; turn it into UTF-8 first (iconv)"));
     }

@@ -4,13 +4,13 @@ use std::{fs, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::{blocking::blocking, regular_file::read_real};
+use toolsmith_host::regular_file::read_real;
 use toolsmith_tool::{
     Approval, Concurrency, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
     async_trait,
 };
 
-use super::{arguments, path_argument};
+use super::{arguments, metered, path_argument};
 use crate::files::{LineEnding, Workspace, diff};
 
 /// Larger files are replaced without looking at what was there.
@@ -68,8 +68,8 @@ impl Tool for Write {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |_| write(&workspace, &wanted, &ctx)).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |_| write(&workspace, &wanted, &ctx)).await
     }
 }
 
@@ -77,6 +77,7 @@ fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Re
     let target = workspace.target(&wanted.path, context)?;
     let shown = workspace.show(&target.path);
     let old = old_text(&target.real);
+    context.meter.add_read(old.as_ref().map_or(0, String::len));
     let is_new = fs::metadata(&target.real).is_err();
     let content = as_before(&wanted.content, old.as_deref());
     let saved = workspace.change("write", &target, content.as_bytes(), None, context)?;

@@ -10,7 +10,7 @@ use clap::{
 use crate::{
     commands::{
         cache, call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login,
-        man, mcp, new, plugin, print, rpc, sessions, skills, test, trust, types, undo, update,
+        man, mcp, new, plugin, print, rpc, sessions, skills, stats, test, trust, types, undo, update,
     },
     versions,
 };
@@ -187,6 +187,8 @@ pub(crate) enum Command {
     Update(update::UpdateArguments),
     /// List, show, export and remove sessions.
     Sessions(sessions::SessionsArguments),
+    /// Show what tool calls and models used, by tool, session or day.
+    Stats(stats::StatsArguments),
     /// Print the protocol of --mode rpc as a JSON Schema.
     RpcSchema(rpc::schema::SchemaArguments),
 }

@@ -24,6 +24,10 @@ use crate::stop::StopFlags;
 pub(crate) struct MemoryUse {
     bytes: AtomicUsize,
     refused: AtomicBool,
+    /// The most since the first of the calls in progress began.
+    peak: AtomicUsize,
+    /// Limit of the calls in progress, below the runtime's own; 0 for none.
+    limit: AtomicUsize,
 }
 
 impl MemoryUse {
@@ -33,7 +37,34 @@ impl MemoryUse {
 
     /// Counts memory that other libraries hold for the tool.
     pub(crate) fn add(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.grow(bytes);
+    }
+
+    fn grow(&self, bytes: usize) {
+        let now = self.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        self.peak.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Starts to look for the peak, with the limit of a call.
+    pub(crate) fn start_peak(&self, limit: Option<u64>) {
+        self.peak.store(self.bytes(), Ordering::Relaxed);
+        let limit = limit.map_or(0, |limit| usize::try_from(limit).unwrap_or(0).max(1));
+        self.limit.store(limit, Ordering::Relaxed);
+    }
+
+    /// Lifts the limit of a call.
+    pub(crate) fn end_peak(&self) {
+        self.limit.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns the peak.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed) as u64
+    }
+
+    /// Returns the limit of the calls in progress.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        Some(self.limit.load(Ordering::Relaxed)).filter(|limit| *limit > 0)
     }
 
     /// Takes such memory back out. What was never counted does not make it negative.
@@ -45,6 +76,7 @@ impl MemoryUse {
 
     /// Returns whether this much more fits under a cap.
     pub(crate) fn fits(&self, bytes: usize, cap: usize) -> bool {
+        let cap = self.limit().map_or(cap, |limit| limit.min(cap));
         let fits = self.bytes().saturating_add(bytes) <= cap;
         if !fits {
             self.refused.store(true, Ordering::Relaxed);
@@ -85,7 +117,7 @@ impl CappedAllocator {
         if !memory.is_null() {
             self.held.insert(memory.expose_provenance());
             // SAFETY: `memory` was given by the C library just now.
-            self.used.bytes.fetch_add(unsafe { Self::usable_size(memory) }, Ordering::Relaxed);
+            self.used.grow(unsafe { Self::usable_size(memory) });
         }
         memory
     }

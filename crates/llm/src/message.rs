@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use toolsmith_tool::CallMetrics;
 pub use toolsmith_tool::ContentBlock;
 
 /// One message. The JSON field `role` selects the variant.
@@ -100,6 +101,9 @@ pub struct ToolResultMessage {
     /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: u64,
+    /// What the call used, which is never sent to the model; missing in sessions of other programs and of older versions.
+    #[serde(default, deserialize_with = "metrics_or_none", skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<CallMetrics>,
 }
 
 impl ToolResultMessage {
@@ -351,6 +355,12 @@ pub struct Cost {
 
 pub(crate) fn join_text(content: &[ContentBlock]) -> String {
     content.iter().filter_map(ContentBlock::as_text).collect::<Vec<_>>().join("\n")
+}
+
+/// Reads figures; a field of the same name that another program wrote is ignored.
+fn metrics_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CallMetrics>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(if value.is_object() { CallMetrics::deserialize(value).ok() } else { None })
 }
 
 fn string_or_blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentBlock>, D::Error> {

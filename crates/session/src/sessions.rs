@@ -192,6 +192,11 @@ impl Sessions {
         Ok(summaries(files_in(&folder).map_err(read_failed(&folder))?))
     }
 
+    /// Returns the summary of one file; `None` if it is not a session.
+    pub fn summary(&self, path: &Path) -> Option<SessionSummary> {
+        summarize(path)
+    }
+
     /// Lists the sessions of all working directories, most recent first.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 //! The crate does no I/O and knows no tool, session or terminal.
 #![warn(missing_docs)]
 
+mod amounts;
 mod ansi;
 mod diff;
 mod filter;
@@ -19,6 +20,7 @@ mod style;
 mod theme;
 mod width;
 
+pub use amounts::{count_text, size_text, time_text};
 pub use ansi::{CURSOR_MARKER, DrawnRow, parse_drawn, parse_row, parse_text};
 pub use diff::{FileDiff, Hunk, HunkLine, LineKind, diff_rows, hunk_rows};
 pub use filter::{Filter, Keep, plain};

@@ -9,6 +9,7 @@ use crate::{
     approval::Approval,
     cancel::CancelToken,
     file_change::FileWatch,
+    meter::Meter,
     pending::PendingHandle,
     places::Places,
     result::ToolResult,
@@ -32,6 +33,8 @@ pub struct ToolContext {
     pub places: Places,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
+    /// Counts what the call uses.
+    pub meter: Meter,
     /// The user interface.
     pub ui: UiHandle,
     /// The session, read-only.
@@ -52,6 +55,7 @@ impl ToolContext {
             approved: None,
             places: Places::default(),
             files: None,
+            meter: Meter::default(),
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
             agent: Arc::new(DetachedAgent),
@@ -98,6 +102,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
         self.files = Some(files);
+        self
+    }
+
+    /// Replaces the meter.
+    #[must_use]
+    pub fn with_meter(mut self, meter: Meter) -> Self {
+        self.meter = meter;
         self
     }
 

@@ -40,6 +40,7 @@ mod component;
 mod context;
 mod extension;
 mod file_change;
+mod meter;
 mod names;
 pub mod panics;
 mod pending;
@@ -73,6 +74,7 @@ pub use extension::{
 pub use file_change::{
     BadContentHash, ContentHash, FileChange, FileSelection, FileTiers, FileWatch, HunkRange,
 };
+pub use meter::{CallMetrics, Figure, Meter, MeterLimits, MeteredReader};
 pub use names::{NameError, check_tool_name, closest_names, is_provider_name};
 pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,

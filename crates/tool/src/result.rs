@@ -165,6 +165,14 @@ impl ContentBlock {
         Self::Text { text: text.into() }
     }
 
+    /// Returns the size in bytes: of the text, or of the encoded image.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Text { text } => text.len(),
+            Self::Image { data, .. } => data.len(),
+        }
+    }
+
     /// Returns the text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {

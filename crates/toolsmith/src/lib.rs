@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod allowed_tools;
+mod budgets;
 mod built_in;
 mod commands;
 mod discovery;
@@ -28,6 +29,7 @@ mod small_file;
 mod trust;
 mod warning;
 
+pub use budgets::{budget_guard, monitors, usage_folder};
 pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
 pub use commands::{MarkdownCommand, MarkdownCommands, discover_commands};
 pub use discovery::{

@@ -69,6 +69,7 @@ fn duplicate(request: &CallRequest) -> CallOutcome {
         end: CallEnd::DuplicateId,
         repairs: Vec::new(),
         duration: Duration::ZERO,
+        metrics: None,
         full_output: None,
     };
     request.tell(CallEvent::Finished { outcome: &outcome });

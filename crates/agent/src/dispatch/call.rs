@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use toolsmith_tool::{Repair, Stop, ToolContext, ToolResult};
+use toolsmith_tool::{CallMetrics, Repair, Stop, ToolContext, ToolResult};
 
 use crate::approval::{ApprovalRequest, Decision};
 
@@ -176,6 +176,8 @@ pub enum CallEnd {
     Stopped(Stop),
     /// It took too long.
     TimedOut(Stop),
+    /// It exceeded a limit of its budget and was stopped, or there was nothing left of a budget and it did not run.
+    OverBudget,
     /// The tool panicked.
     Panicked,
     /// The run cannot go on.
@@ -200,6 +202,8 @@ pub struct CallOutcome {
     pub repairs: Vec<Repair>,
     /// Time of the call, without the time a person took to approve it.
     pub duration: Duration,
+    /// What it used; `None` if the tool was not called.
+    pub metrics: Option<CallMetrics>,
     /// The whole output, where the result has only parts of it (CONTRACT 4.9).
     pub full_output: Option<PathBuf>,
 }

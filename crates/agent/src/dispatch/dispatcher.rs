@@ -3,13 +3,14 @@
 use std::{
     fmt,
     sync::Arc,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use serde_json::Value;
+use toolsmith_llm::content_tokens;
 use toolsmith_tool::{
-    Approval, Concurrency, ContentBlock, Keep, OriginKind, Places, RegisteredTool, Registry, Repair, Stop,
-    ToolCall, ToolError, ToolResult, panics::catching,
+    Concurrency, ContentBlock, Keep, Meter, OriginKind, Places, RegisteredTool, Registry, Repair, Stop,
+    ToolCall, ToolContext, ToolError, ToolResult, panics::catching,
 };
 
 use super::{
@@ -19,6 +20,7 @@ use super::{
     execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GatedCall},
     gating::{Gated, gated},
+    monitor::{CallLimits, CallMonitor, LimitWatch},
     pinning,
     registry::SharedRegistry,
 };
@@ -41,6 +43,7 @@ pub struct Dispatcher {
 
 pub(super) struct Parts {
     registry: SharedRegistry,
+    monitors: Vec<Arc<dyn CallMonitor>>,
     pub(super) gates: Vec<Arc<dyn Gate>>,
     settings: std::sync::RwLock<ApprovalSettings>,
     pub(super) approver: Option<Arc<dyn Approver>>,
@@ -60,6 +63,7 @@ pub(super) struct Parts {
 #[must_use]
 pub struct DispatcherBuilder {
     registry: SharedRegistry,
+    monitors: Vec<Arc<dyn CallMonitor>>,
     gates: Vec<Arc<dyn Gate>>,
     settings: ApprovalSettings,
     approver: Option<Arc<dyn Approver>>,
@@ -73,6 +77,12 @@ impl DispatcherBuilder {
     /// Adds a gate; gates are passed in the order they were added.
     pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gates.push(gate);
+        self
+    }
+
+    /// Adds a monitor; monitors see a call in the order they were added.
+    pub fn monitor(mut self, monitor: Arc<dyn CallMonitor>) -> Self {
+        self.monitors.push(monitor);
         self
     }
 
@@ -117,6 +127,7 @@ impl DispatcherBuilder {
         Dispatcher {
             parts: Arc::new(Parts {
                 registry: self.registry,
+                monitors: self.monitors,
                 gates: self.gates,
                 settings: std::sync::RwLock::new(self.settings),
                 approver: self.approver,
@@ -152,6 +163,8 @@ pub(super) struct Trail {
     keep: Keep,
     /// Time until the approval was decided.
     asked: Duration,
+    /// Counts what the tool uses, once it is called.
+    meter: Option<Meter>,
 }
 
 /// Where a call turned back, and what it is told.
@@ -182,6 +195,7 @@ impl Dispatcher {
     pub fn builder(registry: impl Into<SharedRegistry>) -> DispatcherBuilder {
         DispatcherBuilder {
             registry: registry.into(),
+            monitors: Vec::new(),
             gates: Vec::new(),
             settings: ApprovalSettings::default(),
             approver: None,
@@ -235,7 +249,7 @@ impl Dispatcher {
     /// Makes one call. Every failure is in the outcome. Dropping the future abandons the call.
     pub async fn call(&self, mut request: CallRequest) -> CallOutcome {
         request.context.places = Places::default();
-        let started = Instant::now();
+        let (started, started_at) = (Instant::now(), SystemTime::now());
         request.tell(CallEvent::Started);
         let mut trail = Trail::default();
         let (result, end) = match self.walk(&request, &mut trail).await {
@@ -243,17 +257,31 @@ impl Dispatcher {
             Err(refusal) => (refusal.result, refusal.end),
         };
         let place = request.context.session.artifacts_dir();
-        let (result, full_output) = self.parts.cut.apply(check(result), trail.keep, place.as_deref());
-        let outcome = CallOutcome {
+        let result = check(result);
+        let output_bytes = result.content.iter().map(ContentBlock::size).sum::<usize>() as u64;
+        let (result, full_output) = self.parts.cut.apply(result, trail.keep, place.as_deref());
+        let duration = started.elapsed().saturating_sub(trail.asked);
+        let metrics = trail.meter.map(|meter| {
+            let mut metrics = meter.read();
+            metrics.wall_us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+            metrics.output_bytes = output_bytes;
+            metrics.result_tokens = content_tokens(&result.content);
+            metrics
+        });
+        let mut outcome = CallOutcome {
             arguments: trail.arguments,
             result,
             end,
             repairs: trail.repairs,
-            duration: started.elapsed().saturating_sub(trail.asked),
+            duration,
+            metrics,
             full_output,
             id: request.id.clone(),
             name: request.name.clone(),
         };
+        for monitor in &self.parts.monitors {
+            monitor.ended(&mut outcome, started_at);
+        }
         request.tell(CallEvent::Finished { outcome: &outcome });
         outcome
     }
@@ -285,8 +313,21 @@ impl Dispatcher {
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
+        let mut limits = CallLimits::default();
+        for monitor in &self.parts.monitors {
+            let more = monitor.starting(&found.tool.spec().name);
+            limits = limits.and(more.map_err(|text| Refusal::new(CallEnd::OverBudget, text))?);
+        }
         let started = Instant::now();
-        let (mut result, end) = self.run(&found, request, arguments, approved).await;
+        // A limit stops this call alone.
+        let own = if limits == CallLimits::default() { cancel.clone() } else { cancel.child() };
+        let (watch, meter) = LimitWatch::start(limits, &own);
+        trail.meter = Some(meter.clone());
+        let context = request.context.clone().with_cancel(own).with_approved(approved).with_meter(meter);
+        let (mut result, mut end) = self.run(&found, request, arguments, context).await;
+        if let Some(message) = watch.exceeded() {
+            (result, end) = over_budget(result, end, message);
+        }
         let duration = started.elapsed();
         let arguments = trail.arguments.as_ref().unwrap_or(&Value::Null);
         for gate in self.parts.gates.iter().filter(|gate| gate.watches_results()) {
@@ -321,7 +362,7 @@ impl Dispatcher {
         found: &RegisteredTool,
         request: &CallRequest,
         arguments: Value,
-        approved: Approval,
+        mut context: ToolContext,
     ) -> (ToolResult, CallEnd) {
         let deadlines = &self.parts.deadlines;
         let spec = found.tool.spec();
@@ -336,10 +377,10 @@ impl Dispatcher {
                 observer(CallEvent::Update { partial });
             }
         };
-        let mut context = request.context.clone().with_approved(approved);
         // What it stages is applied later, by the rules for what it may change itself.
         context.pending = context.pending.with_tier(spec.approval.tier).with_call(&spec.name, &request.id);
         // Built-in tools and adapters wait for files, engines and servers. A tool of the embedding program is any code.
+        let cancel = context.cancel.clone();
         let site = if found.origin.kind == OriginKind::Sdk { Site::OwnThread } else { Site::Here };
         let execution = execute(
             site,
@@ -369,7 +410,7 @@ impl Dispatcher {
                 (ToolResult::error(text), CallEnd::Panicked)
             }
             Ending::Abandoned => {
-                let error = ToolError::Stopped { stop: Stop::Forced, note: request.context.cancel.reason() };
+                let error = ToolError::Stopped { stop: Stop::Forced, note: cancel.reason() };
                 (error.into_result(), CallEnd::Stopped(Stop::Forced))
             }
         };
@@ -386,6 +427,22 @@ impl Dispatcher {
         }
         (result, end)
     }
+}
+
+/// Reports which limit stopped a call. A call that answered all the same keeps its answer.
+fn over_budget(result: ToolResult, end: CallEnd, message: &str) -> (ToolResult, CallEnd) {
+    if end == CallEnd::Answered && !result.is_error {
+        let mut result = result;
+        result.content.push(ContentBlock::text(format!("[{message}]")));
+        return (result, end);
+    }
+    let said = result.joined_text();
+    // Tools repeat the reason that they were stopped for.
+    let text = match said.contains(message) {
+        true => said,
+        false => format!("Stopped: {message}\n{said}"),
+    };
+    (ToolResult { details: result.details, ..ToolResult::error(text) }, CallEnd::OverBudget)
 }
 
 fn not_found(registry: &Registry, request: &CallRequest) -> String {

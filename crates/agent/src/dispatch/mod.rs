@@ -44,6 +44,7 @@ mod dispatcher;
 mod execute;
 mod gate;
 mod gating;
+mod monitor;
 mod pinning;
 mod registry;
 
@@ -55,4 +56,5 @@ pub use dispatcher::{Dispatcher, DispatcherBuilder};
 pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
+pub use monitor::{CallLimit, CallLimits, CallMonitor};
 pub use registry::SharedRegistry;

@@ -91,6 +91,7 @@ fn message(core: &Core, outcome: CallOutcome) -> ToolResultMessage {
     let mut message = ToolResultMessage::new(outcome.id, outcome.name, outcome.result.content);
     message.details = outcome.result.details;
     message.is_error = outcome.result.is_error;
+    message.metrics = outcome.metrics;
     message.timestamp = core.now();
     message
 }

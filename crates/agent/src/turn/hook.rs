@@ -141,6 +141,11 @@ pub trait TurnHook: Send + Sync {
     /// Called after a compaction, successful or not.
     async fn after_compaction(&self, _report: &CompactionReport, _context: &TurnContext) {}
 
+    /// Returns the reason why the run must end before its next model request, such as a budget that is used up.
+    fn limit_reached(&self) -> Option<String> {
+        None
+    }
+
     /// Called when a prompt starts a run.
     async fn run_started(&self, _context: &TurnContext) {}
 

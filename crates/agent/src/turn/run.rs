@@ -195,7 +195,7 @@ impl Run {
                 self.refused_turns
             )
         } else {
-            return None;
+            self.core.hooks().iter().find_map(|hook| hook.limit_reached())?
         };
         Some(RunEnd::Limit { message })
     }

@@ -20,7 +20,7 @@ fn settle(value: &mut Value) {
         Value::Object(map) => {
             for (key, value) in map.iter_mut() {
                 match key.as_str() {
-                    "timestamp" | "durationMs" => *value = json!(0),
+                    "timestamp" | "durationMs" | "wallUs" => *value = json!(0),
                     _ => settle(value),
                 }
             }

@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod hooks;
 mod looping;
+mod metering;
 mod place;
 mod places;
 mod probe;

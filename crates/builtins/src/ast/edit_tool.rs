@@ -17,8 +17,8 @@ use toolsmith_host::{
     regular_file::read_regular,
 };
 use toolsmith_tool::{
-    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, PendingAction, PendingCallbacks, Place,
-    Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
+    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, Meter, PendingAction, PendingCallbacks,
+    Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
     async_trait,
 };
 
@@ -29,7 +29,7 @@ use super::{
     scan::{Found, MAX_FILE_BYTES, Scan},
     scope::Scope,
 };
-use crate::arguments;
+use crate::{arguments, metered};
 
 const NAME: &str = "ast_edit";
 /// Files one action changes.
@@ -163,8 +163,14 @@ impl Request {
         })
     }
 
-    fn run(&self, scope: &Scope, cancel: &CancelToken, updates: &UpdateSink) -> Found<Rewritten> {
-        let scan = Scan { scope, ops: &self.ops, lang: self.lang, cancel, updates };
+    fn run(
+        &self,
+        scope: &Scope,
+        cancel: &CancelToken,
+        updates: &UpdateSink,
+        meter: &Meter,
+    ) -> Found<Rewritten> {
+        let scan = Scan { scope, ops: &self.ops, lang: self.lang, cancel, updates, meter };
         scan.run(|path, source, issues| {
             if source.has_errors {
                 issues.push(scan.issue(path, "parse error (syntax tree contains error nodes)"));
@@ -210,9 +216,9 @@ struct Preview {
 }
 
 /// The blocking part of a call.
-fn preview(request: Request, cancel: &CancelToken, updates: &UpdateSink) -> Result<Preview, ToolError> {
+fn preview(request: Request, cancel: &CancelToken, context: &ToolContext) -> Result<Preview, ToolError> {
     let scope = &request.scope;
-    let Found { mut files, searched, issues } = request.run(scope, cancel, updates);
+    let Found { mut files, searched, issues } = request.run(scope, cancel, &context.updates, &context.meter);
     if cancel.is_cancelled() {
         return Err(stopped());
     }
@@ -299,11 +305,11 @@ impl Tool for AstEditTool {
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request =
             Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
-        let (updates, places) = (context.updates.clone(), context.places.clone());
-        let preview = blocking(&context.cancel, move |cancel| {
-            request.scope.check(&places)?;
-            let preview = preview(request, cancel, &updates)?;
-            preview.request.scope.check(&places)?;
+        let own = context.clone();
+        let preview = metered(&context.cancel, &context.meter, move |cancel| {
+            request.scope.check(&own.places)?;
+            let preview = preview(request, cancel, &own)?;
+            preview.request.scope.check(&own.places)?;
             Ok(preview)
         })
         .await?;
@@ -392,7 +398,7 @@ fn run_again(
             return Err(drift(DriftKind::Changed));
         }
         let scope = Scope::file(&request.scope.cwd, file, request.scope.is_single_file());
-        let found = request.run(&scope, cancel, &UpdateSink::ignore());
+        let found = request.run(&scope, cancel, &UpdateSink::ignore(), &Meter::default());
         let again = found.files.into_iter().next().map(|(_, mut rewritten)| {
             rewritten.all.truncate(*count);
             apply(&rewritten.text, &rewritten.all).into_bytes()

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use ast_grep_core::meta_var::MetaVariable;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::blocking::blocking;
 use toolsmith_tool::{
-    CancelToken, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink,
-    async_trait,
+    CancelToken, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{
@@ -18,7 +16,7 @@ use super::{
     scan::{Found, Scan, Source},
     scope::Scope,
 };
-use crate::arguments;
+use crate::{arguments, metered};
 
 const NAME: &str = "ast_grep";
 const DEFAULT_LIMIT: usize = 50;
@@ -185,9 +183,10 @@ fn meta(
     (!shown.is_empty()).then(|| format!("  meta: {}", shown.join(", ")))
 }
 
-fn search(request: &Request, cancel: &CancelToken, updates: &UpdateSink) -> Result<ToolResult, ToolError> {
+fn search(request: &Request, cancel: &CancelToken, context: &ToolContext) -> Result<ToolResult, ToolError> {
     let scope = &request.scope;
-    let scan = Scan { scope, ops: &request.ops, lang: request.lang, cancel, updates };
+    let (updates, meter) = (&context.updates, &context.meter);
+    let scan = Scan { scope, ops: &request.ops, lang: request.lang, cancel, updates, meter };
     let most = request.offset.saturating_add(request.limit);
     let Found { files, searched, issues } = scan.run(|path, source, issues| {
         if source.has_errors {
@@ -265,11 +264,11 @@ impl Tool for AstGrepTool {
 
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request = Request::new(arguments(call.arguments)?, &self.cwd).map_err(ToolError::reply)?;
-        let cancel = context.cancel.clone();
-        blocking(&cancel, move |cancel| {
-            request.scope.check(&context.places)?;
-            let found = search(&request, cancel, &context.updates)?;
-            request.scope.check(&context.places)?;
+        let own = context.clone();
+        metered(&context.cancel, &context.meter, move |cancel| {
+            request.scope.check(&own.places)?;
+            let found = search(&request, cancel, &own)?;
+            request.scope.check(&own.places)?;
             Ok(found)
         })
         .await

@@ -13,8 +13,8 @@ use std::{
 
 use ast_grep_core::{AstGrep, tree_sitter::StrDoc};
 use ignore::{WalkBuilder, WalkState};
-use toolsmith_host::regular_file::read_real;
-use toolsmith_tool::{CancelToken, ToolResult, UpdateSink, panics};
+use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_real};
+use toolsmith_tool::{CancelToken, Meter, ToolResult, UpdateSink, panics};
 
 use super::{
     pattern::{Compiled, CompiledOps, Lang, Ops, Problem, of_path},
@@ -55,6 +55,8 @@ pub(super) struct Scan<'a> {
     pub(super) lang: Option<Lang>,
     pub(super) cancel: &'a CancelToken,
     pub(super) updates: &'a UpdateSink,
+    /// Counts what its threads use.
+    pub(super) meter: &'a Meter,
 }
 
 /// Results by path.
@@ -76,6 +78,8 @@ impl Scan<'_> {
         let searched = AtomicUsize::new(0);
         let seen = Mutex::new(HashSet::new());
         let several = self.scope.roots.len() > 1;
+        let (files_found, issues_found, count_of, seen_paths, work) =
+            (&files, &issues, &searched, &seen, &work);
         for root in &self.scope.roots {
             let with_node_modules = self.scope.with_node_modules;
             let mut walk = WalkBuilder::new(&root.base);
@@ -88,14 +92,17 @@ impl Scan<'_> {
                             || (entry.file_name() == "node_modules" && !with_node_modules))
                 });
             walk.build_parallel().run(|| {
-                Box::new(|entry| {
+                // Started on the thread that it counts for, and dropped with the closure at the end of that thread.
+                let mut timer = None;
+                Box::new(move |entry| {
+                    timer.get_or_insert_with(|| CpuTimer::start(self.meter));
                     if self.cancel.is_cancelled() {
                         return WalkState::Quit;
                     }
                     let entry = match entry {
                         Ok(entry) => entry,
                         Err(error) => {
-                            add(&issues, [error.to_string()]);
+                            add(issues_found, [error.to_string()]);
                             return WalkState::Continue;
                         }
                     };
@@ -104,10 +111,10 @@ impl Scan<'_> {
                     let Some(lang) = is_file.then(|| self.language(path)).flatten() else {
                         return WalkState::Continue;
                     };
-                    if !self.scope.includes(root, path) || (several && !first_time(&seen, path)) {
+                    if !self.scope.includes(root, path) || (several && !first_time(seen_paths, path)) {
                         return WalkState::Continue;
                     }
-                    let count = searched.fetch_add(1, Ordering::Relaxed) + 1;
+                    let count = count_of.fetch_add(1, Ordering::Relaxed) + 1;
                     if count.is_multiple_of(REPORT_EVERY) {
                         self.updates.send(ToolResult::text(format!("Searched {count} files…")));
                     }
@@ -118,13 +125,13 @@ impl Scan<'_> {
                         work(path, &source, &mut own)
                     }));
                     match done {
-                        Ok(Some(result)) => add(&files, [(path.to_path_buf(), result)]),
+                        Ok(Some(result)) => add(files_found, [(path.to_path_buf(), result)]),
                         Ok(None) => {}
                         Err(panic) => {
                             own.push(self.issue(path, &format!("parser crashed: {}", panics::text(&*panic))))
                         }
                     }
-                    add(&issues, own);
+                    add(issues_found, own);
                     WalkState::Continue
                 })
             });
@@ -155,7 +162,10 @@ impl Scan<'_> {
     /// Reads and parses a file, unless nothing can match in it.
     fn parse(&self, path: &Path, real: &Path, lang: Lang, issues: &mut Vec<String>) -> Option<Source> {
         let content = match read(real) {
-            Ok(Some(content)) => content,
+            Ok(Some(content)) => {
+                self.meter.add_read(content.len());
+                content
+            }
             Ok(None) => {
                 issues.push(
                     self.issue(path, &format!("larger than {} MB, not searched", MAX_FILE_BYTES >> 20)),

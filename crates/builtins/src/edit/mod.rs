@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::blocking::blocking;
 use toolsmith_tool::{
     Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
@@ -17,7 +16,7 @@ use self::{
     find::{Place, find},
     source::Source,
 };
-use super::{arguments, path_argument, read::whole_text};
+use super::{arguments, metered, path_argument, read::whole_text};
 use crate::files::{Workspace, diff};
 
 pub(super) struct Edit {
@@ -101,8 +100,8 @@ impl Tool for Edit {
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let cancel = ctx.cancel.clone();
-        blocking(&cancel, move |_| edit(&workspace, &wanted, &ctx)).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |_| edit(&workspace, &wanted, &ctx)).await
     }
 }
 
@@ -110,6 +109,7 @@ fn edit(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Res
     let target = workspace.target(&wanted.path, context)?;
     let shown = workspace.show(&target.path);
     let (text, stamp) = whole_text(workspace, &target)?;
+    context.meter.add_read(text.len());
     let source = Source::new(text);
     let mut places: Vec<Place> = Vec::new();
     for (at, edit) in wanted.edits.iter().enumerate() {

@@ -150,6 +150,9 @@ impl Workspace {
         let approved = context.approved.as_ref().filter(|_| !matches!(self.saving, Saving::Preview));
         self.check_approved(path, &place, approved)?;
         let label = format!("{tool}: {}", self.show(path));
+        if !matches!(self.saving, Saving::Preview) {
+            context.meter.add_written(bytes.len());
+        }
         match &self.saving {
             Saving::Direct => place.save(bytes, since, None).map_err(failed)?,
             Saving::Undoable(store) => {

@@ -25,6 +25,7 @@ pub(crate) mod print;
 pub(crate) mod rpc;
 pub(crate) mod sessions;
 pub(crate) mod skills;
+pub(crate) mod stats;
 pub(crate) mod test;
 pub(crate) mod trust;
 pub(crate) mod types;
@@ -81,6 +82,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Undo(own) => undo::run(shared, &own),
         Command::Update(own) => update::run(shared, &own),
         Command::Sessions(own) => sessions::run(shared, &own),
+        Command::Stats(own) => stats::run(shared, &own),
         Command::RpcSchema(own) => rpc::schema::run(&own),
     }
 }

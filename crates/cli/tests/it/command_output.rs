@@ -20,8 +20,11 @@ fn clean(place: &Place, text: &str) -> String {
             let start = line[..at].rfind(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(0, |at| at + 1);
             line.replace_range(start..at, "#");
         }
-        if let Some((name, _)) = line.split_once("\"loadMs\": ") {
-            line = format!("{name}\"loadMs\": 0,");
+        for varying in ["loadMs", "wallUs", "cpuUs", "peakMemoryBytes"] {
+            let field = format!("\"{varying}\": ");
+            if let Some((name, _)) = line.split_once(&field) {
+                line = format!("{name}{field}0,");
+            }
         }
         // How wide the column of times is depends on them.
         let is_timed = line.contains("# ms") || line.contains("LOAD");

@@ -4,6 +4,7 @@
 mod approving;
 mod authors;
 mod bad_input;
+mod budgets;
 mod caching;
 mod calling;
 mod case_files;
@@ -44,8 +45,10 @@ mod rpc_abort;
 mod sessions;
 mod single_file_trust;
 mod skill_commands;
+mod stats;
 mod subfolders;
 mod system_limits;
+mod telemetry;
 mod trusting;
 mod types;
 mod versions;

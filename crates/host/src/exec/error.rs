@@ -67,6 +67,12 @@ pub enum ExecError {
         /// The name.
         name: String,
     },
+    /// The call has started as many processes as it may.
+    #[error("\"{program}\" was not started: the call has reached its limit of processes")]
+    TooMany {
+        /// The program.
+        program: String,
+    },
     /// Anything else: out of processes, too long an argument list.
     #[error("\"{program}\" could not be started: {source}")]
     Spawn {

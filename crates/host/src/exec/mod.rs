@@ -16,7 +16,7 @@ mod terminal;
 mod unix;
 
 pub use error::ExecError;
-pub use process::{Exit, InputPipe, OutputPipe, Process, spawn};
+pub use process::{Exit, InputPipe, OutputPipe, Process, ProcessUsage, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use script::interpreter;

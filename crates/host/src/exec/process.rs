@@ -11,6 +11,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     time::{Instant, timeout, timeout_at},
 };
+use toolsmith_tool::{Figure, Meter};
 
 use super::{
     error::ExecError,
@@ -22,8 +23,22 @@ use super::{
 /// takes any time at all.
 const FORCE_WAIT: Duration = Duration::from_secs(2);
 
+/// How often the memory of a process with a limit is looked at.
+const LOOK_AT_MEMORY: Duration = Duration::from_millis(50);
+
 /// How often, during the grace time, processes that were started meanwhile are asked too.
 pub(super) const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// What a process used, together with those of its descendants that it waited for or that ended before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessUsage {
+    /// CPU time, summed.
+    pub cpu: Duration,
+    /// Peak resident memory in bytes of the largest of them. At least that of the supervisor, which the process is a copy of
+    /// before it becomes the program.
+    pub peak_memory: u64,
+}
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +48,13 @@ pub struct Exit {
     pub code: i32,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// What it used; `None` if its supervisor was killed.
+    pub usage: Option<ProcessUsage>,
 }
 
 impl Exit {
     pub(super) fn by_signal(signal: i32) -> Self {
-        Self { code: 128 + signal, signal: Some(signal) }
+        Self { code: 128 + signal, signal: Some(signal), usage: None }
     }
 }
 
@@ -45,7 +62,7 @@ impl From<std::process::ExitStatus> for Exit {
     fn from(status: std::process::ExitStatus) -> Self {
         use std::os::unix::process::ExitStatusExt;
         match (status.code(), status.signal()) {
-            (Some(code), _) => Self { code, signal: None },
+            (Some(code), _) => Self { code, signal: None, usage: None },
             (None, signal) => Self::by_signal(signal.unwrap_or(libc::SIGKILL)),
         }
     }
@@ -115,6 +132,8 @@ impl AsyncWrite for InputPipe {
 pub struct Process {
     control: Control,
     pid: u32,
+    /// The meter that its usage is added to at its end, once.
+    meter: Option<Meter>,
     /// Present when the request asked for a pipe or gave bytes.
     pub stdin: Option<InputPipe>,
     /// Standard output; take it to read it elsewhere.
@@ -129,8 +148,13 @@ pub struct Process {
 /// When nothing could be started; see [`ExecError`].
 pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     request.check()?;
-    let started = system::start(request)
-        .map_err(|source| ExecError::from_spawn(&request.program, request.cwd.as_ref(), source))?;
+    if !request.meter.add_process() {
+        return Err(ExecError::TooMany { program: request.program.clone() });
+    }
+    let started = system::start(request).map_err(|source| {
+        request.meter.remove_process();
+        ExecError::from_spawn(&request.program, request.cwd.as_ref(), source)
+    })?;
     if request.detached {
         started.control.detacher().detach();
     }
@@ -140,6 +164,7 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
         stderr: started.stderr.map(OutputPipe),
         control: started.control,
         pid: started.pid,
+        meter: Some(request.meter.clone()),
     })
 }
 
@@ -149,9 +174,38 @@ impl Process {
         self.pid
     }
 
+    /// Notes the memory of the program and its descendants in the meter of its request, as long as that has a limit. Never
+    /// ends; where the system does not tell, or without a limit, it does nothing.
+    pub fn watch_memory(&self) -> impl Future<Output = ()> + Send + use<> {
+        let meter = self.meter.clone().filter(|meter| meter.memory_limit().is_some());
+        let watched = self.control.memory_reader();
+        async move {
+            let Some(meter) = meter else { return std::future::pending().await };
+            loop {
+                tokio::time::sleep(LOOK_AT_MEMORY).await;
+                if let Some(bytes) = watched() {
+                    meter.note_memory(bytes);
+                }
+            }
+        }
+    }
+
     /// Waits for the program to end. What it left running goes on, unless the end was forced. Can be called again.
     pub async fn wait(&mut self) -> Exit {
-        self.control.wait().await
+        let exit = self.control.wait().await;
+        if let Some(meter) = self.meter.take() {
+            match exit.usage {
+                Some(usage) => {
+                    meter.add_cpu(usage.cpu);
+                    meter.note_memory(usage.peak_memory);
+                }
+                None => {
+                    meter.forget(Figure::Cpu);
+                    meter.forget(Figure::Memory);
+                }
+            }
+        }
+        exit
     }
 
     /// A way to let the program outlive this handle later, as [`Request::detached`] does from the start.

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use toolsmith_tool::Meter;
+
 use super::error::ExecError;
 use crate::output::OutputLimits;
 
@@ -69,6 +71,8 @@ pub struct Request {
     pub grace: Duration,
     /// Limits of each output stream.
     pub output: OutputLimits,
+    /// Counts the process and what it uses. [`super::run`] also counts what passes through its pipes.
+    pub meter: Meter,
 }
 
 impl Request {
@@ -88,6 +92,7 @@ impl Request {
             timeout: None,
             grace: Duration::from_secs(1),
             output: OutputLimits::default(),
+            meter: Meter::default(),
         }
     }
 
@@ -137,6 +142,13 @@ impl Request {
     #[must_use]
     pub fn output(mut self, output: OutputLimits) -> Self {
         self.output = output;
+        self
+    }
+
+    /// Sets the meter of the call that starts it.
+    #[must_use]
+    pub fn meter(mut self, meter: &Meter) -> Self {
+        self.meter = meter.clone();
         self
     }
 

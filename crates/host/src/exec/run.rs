@@ -3,7 +3,7 @@
 use std::{future::pending, time::Duration};
 
 use tokio::time::{Instant, sleep_until};
-use toolsmith_tool::CancelToken;
+use toolsmith_tool::{CancelToken, Meter};
 
 use super::{
     error::ExecError,
@@ -69,6 +69,8 @@ pub async fn run(
         });
     }
     let mut process = spawn(request)?;
+    let memory = process.watch_memory();
+    tokio::pin!(memory);
     let mut out = Reader::new(Stream::Out, process.stdout.take(), request);
     let mut err = Reader::new(Stream::Err, process.stderr.take(), request);
     let mut input = Input::new(process.stdin.take(), request);
@@ -80,6 +82,7 @@ pub async fn run(
             chunk = out.read(), if out.is_open() => chunk.into_iter().for_each(&mut on_chunk),
             chunk = err.read(), if err.is_open() => chunk.into_iter().for_each(&mut on_chunk),
             () = input.write(), if input.is_open() => {}
+            () = &mut memory => {}
             ended = process.wait(), if exit.is_none() => {
                 exit = Some(ended);
                 phase = Phase::Ended { killed: phase.is_killing(), until: Instant::now() + DRAIN };
@@ -182,6 +185,7 @@ struct Reader {
     kept: OutputBuffer,
     decoder: TextDecoder,
     bytes: Vec<u8>,
+    meter: Meter,
 }
 
 impl Reader {
@@ -192,6 +196,7 @@ impl Reader {
             kept: OutputBuffer::new(request.output.clone()),
             decoder: TextDecoder::default(),
             bytes: vec![0; READ_BYTES],
+            meter: request.meter.clone(),
         }
     }
 
@@ -203,6 +208,7 @@ impl Reader {
         match self.pipe.as_mut()?.read(&mut self.bytes).await {
             Ok(count @ 1..) => {
                 let bytes = &self.bytes[..count];
+                self.meter.add_read(count);
                 self.kept.push(bytes);
                 let text = self.decoder.push(bytes);
                 (!text.is_empty()).then_some(Chunk { stream: self.stream, text })
@@ -228,14 +234,15 @@ impl Reader {
 struct Input {
     pipe: Option<InputPipe>,
     bytes: Vec<u8>,
+    meter: Meter,
 }
 
 impl Input {
     fn new(pipe: Option<InputPipe>, request: &Request) -> Self {
         match &request.stdin {
-            Stdin::Bytes(bytes) => Self { pipe, bytes: bytes.clone() },
+            Stdin::Bytes(bytes) => Self { pipe, bytes: bytes.clone(), meter: request.meter.clone() },
             // Nobody can write to it here, so it ends at once.
-            Stdin::Empty | Stdin::Piped => Self { pipe: None, bytes: Vec::new() },
+            Stdin::Empty | Stdin::Piped => Self { pipe: None, bytes: Vec::new(), meter: Meter::default() },
         }
     }
 
@@ -245,7 +252,9 @@ impl Input {
 
     async fn write(&mut self) {
         let Some(pipe) = &mut self.pipe else { return };
-        match pipe.write(&self.bytes).await {
+        let written = pipe.write(&self.bytes).await;
+        self.meter.add_written(*written.as_ref().unwrap_or(&0));
+        match written {
             Ok(count @ 1..) if count < self.bytes.len() => {
                 self.bytes.drain(..count);
             }

@@ -5,6 +5,7 @@ mod changes;
 mod killing;
 mod launching;
 mod location;
+mod metering;
 mod outcomes;
 mod process_ids;
 mod refusals;

@@ -32,7 +32,7 @@ use rquickjs::{
 };
 use toolsmith_tool::ToolContext;
 
-use super::state::SharedState;
+use super::{cpu_shares::CpuShares, state::SharedState};
 
 /// The contexts of calls whose frames are still held by something, by number.
 pub(crate) type HeldContexts = Rc<RefCell<HashMap<u32, Rc<ToolContext>>>>;
@@ -81,6 +81,7 @@ const STORES: &str = "stores";
 /// The frames of one runtime. Its values are freed by [`Frames::clear`], before the runtime ends.
 pub(crate) struct Frames {
     shared: Arc<SharedState>,
+    shares: Rc<CpuShares>,
     contexts: HeldContexts,
     values: RefCell<Option<Values>>,
     /// A reaction is being added by us: what the engine reports meanwhile is our own doing.
@@ -146,6 +147,7 @@ impl Frames {
     pub(crate) fn install<'js>(
         ctx: &Ctx<'js>,
         shared: Arc<SharedState>,
+        shares: Rc<CpuShares>,
         contexts: HeldContexts,
     ) -> Result<Rc<Self>> {
         let raw = ctx.as_raw().as_ptr();
@@ -166,6 +168,7 @@ impl Frames {
         };
         let frames = Rc::new(Self {
             shared,
+            shares,
             contexts,
             values: RefCell::new(Some(values)),
             adding: Cell::new(false),
@@ -325,7 +328,10 @@ impl Frames {
             qjs::JS_FreeValue(raw, before);
             call
         };
-        self.shared.current_call.store(call, Ordering::Relaxed);
+        let before = self.shared.current_call.swap(call, Ordering::Relaxed);
+        if before != call {
+            self.shares.switch(before);
+        }
     }
 
     /// Adds a reaction to a promise that restores `frame` for the reaction that is added next.

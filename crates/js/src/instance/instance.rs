@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::{sync::oneshot, time::timeout};
-use toolsmith_tool::{CancelToken, Stop, ToolContext, ToolError};
+use toolsmith_tool::{CancelToken, Figure, Stop, ToolContext, ToolError};
 
 use super::{
     byte_streams::ByteStreams,
@@ -189,7 +189,7 @@ impl Instance {
 
     /// Makes a call and, when it is cancelled, escalates: signal, grace time, force (CONTRACT 4.6).
     pub(crate) async fn call(self: &Arc<Self>, kind: CallKind, context: ToolContext) -> CallReply {
-        let cancel = context.cancel.clone();
+        let (cancel, meter) = (context.cancel.clone(), context.meter.clone());
         if cancel.is_cancelled() {
             return Err(CallFailure::Tool(ToolError::stopped(Stop::NotStarted)));
         }
@@ -207,7 +207,15 @@ impl Instance {
         };
         match (outcome, waiting.answer.take()) {
             (Some(outcome), _) => outcome.unwrap_or_else(|_| Err(engine_gone())),
-            (None, Some(answer)) => self.stop_call(call, answer, &cancel).await,
+            (None, Some(answer)) => {
+                let outcome = self.stop_call(call, answer, &cancel).await;
+                // A thread that still runs has not said what it used.
+                if !self.is_alive() && !self.ended.is_cancelled() {
+                    meter.forget(Figure::Cpu);
+                    meter.forget(Figure::Memory);
+                }
+                outcome
+            }
             (None, None) => Err(engine_gone()),
         }
     }

@@ -3,6 +3,7 @@
 mod byte_streams;
 mod command;
 mod component;
+mod cpu_shares;
 mod frames;
 #[expect(clippy::module_inception, reason = "the file is named after its type")]
 mod instance;

@@ -14,11 +14,12 @@ use std::{
 };
 
 use tokio::sync::oneshot;
-use toolsmith_tool::{ToolContext, ToolError};
+use toolsmith_tool::{Figure, Meter, ToolContext, ToolError};
 
 use super::{
     byte_streams::ByteStreams,
     command::{CallFailure, CallReply, Command, LoadReply},
+    cpu_shares::CpuShares,
     frames::{Frames, HeldContexts},
     instance::Instance,
     operations::{Operations, Settled, Work},
@@ -165,6 +166,8 @@ pub(crate) struct ThreadState {
     pub(crate) contexts: HeldContexts,
     /// Follows the embedded engine's promises; a sidecar does that itself.
     pub(crate) frames: OnceCell<Rc<Frames>>,
+    /// Divides what the embedded engine uses among its calls.
+    pub(crate) shares: Rc<CpuShares>,
     /// Set if there are bus listeners.
     pub(crate) hears: Cell<bool>,
     /// Set if callbacks of `process.nextTick` are pending.
@@ -183,6 +186,7 @@ const MAX_UNHANDLED: usize = 5;
 impl ThreadState {
     pub(crate) fn new(shared: Arc<SharedState>, modules: Rc<ModuleStore>, memory_cap: usize) -> Rc<Self> {
         let current_dir = RefCell::new(shared.engine.cwd.clone());
+        let shares = Rc::new(CpuShares::new(Arc::clone(&shared.memory)));
         Rc::new(Self {
             shared,
             modules,
@@ -192,6 +196,7 @@ impl ThreadState {
             calls: RefCell::default(),
             contexts: HeldContexts::default(),
             frames: OnceCell::new(),
+            shares,
             hears: Cell::new(false),
             ticks_wait: Cell::new(false),
             has_rejections: Cell::new(false),
@@ -215,12 +220,12 @@ impl ThreadState {
 
     /// Bytes the tool may use.
     pub(crate) fn memory_cap(&self) -> usize {
-        self.memory_cap
+        self.shared.memory.limit().map_or(self.memory_cap, |limit| limit.min(self.memory_cap))
     }
 
     /// Bytes the tool may still use.
     pub(crate) fn memory_left(&self) -> usize {
-        self.memory_cap.saturating_sub(self.shared.memory.bytes())
+        self.memory_cap().saturating_sub(self.shared.memory.bytes())
     }
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
@@ -239,6 +244,10 @@ impl ThreadState {
     ) -> Rc<ToolContext> {
         let context = Rc::new(context);
         self.shared.operations.begin_call(call);
+        // What a sidecar uses is not seen here.
+        if self.frames.get().is_some() {
+            self.shares.begin(call, &context.meter);
+        }
         self.calls.borrow_mut().insert(call, (Rc::clone(&context), Reply::Call(reply)));
         context
     }
@@ -260,6 +269,11 @@ impl ThreadState {
     /// The context of that call.
     pub(crate) fn current_context(&self) -> Rc<ToolContext> {
         self.context(self.current_call())
+    }
+
+    /// The meter of that call.
+    pub(crate) fn meter(&self) -> Meter {
+        self.current_context().meter.clone()
     }
 
     /// The interface of a call. For 0, that of the call that runs now; where it has none, the module's own.
@@ -320,6 +334,9 @@ impl ThreadState {
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
             return;
         };
+        // Read before the limit of the call is lifted.
+        let memory_cap = self.memory_cap();
+        self.shares.end(call);
         self.shared.operations.end_call(call);
         context.updates.close();
         // Whoever waited may have given up.
@@ -340,7 +357,11 @@ impl ThreadState {
                     "refused" => {
                         Err(CallFailure::Refused(serde_json::from_str(&payload).unwrap_or_default()))
                     }
-                    _ => Err(CallFailure::Tool(self.tool_error(Thrown::from_json(&payload)))),
+                    _ => Err(CallFailure::Tool(self.tool_error(
+                        Thrown::from_json(&payload),
+                        memory_cap,
+                        &context.meter,
+                    ))),
                 });
             }
         }
@@ -357,11 +378,15 @@ impl ThreadState {
         }
     }
 
-    fn tool_error(&self, thrown: Thrown) -> ToolError {
+    /// Converts a thrown value. `memory_cap` is the limit that the call had.
+    fn tool_error(&self, thrown: Thrown, memory_cap: usize, meter: &Meter) -> ToolError {
         if self.is_out_of_memory(&thrown) {
+            if memory_cap < self.memory_cap {
+                meter.exceed(Figure::Memory);
+            }
             return ToolError::reply(format!(
                 "The tool exceeded its memory limit of {} MB",
-                self.memory_cap >> 20
+                memory_cap >> 20
             ));
         }
         thrown.into_tool_error(self)

@@ -47,7 +47,12 @@ pub(crate) fn run(
     let rejections = Rejections::watch(&runtime, Rc::downgrade(&state));
     let (frames, kernel) = context
         .with(|ctx| {
-            let frames = Frames::install(&ctx, Arc::clone(&state.shared), Rc::clone(&state.contexts))?;
+            let frames = Frames::install(
+                &ctx,
+                Arc::clone(&state.shared),
+                Rc::clone(&state.shares),
+                Rc::clone(&state.contexts),
+            )?;
             let _ = state.frames.set(Rc::clone(&frames));
             Ok((frames, Kernel::boot(&ctx, &state)?))
         })
@@ -86,12 +91,14 @@ impl Thread<'_> {
                 (None, None) => queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
                 (None, Some(due)) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
+            self.state.shares.resume();
             match command {
                 Ok(command) => self.obey(command),
                 Err(mpsc::RecvTimeoutError::Timeout) => self.fire_timers(),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
             self.run_jobs(queue);
+            self.state.shares.pause(self.state.current_call());
             if self.state.shared.stop.is_forced() {
                 return;
             }

@@ -12,11 +12,14 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "streamRead",
         Func::from(move |number: f64, stream: u32| {
-            let shared = Arc::clone(&own.shared);
+            let (shared, meter) = (Arc::clone(&own.shared), own.meter());
             own.shared.spawn_operation(whole(number), |token| async move {
                 match shared.streams.read(stream, &token).await {
                     Ok(bytes) if bytes.is_empty() => Settled::Nothing,
-                    Ok(bytes) => Settled::Bytes(bytes),
+                    Ok(bytes) => {
+                        meter.add_read(bytes.len());
+                        Settled::Bytes(bytes)
+                    }
                     Err(error) => Settled::Failed(of_system(&error, "read")),
                 }
             });
@@ -26,9 +29,13 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set(
         "streamWrite",
         Func::from(move |number: f64, stream: u32, input: TypedArray<'js, u8>| {
-            let (shared, input) = (Arc::clone(&own.shared), bytes::copy(&input));
+            let (shared, input, meter) = (Arc::clone(&own.shared), bytes::copy(&input), own.meter());
             own.shared.spawn_operation(whole(number), |token| async move {
-                settle(shared.streams.write(stream, &input, &token).await, "write")
+                let written = shared.streams.write(stream, &input, &token).await;
+                if written.is_ok() {
+                    meter.add_written(input.len());
+                }
+                settle(written, "write")
             });
         }),
     )?;

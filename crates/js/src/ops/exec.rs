@@ -36,13 +36,14 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
 pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
     let engine = Arc::clone(&state.shared.engine);
+    let meter = state.meter();
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
     state.shared.spawn_work(number, Work::Process, |token| async move {
         let request = match request {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),
         };
-        let mut process = Request::new(request.command).args(request.args);
+        let mut process = Request::new(request.command).args(request.args).meter(&meter);
         process.cwd = Some(request.cwd.map_or_else(|| cwd.clone(), |given| cwd.join(given)));
         process.env = request.env;
         if let Some(text) = request.stdin {

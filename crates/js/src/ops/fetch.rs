@@ -76,6 +76,7 @@ fn start(state: &ThreadState, number: u64, json: &str, body: Option<Vec<u8>>) {
     static RESPONSES: AtomicU32 = AtomicU32::new(1);
     let request: std::result::Result<FetchRequest, _> = serde_json::from_str(json);
     let shared = std::sync::Arc::clone(&state.shared);
+    let meter = state.meter();
     state.shared.spawn_operation(number, |token| async move {
         let request = match request {
             Ok(request) => request,
@@ -86,6 +87,8 @@ fn start(state: &ThreadState, number: u64, json: &str, body: Option<Vec<u8>>) {
             Err(message) => return Settled::Failed(fetch_failed(message, None)),
         };
         let asked = request.url.clone();
+        meter.add_request();
+        meter.add_written(body.as_ref().map_or(0, Vec::len));
         let Some(answered) = unless_cancelled(&token, send(&client, request, body)).await else {
             return Settled::Failed(aborted());
         };
@@ -150,7 +153,7 @@ fn header_pairs(headers: &HeaderMap) -> Vec<(String, String)> {
 
 /// Reads the next chunk of a body; nothing at its end.
 fn read(state: &ThreadState, number: u64, id: u32) {
-    let shared = std::sync::Arc::clone(&state.shared);
+    let (shared, meter) = (std::sync::Arc::clone(&state.shared), state.meter());
     state.shared.spawn_operation(number, |token| async move {
         let taken = shared.responses.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         let Some(mut response) = taken else {
@@ -158,6 +161,7 @@ fn read(state: &ThreadState, number: u64, id: u32) {
         };
         match unless_cancelled(&token, response.chunk()).await {
             Some(Ok(Some(chunk))) => {
+                meter.add_read(chunk.len());
                 shared.responses.lock().unwrap_or_else(PoisonError::into_inner).insert(id, response);
                 Settled::Bytes(chunk.to_vec())
             }

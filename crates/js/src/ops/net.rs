@@ -87,6 +87,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
             name,
             Func::from(move |number: f64, json: String| {
                 let (shared, address) = (Arc::clone(&own.shared), Address::parse(&json));
+                own.current_context().meter.add_request();
                 own.shared.spawn_operation(whole(number), |token| async move {
                     let work = async { connect(&shared, address?, secure).await };
                     match unless_cancelled(&token, work).await {

@@ -17,7 +17,7 @@ use tokio::{
 use toolsmith_host::exec::{
     Destination, ExecError, Exit, InputPipe, Process, Request, Signaller, Stdin, spawn,
 };
-use toolsmith_tool::CancelToken;
+use toolsmith_tool::{CancelToken, Meter};
 
 use super::{bytes, failure, failure::system_error, runtime::whole};
 use crate::instance::{HostError, Settled, ThreadState, Work};
@@ -51,7 +51,8 @@ struct SpawnRequest {
 
 impl SpawnRequest {
     fn to_request(&self, state: &ThreadState) -> Request {
-        let mut request = Request::new(self.file.as_str()).args(self.args.iter().cloned());
+        let mut request =
+            Request::new(self.file.as_str()).args(self.args.iter().cloned()).meter(&state.meter());
         request.arg0.clone_from(&self.argv0);
         let cwd = state.cwd();
         request.cwd = Some(self.cwd.as_ref().map_or_else(|| cwd.to_path_buf(), |given| cwd.join(given)));
@@ -179,8 +180,11 @@ fn start(
 
 /// Waits for the end of a process. When it is to end it is killed with all it started.
 async fn watch(mut process: Process, token: &CancelToken) -> Exit {
+    let memory = process.watch_memory();
     tokio::select! {
         exit = process.wait() => exit,
+        // It watches for ever.
+        () = memory => process.wait().await,
         () = token.forced() => process.end(Duration::ZERO).await,
     }
 }
@@ -217,17 +221,23 @@ fn run_now(state: &ThreadState, json: &str, input: Option<Vec<u8>>) -> std::resu
     };
     state
         .shared
-        .wait_for(|token| run_to_end(process, input.unwrap_or_default(), limits, token))
+        .wait_for(|token| run_to_end(process, input.unwrap_or_default(), limits, token, request.meter))
         .ok_or_else(|| HostError::new("The tool was stopped"))
 }
 
-async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, token: CancelToken) -> Ran {
+async fn run_to_end(
+    mut process: Process,
+    input: Vec<u8>,
+    limits: RunLimits,
+    token: CancelToken,
+    meter: Meter,
+) -> Ran {
     let cap = limits.max_buffer.map_or(MAX_OUTPUT_BYTES, |bytes| {
         usize::try_from(whole(bytes)).unwrap_or(MAX_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES)
     });
-    let mut out = Collected::new(process.stdout.take(), cap);
-    let mut err = Collected::new(process.stderr.take(), cap);
-    let mut writing = Box::pin(write_all(process.stdin.take(), input));
+    let mut out = Collected::new(process.stdout.take(), cap, &meter);
+    let mut err = Collected::new(process.stderr.take(), cap, &meter);
+    let mut writing = Box::pin(write_all(process.stdin.take(), input, &meter));
     let mut is_writing = true;
     let mut ran =
         Ran { pid: process.id(), exit: None, stdout: Vec::new(), stderr: Vec::new(), failure: None };
@@ -236,6 +246,8 @@ async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, tok
         .filter(|milliseconds| *milliseconds > 0.0)
         .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok())
         .and_then(|timeout| Instant::now().checked_add(timeout));
+    let memory = process.watch_memory();
+    tokio::pin!(memory);
     let far = Instant::now() + Duration::from_secs(86400 * 365);
     let mut until = timeout.unwrap_or(far);
     while ran.exit.is_none() || out.is_open() || err.is_open() {
@@ -243,6 +255,7 @@ async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, tok
             fits = out.read(), if out.is_open() => fits,
             fits = err.read(), if err.is_open() => fits,
             () = &mut writing, if is_writing => { is_writing = false; true }
+            () = &mut memory => true,
             exit = process.wait(), if ran.exit.is_none() => {
                 ran.exit = Some(exit);
                 // A program that was stopped may leave others that keep its output open; Node does not wait for them.
@@ -273,10 +286,12 @@ async fn run_to_end(mut process: Process, input: Vec<u8>, limits: RunLimits, tok
     ran
 }
 
-async fn write_all(pipe: Option<InputPipe>, bytes: Vec<u8>) {
-    if let Some(mut pipe) = pipe {
-        // A program that does not read it is its own affair.
-        let _ = pipe.write_all(&bytes).await;
+async fn write_all(pipe: Option<InputPipe>, bytes: Vec<u8>, meter: &Meter) {
+    // A program that does not read it is its own affair.
+    if let Some(mut pipe) = pipe
+        && pipe.write_all(&bytes).await.is_ok()
+    {
+        meter.add_written(bytes.len());
     }
 }
 
@@ -285,11 +300,12 @@ struct Collected<R> {
     pipe: Option<R>,
     bytes: Vec<u8>,
     cap: usize,
+    meter: Meter,
 }
 
 impl<R: AsyncRead + Unpin> Collected<R> {
-    fn new(pipe: Option<R>, cap: usize) -> Self {
-        Self { pipe, bytes: Vec::new(), cap }
+    fn new(pipe: Option<R>, cap: usize, meter: &Meter) -> Self {
+        Self { pipe, bytes: Vec::new(), cap, meter: meter.clone() }
     }
     fn is_open(&self) -> bool {
         self.pipe.is_some()
@@ -300,6 +316,7 @@ impl<R: AsyncRead + Unpin> Collected<R> {
         let mut piece = [0; 16 * 1024];
         match pipe.read(&mut piece).await {
             Ok(count @ 1..) => {
+                self.meter.add_read(count);
                 let room = self.cap.saturating_sub(self.bytes.len()).min(count);
                 self.bytes.extend_from_slice(&piece[..room]);
                 room == count
@@ -324,6 +341,7 @@ pub(super) fn start_error_code(error: &ExecError) -> Option<(&'static str, i32)>
         | ExecError::Cwd { .. } => ("ENOENT", libc::ENOENT),
         ExecError::CwdNotAFolder { .. } => ("ENOTDIR", libc::ENOTDIR),
         ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", libc::EACCES),
+        ExecError::TooMany { .. } => ("EAGAIN", libc::EAGAIN),
         ExecError::Spawn { source, .. } => {
             let (name, number, _) = system_error(source);
             (name, number)

@@ -11,6 +11,7 @@ mod exec_handler;
 mod fixtures;
 mod globals;
 mod hostile;
+mod metering;
 mod network;
 mod node_files;
 mod npm;

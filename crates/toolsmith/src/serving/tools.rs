@@ -6,7 +6,7 @@ use std::{
 };
 
 use toolsmith_agent::{
-    ApprovalMode, Dispatcher, RESOLVE,
+    ApprovalMode, CallMonitor, Dispatcher, RESOLVE, Telemetry,
     hooks::{HookGate, Hooks, HooksOptions},
 };
 use toolsmith_host::{changes::ChangeStore, location::WriteRules};
@@ -18,6 +18,7 @@ use toolsmith_tool::{
 
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
+    budgets::monitors,
     built_in::{built_in_tools_with, change_store, write_rules},
     home::Home,
     hooks::FoundHooks,
@@ -55,6 +56,8 @@ pub struct ServingOptions {
     pub approval: ServeApproval,
     /// Hooks that look at calls.
     pub hooks: Option<FoundHooks>,
+    /// Reports calls.
+    pub telemetry: Option<Telemetry>,
 }
 
 /// Tools for clients. Sharing one value serves the same tools to all of them.
@@ -67,6 +70,7 @@ pub struct ServingTools {
     pub(super) rules: Arc<WriteRules>,
     current: RwLock<Current>,
     pub(super) hooks: Hooks,
+    monitors: Vec<Arc<dyn CallMonitor>>,
 }
 
 struct Current {
@@ -123,9 +127,10 @@ impl ServingTools {
             None => Hooks::new(Vec::new(), HooksOptions::new(&cwd)),
         };
         let rules = write_rules(&cwd, &home, &store, protected);
-        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks)?;
+        let monitors = monitors(&settings, &home, options.telemetry.as_ref());
+        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors)?;
         let current = RwLock::new(current);
-        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current, hooks }))
+        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current, hooks, monitors }))
     }
 
     /// Replaces the tools after a reload. Calls in progress end with the old ones. Returns whether the definitions changed.
@@ -133,8 +138,8 @@ impl ServingTools {
     /// # Errors
     /// Fails without changes if a named tool does not exist any more.
     pub fn reload(&self, loaded: &LoadedTools) -> Result<bool, ServingError> {
-        let Self { cwd, home, settings, options, store, rules, hooks, .. } = self;
-        let new = make(cwd, home, settings, options, store, rules, loaded, hooks)?;
+        let Self { cwd, home, settings, options, store, rules, hooks, monitors, .. } = self;
+        let new = make(cwd, home, settings, options, store, rules, loaded, hooks, monitors)?;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let is_same = |one: &ToolSpec, other: &ToolSpec| {
             (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
@@ -169,7 +174,7 @@ impl ServingTools {
         let name = tool.spec().name.clone();
         let mut registry = Registry::new();
         registry.register(tool, Origin::built_in())?;
-        let dispatcher = dispatcher(registry, &self.settings, &self.options, &self.hooks);
+        let dispatcher = dispatcher(registry, &self.settings, &self.options, &self.hooks, &self.monitors);
         // Whoever denies the tool by the name it has in a session means it here as well.
         let short = name.strip_prefix(OWN_PREFIX).unwrap_or(&name);
         if self.settings.approval.tools.get(short) == Some(&ApprovalPolicy::Deny) {
@@ -205,6 +210,7 @@ fn make(
     rules: &Arc<WriteRules>,
     loaded: &LoadedTools,
     hooks: &Hooks,
+    monitors: &[Arc<dyn CallMonitor>],
 ) -> Result<Current, ServingError> {
     let mut registry = Registry::new();
     let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
@@ -241,7 +247,7 @@ fn make(
     let can_stage =
         registry.iter().any(|found| found.tool.spec().deferrable || found.origin.kind != OriginKind::BuiltIn)
             || (options.preview && !specs.is_empty());
-    let dispatcher = dispatcher(registry, settings, options, hooks);
+    let dispatcher = dispatcher(registry, settings, options, hooks, monitors);
     Ok(Current { dispatcher, specs, can_stage })
 }
 
@@ -251,6 +257,7 @@ fn dispatcher(
     settings: &Settings,
     options: &ServingOptions,
     hooks: &Hooks,
+    monitors: &[Arc<dyn CallMonitor>],
 ) -> Dispatcher {
     let mut approval = settings.approval.clone();
     approval.mode = match options.approval {
@@ -258,7 +265,11 @@ fn dispatcher(
         // Everything is put to the approver, which knows the limit.
         _ => ApprovalMode::AlwaysAsk,
     };
-    Dispatcher::builder(registry)
+    let mut dispatcher = Dispatcher::builder(registry);
+    for monitor in monitors {
+        dispatcher = dispatcher.monitor(Arc::clone(monitor));
+    }
+    dispatcher
         .gate(Arc::new(HookGate::new(hooks.clone())))
         // A hook cannot allow more than the server was started with.
         .gates_approve(false)

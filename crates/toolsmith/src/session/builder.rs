@@ -11,7 +11,7 @@ use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
     ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, ResolveTool,
-    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, TodoReminders,
+    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, Telemetry, TodoReminders,
     hooks::{HookEvents, HookGate},
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
@@ -38,6 +38,7 @@ use super::{
     session::Session,
 };
 use crate::{
+    budgets::budget_guard,
     built_in::{
         built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, protect_programs,
         write_rules,
@@ -426,6 +427,7 @@ impl SessionBuilder {
             }
         }
         models.add(added.clone());
+        let telemetry = Telemetry::from_environment(|name| self.environment.get(name));
         let selection = match (self.model, &before.model) {
             // The session continues with the model it was held with, where it was held.
             (ModelChoice::Settings, Some(model)) => {
@@ -496,6 +498,14 @@ impl SessionBuilder {
             .approval(approval)
             .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
+        let budgets = budget_guard(&self.settings, &home);
+        // Telemetry reports what budgets made of a call.
+        if let Some(budgets) = &budgets {
+            dispatcher = dispatcher.monitor(Arc::new(budgets.clone()));
+        }
+        if let Some(telemetry) = &telemetry {
+            dispatcher = dispatcher.monitor(Arc::new(telemetry.clone()));
+        }
         if let Some(approver) = self.approver {
             dispatcher = dispatcher.approver(approver);
         }
@@ -564,6 +574,12 @@ impl SessionBuilder {
             agent = agent.hook(Arc::new(watching));
         }
         agent = agent.hook(Arc::new(KeepSkills::new(current.clone()))).hook(Arc::new(library.model.clone()));
+        if let Some(budgets) = &budgets {
+            agent = agent.hook(Arc::new(budgets.clone()));
+        }
+        if let Some(telemetry) = &telemetry {
+            agent = agent.hook(Arc::new(telemetry.clone()));
+        }
         let agent = recovery.add_to(agent).build()?;
         added.attach(agent.downgrade(), modules.downgrade());
         let extensions = SessionExtensions {
@@ -597,7 +613,16 @@ impl SessionBuilder {
             extensions,
             hooks: SessionHooks { hooks, options: Arc::new(hook_options), protected },
             library,
+            telemetry,
         };
+        if let Some(budgets) = budgets {
+            let weak = session.agent.downgrade();
+            budgets.set_notify(move |message| {
+                if let Some(agent) = weak.upgrade() {
+                    agent.notice(message);
+                }
+            });
+        }
         session.library.model.attach(session.downgrade());
         session.begin(was_stored).await;
         Ok(session)

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, Telemetry,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_builtins::{TodoPhase, Todos};
@@ -56,6 +56,7 @@ pub struct Session {
     pub(super) todos: Todos,
     pub(super) mcp: Option<McpTools>,
     pub(super) hooks: SessionHooks,
+    pub(super) telemetry: Option<Telemetry>,
 }
 
 impl Session {
@@ -194,6 +195,9 @@ impl Session {
         // The disk may be slow, and a session may end on the program's only thread.
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || kept.close()).await {
             tracing::warn!(%error, "The session may not be completely on disk");
+        }
+        if let Some(telemetry) = &self.telemetry {
+            telemetry.flush().await;
         }
     }
 

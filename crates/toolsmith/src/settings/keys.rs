@@ -1,9 +1,11 @@
 //! The table of settings: name, kind, default and description. Files, variables, documentation and the list of
 //! effective values all use it.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
-use super::units;
+use super::{budget_keys::BUDGET_KEYS, units};
 
 /// Kind of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,12 +158,18 @@ pub(super) fn is_policy(key: &Key) -> bool {
 
 /// Finds the setting for a path of names; a fixed name takes precedence over a user-defined part.
 pub(super) fn find(path: &[String]) -> Option<&'static Key> {
-    KEYS.iter().filter(|key| key.is(path)).min_by_key(|key| key.name.matches('<').count())
+    keys().iter().filter(|key| key.is(path)).min_by_key(|key| key.name.matches('<').count())
 }
 
 /// All settings.
 pub fn keys() -> &'static [Key] {
-    KEYS
+    static ALL: LazyLock<Vec<Key>> = LazyLock::new(|| [KEYS, BUDGET_KEYS].concat());
+    &ALL
+}
+
+/// Returns whether a setting is a limit of a budget, of which the smaller one is the tighter one.
+pub(super) fn is_budget(key: &Key) -> bool {
+    key.name.starts_with("budget.")
 }
 
 /// A setting of a project that waits for trust, which is the rule: an untrusted project must not loosen a limit,
@@ -171,7 +179,7 @@ const fn key(name: &'static str, kind: KeyKind, default: Option<&'static str>, d
 }
 
 /// A setting that can only restrict, so that every project may set it.
-const fn tightening(
+pub(super) const fn tightening(
     name: &'static str,
     kind: KeyKind,
     default: Option<&'static str>,

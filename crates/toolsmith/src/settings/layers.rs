@@ -13,7 +13,7 @@ use super::{
     file::{self, FileContents, closest_key, show},
     keys::{self, Key},
     origin::SettingOrigin,
-    secrets,
+    secrets, units,
     values::Settings,
 };
 use crate::{
@@ -284,8 +284,26 @@ impl Layers {
                     continue;
                 }
             }
-            self.put(value.path, value.key, value.value, origin.clone());
+            // An untrusted project cannot give more than the user did.
+            let loosens = untrusted.is_some() && keys::is_budget(value.key) && self.is_tighter(&value);
+            if !loosens {
+                self.put(value.path, value.key, value.value, origin.clone());
+            }
         }
+    }
+
+    /// Returns whether the limit that is set already is tighter than this one.
+    fn is_tighter(&self, value: &file::FileValue) -> bool {
+        let limit = |path: &Vec<String>| units::amount(value.key.kind, &self.held.get(path)?.value);
+        // The limit of one tool takes the place of the limit for all.
+        let held = limit(&value.path).or_else(|| {
+            let at = value.path.iter().position(|part| part == "tools").filter(|at| *at <= 2)?;
+            let mut all = value.path.clone();
+            all.splice(at..(at + 2).min(all.len()), ["call".to_owned()]);
+            limit(&all)
+        });
+        let given = units::amount(value.key.kind, &value.value);
+        held.is_some_and(|held| given.is_none_or(|given| held <= given))
     }
 
     fn environment(&mut self, variables: &[(String, String)]) {

@@ -1,6 +1,8 @@
 //! Settings: defaults, the user's file, the project's file, the environment and flags. Later ones take precedence, and
 //! each value has an origin.
 
+mod budget_keys;
+mod budgets;
 mod file;
 mod keys;
 mod layers;
@@ -11,6 +13,7 @@ mod units;
 mod values;
 mod write;
 
+pub use budgets::{BudgetLimits, BudgetScopes, BudgetSettings};
 pub use keys::{Key, KeyKind, keys};
 pub use layers::{
     FileState, LoadedSettings, SettingEntry, SettingsError, SettingsFile, SettingsSources, WaitingSetting,

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
+use super::keys::KeyKind;
+
 /// Parses `500ms`, `30s`, `5m`, `1h`; a bare number is in seconds.
 ///
 /// # Errors
@@ -39,6 +41,16 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
     };
     let number: usize = number.parse().map_err(|_| expected())?;
     number.checked_mul(factor).filter(|bytes| *bytes > 0).ok_or_else(expected)
+}
+
+/// Returns the value of a setting as a number, to compare it with another one of the same kind.
+pub(super) fn amount(kind: KeyKind, value: &Value) -> Option<f64> {
+    match kind {
+        KeyKind::Duration => parse_duration(&text_of(value)).ok().map(|time| time.as_secs_f64()),
+        KeyKind::Size => size(&text_of(value)).ok().map(|bytes| bytes as f64),
+        KeyKind::Count | KeyKind::Number => value.as_f64(),
+        _ => None,
+    }
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -15,6 +15,7 @@ use toolsmith_llm::{
 };
 use toolsmith_tool::ApprovalPolicy;
 
+use super::budgets::BudgetSettings;
 use super::recovery::{CompactionSettings, RetrySettings};
 use super::secrets::without_credentials;
 use super::units::{read_duration, read_duration_option, read_size, read_size_option};
@@ -45,6 +46,9 @@ pub struct Settings {
     pub commands: CommandSettings,
     /// Limits of tools.
     pub limits: LimitSettings,
+    /// Budgets.
+    #[serde(default)]
+    pub budget: BudgetSettings,
     /// Approval (CONTRACT 5.4), including `tools.approval.<name>`.
     pub approval: ApprovalSettings,
     /// Model providers.

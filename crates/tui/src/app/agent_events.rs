@@ -59,13 +59,20 @@ impl App {
                 });
             }
             AgentEvent::ToolExecutionEnd {
-                tool_call_id, tool_name, result, is_error, duration_ms, ..
+                tool_call_id,
+                tool_name,
+                result,
+                is_error,
+                duration_ms,
+                metrics,
+                ..
             } => {
                 self.with_tool(tool_call_id, tool_name, |tool| {
                     tool.ended = Some(Instant::now());
                     tool.change(|block| {
                         block.result = Some(result.clone());
                         block.elapsed = Some(Duration::from_millis(*duration_ms));
+                        block.metrics = *metrics;
                         block.state = if *is_error { ToolState::Failed } else { ToolState::Done };
                     });
                 });

@@ -1,6 +1,9 @@
 //! The transcript of a stored session. Only its end is drawn: the rest is in the transcript view.
 
-use std::{collections::HashMap, time::Instant};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use toolsmith::{
     USER_BASH,
@@ -181,6 +184,8 @@ impl App {
                         details: result.details.clone(),
                         is_error: result.is_error,
                     });
+                    block.elapsed = result.metrics.map(|metrics| Duration::from_micros(metrics.wall_us));
+                    block.metrics = result.metrics;
                     block.state = if result.is_error { ToolState::Failed } else { ToolState::Done };
                 });
             }

@@ -28,6 +28,7 @@ pub(super) fn rows(block: &ToolBlock, columns: usize, theme: &Theme, options: &B
     }
     if let Some(result) = &block.result {
         rows.extend(indented(output(block, result, inner, theme, options), columns));
+        rows.extend(indented(block.metrics_row(theme, options).into_iter().collect(), columns));
     }
     rows
 }

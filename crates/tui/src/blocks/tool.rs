@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolsmith_text::{FileDiff, Row, Theme, Token};
-use toolsmith_tool::{ContentBlock, ToolResult};
+use toolsmith_tool::{CallMetrics, ContentBlock, ToolResult};
 
-use super::{BlockOptions, ImageBlock, boxed, card, duration_text, spread};
+use super::{BlockOptions, ImageBlock, boxed, card, duration_text, metrics_text, spread};
 use crate::review::visible_diffs;
 
 /// State of a call.
@@ -65,6 +65,8 @@ pub struct ToolBlock {
     pub result: Option<ToolResult>,
     /// Running time.
     pub elapsed: Option<Duration>,
+    /// What the call used, once it ended.
+    pub metrics: Option<CallMetrics>,
     /// Rows drawn by the tool; `None` for tools without renderers.
     pub drawing: Option<ToolDrawing>,
     /// Changes whenever arguments, state or result do, so that drawings can be kept.
@@ -85,6 +87,12 @@ impl ToolBlock {
             Some(drawing) => self.drawn_rows(drawing, columns, theme, options),
             None => card::rows(self, columns, theme, options),
         }
+    }
+
+    /// Returns the row about what the call used, if there is anything worth seeing.
+    pub(super) fn metrics_row(&self, theme: &Theme, options: &BlockOptions) -> Option<Row> {
+        let text = metrics_text(self.metrics.as_ref()?, options.expanded)?;
+        Some(Row::styled(text, theme.style(Token::Dim)))
     }
 
     /// Draws it in one row, where there is no room for more.
@@ -135,7 +143,9 @@ impl ToolBlock {
             }
         }
         if drawing.own_frame {
-            return trimmed(rows.into_iter().map(|row| row.cut(columns)).collect());
+            let mut rows = trimmed(rows.into_iter().map(|row| row.cut(columns)).collect());
+            rows.extend(self.metrics_row(theme, options).map(|row| row.indented(1).cut(columns)));
+            return rows;
         }
         rows = trimmed(rows);
         if let Some(result) = &self.result {
@@ -147,14 +157,15 @@ impl ToolBlock {
             _ => Token::ToolPendingBg,
         });
         let mut drawn = boxed(rows, columns, background, true);
-        // State and time stand in the lower edge, where they take no row of their own.
+        // State, time and use stand in the lower edge, where they take no row of their own.
         if let Some(last) = drawn.last_mut() {
             let mut right = card::sign(self.state, theme, options);
             if let Some(elapsed) = self.elapsed {
                 right.push_text(duration_text(elapsed), theme.style(Token::Dim));
             }
             right.push_text(" ", toolsmith_text::Style::PLAIN);
-            *last = spread(Row::plain(" "), right, columns).on(background).padded(columns, background);
+            let used = self.metrics_row(theme, options).unwrap_or_default();
+            *last = spread(used.indented(1), right, columns).on(background).padded(columns, background);
         }
         drawn
     }

@@ -45,6 +45,17 @@ fn drawn(state: ToolState) -> Block {
     Block::Tool(Box::new(ToolBlock { drawing: Some(drawing), result, ..tool(state) }))
 }
 
+/// A call that used something worth seeing.
+fn measured(is_drawn: bool) -> Block {
+    let Block::Tool(block) = drawn(ToolState::Done) else { unreachable!("it is a tool call") };
+    let metrics = json!({
+        "wallUs": 1_234_000, "cpuUs": 912_000, "peakMemoryBytes": 35_651_584, "readBytes": 2048, "writtenBytes": 0,
+        "requests": 2, "processes": 1, "outputBytes": 10, "resultTokens": 3
+    });
+    let drawing = block.drawing.clone().filter(|_| is_drawn);
+    Block::Tool(Box::new(ToolBlock { metrics: serde_json::from_value(metrics).ok(), drawing, ..*block }))
+}
+
 fn samples() -> Vec<(&'static str, Block, BlockOptions)> {
     let usual = BlockOptions::default();
     let open = usual.expanded(true);
@@ -162,6 +173,9 @@ fn samples() -> Vec<(&'static str, Block, BlockOptions)> {
             ),
             usual,
         ),
+        ("tool_metrics", measured(false), usual),
+        ("tool_metrics_expanded", measured(false), open),
+        ("tool_metrics_drawn", measured(true), usual),
         ("tool_drawn", drawn(ToolState::Done), usual),
         ("tool_drawn_running", drawn(ToolState::Running), usual),
         ("tool_drawn_failed", drawn(ToolState::Failed), usual),

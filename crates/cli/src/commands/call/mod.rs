@@ -18,7 +18,7 @@ use serde_json::Value;
 use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, OutputCut, RESOLVE,
-    Resolver, hooks::HookGate,
+    Resolver, Telemetry, hooks::HookGate,
 };
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
@@ -220,6 +220,7 @@ struct Call {
     cancel: CancelToken,
     /// The context of the call, without what the call itself adds.
     context: ToolContext,
+    telemetry: Option<Telemetry>,
 }
 
 impl Call {
@@ -260,7 +261,12 @@ impl Call {
             true => settings.output.cut(),
             false => OutputCut::new(usize::MAX, usize::MAX),
         };
-        let dispatcher = Dispatcher::builder(registry)
+        let telemetry = Telemetry::from_environment(|name| std::env::var(name).ok());
+        let mut dispatcher = Dispatcher::builder(registry);
+        for monitor in toolsmith::monitors(settings, &project.home, telemetry.as_ref()) {
+            dispatcher = dispatcher.monitor(monitor);
+        }
+        let dispatcher = dispatcher
             .gate(gate.clone())
             .approval(approval)
             .approver(Arc::new(TypedByUser))
@@ -289,6 +295,7 @@ impl Call {
             terminal,
             cancel: CancelToken::new(),
             context: with_views(ToolContext::detached(), project),
+            telemetry,
         })
     }
 
@@ -325,6 +332,9 @@ impl Call {
             request = request.deadline(deadline);
         }
         let outcome = self.dispatcher.call(request).await;
+        if let Some(telemetry) = &self.telemetry {
+            telemetry.flush().await;
+        }
         if let Some(live) = live {
             live.end();
         }

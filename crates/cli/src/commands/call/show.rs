@@ -143,6 +143,9 @@ pub(super) fn decisions(decisions: &[Decided]) -> Result<()> {
 /// Returns the raw result, with the outcome of previews if there were any.
 pub(super) fn raw(outcome: &CallOutcome, decisions: &[Decided]) -> Result<()> {
     let mut value = json!(outcome.result);
+    if let (Some(object), Some(metrics)) = (value.as_object_mut(), &outcome.metrics) {
+        object.insert("metrics".to_owned(), json!(metrics));
+    }
     if let Some(object) = value.as_object_mut().filter(|_| !decisions.is_empty()) {
         object.insert("pending".to_owned(), decisions.iter().map(Decided::to_json).collect());
     }

@@ -5,6 +5,7 @@ use std::{io::Write as _, net::SocketAddr, path::PathBuf, process::ExitCode, syn
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use toolsmith::{Discovered, LoadScope, LoadedTools, ServeApproval, ServingOptions, ServingTools};
+use toolsmith_agent::Telemetry;
 use toolsmith_mcp::server::{HttpOptions, ServeEvents, ServeOptions, bind_http, serve_stream};
 use toolsmith_tool::{CancelToken, Tier};
 
@@ -128,6 +129,8 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         failure::warn_all(&hooks.all_warnings());
         let mut served = own.options();
         served.hooks = Some(hooks);
+        let telemetry = Telemetry::from_environment(|name| std::env::var(name).ok());
+        served.telemetry = telemetry.clone();
         let tools = ServingTools::new(
             &project.cwd,
             project.home.clone(),
@@ -165,6 +168,9 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
             outcome = serving => outcome,
             outcome = reloading => outcome,
         };
+        if let Some(telemetry) = telemetry {
+            telemetry.flush().await;
+        }
         outcome?;
         Ok(came.exit_code().map_or(ExitCode::SUCCESS, ExitCode::from))
     })

@@ -406,6 +406,11 @@ async fn work(session: &Session, prompt: Prompt, cancel: CancelToken) -> Result<
 fn ended_early(end: &RunEnd, no_session: bool) -> Problem {
     let problem = Problem::failed(end.message().unwrap_or("the run ended early"));
     match end {
+        // The message names the setting.
+        RunEnd::Limit { message } if message.contains("budget") => match no_session {
+            true => problem,
+            false => problem.hint("--continue continues from here once the limit is raised."),
+        },
         RunEnd::Limit { .. } if no_session => problem.hint("--max-turns raises the limit."),
         RunEnd::Limit { .. } => {
             problem.hint("--max-turns raises the limit, and --continue continues from here.")

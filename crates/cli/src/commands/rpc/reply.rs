@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolsmith::{CommandInfo, Session, ToolInfo, ToolLoadError};
 use toolsmith_agent::PendingView;
 use toolsmith_llm::{Message, Model, Usage};
-use toolsmith_tool::{Completion, ContentBlock, Tier};
+use toolsmith_tool::{CallMetrics, Completion, ContentBlock, Tier};
 
 use super::request::{Delivery, Thinking};
 
@@ -491,8 +491,11 @@ pub(super) struct Called {
     pub(super) result: Outcome,
     /// Set if it failed.
     pub(super) is_error: bool,
-    /// Duration in milliseconds, including approval.
+    /// Duration in milliseconds, without the time a person took to approve the call.
     pub(super) duration_ms: u64,
+    /// What the call used; missing if the tool was not called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) metrics: Option<CallMetrics>,
     /// File with the whole output, if the result was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) full_output: Option<String>,

@@ -7,7 +7,7 @@
 use std::{ffi::c_int, os::fd::RawFd};
 
 use super::{
-    message::{ALWAYS, FAILED, HEADER, MOST, READY, answer},
+    message::{ALWAYS, FAILED, HEADER, MOST, READY, Used, answer},
     raw, supervisor, system,
 };
 
@@ -64,7 +64,9 @@ pub(super) fn run(socket: RawFd) -> ! {
         // SAFETY: the child calls only what is allowed after a fork.
         match unsafe { libc::fork() } {
             0 => supervisor::run(&job),
-            -1 => raw::send(job.control, &answer(FAILED, raw::last_error().cast_unsigned(), 0)),
+            -1 => {
+                raw::send(job.control, &answer(FAILED, raw::last_error().cast_unsigned(), 0, Used::default()))
+            }
             _ => {}
         }
         job.release();

@@ -22,6 +22,8 @@ pub(super) const LAST_SIGNAL: c_int = 64;
 pub(super) const WAIT_TO_KILL: c_int = 0;
 /// Flags for opening a working directory: search permission is enough.
 pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
+/// Bytes in which the kernel counts the peak memory of a process.
+pub(super) const MEMORY_UNIT: u64 = 1024;
 /// A closed socket is an error and not a signal.
 pub(super) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;
 
@@ -220,6 +222,16 @@ pub(super) fn descendants(root: u32) -> Vec<u32> {
         queue.extend(below);
     }
     found
+}
+
+/// Resident memory of all living descendants of `root`, in bytes. Pages that several of them share count for each.
+pub(super) fn memory_below(root: u32) -> Option<u64> {
+    let page = rustix::param::page_size() as u64;
+    let resident = |pid: u32| {
+        let sizes = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+        sizes.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    Some(descendants(root).into_iter().filter_map(resident).map(|pages| pages.saturating_mul(page)).sum())
 }
 
 /// The parent of a process, and whether it has ended and only waits to be reaped.

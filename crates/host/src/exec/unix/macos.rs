@@ -26,6 +26,8 @@ pub(super) const SEND_FLAGS: SendFlags = SendFlags::empty();
 pub(super) const LAST_SIGNAL: c_int = 31;
 /// How the supervisor waits for a killed child: not at all, because not every descendant is its child.
 pub(super) const WAIT_TO_KILL: c_int = libc::WNOHANG;
+/// Bytes in which the kernel counts the peak memory of a process.
+pub(super) const MEMORY_UNIT: u64 = 1;
 /// Flags for opening a working directory.
 pub(super) const DIRECTORY: OFlags = OFlags::DIRECTORY;
 
@@ -299,4 +301,9 @@ pub(super) fn descendants(root: u32) -> Vec<u32> {
         }
     }
     found
+}
+
+/// Resident memory of the descendants of `root`: not known on this system.
+pub(super) fn memory_below(_root: u32) -> Option<u64> {
+    None
 }

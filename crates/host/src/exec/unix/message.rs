@@ -7,8 +7,8 @@ use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt};
 
 /// Bytes of a header: the length of the body, and which standard streams come with it.
 pub(super) const HEADER: usize = 8;
-/// Bytes of an answer: its kind, and two numbers.
-pub(super) const ANSWER: usize = 9;
+/// Bytes of an answer: its kind, two numbers, and what was used.
+pub(super) const ANSWER: usize = 25;
 /// Descriptors that come with every request: the supervisor's socket and the working directory.
 pub(super) const ALWAYS: usize = 2;
 /// Most descriptors of a request: those and three standard streams.
@@ -42,15 +42,34 @@ pub(super) const LIMITS: u8 = 9;
 /// Bytes before the strings: the limits and two counts.
 pub(super) const BEFORE_STRINGS: usize = LIMITS as usize * 16 + 8;
 
+/// What ended processes used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Used {
+    /// CPU time in microseconds, summed.
+    pub(super) cpu_us: u64,
+    /// Peak memory in bytes of the largest process.
+    pub(super) memory: u64,
+}
+
 /// Encodes an answer.
-pub(super) fn answer(kind: u8, first: u32, second: u32) -> [u8; ANSWER] {
-    let ([a, b, c, d], [e, f, g, h]) = (first.to_ne_bytes(), second.to_ne_bytes());
-    [kind, a, b, c, d, e, f, g, h]
+pub(super) fn answer(kind: u8, first: u32, second: u32, used: Used) -> [u8; ANSWER] {
+    let mut answer = [kind; ANSWER];
+    let (first, second) = (first.to_ne_bytes(), second.to_ne_bytes());
+    let (cpu, memory) = (used.cpu_us.to_ne_bytes(), used.memory.to_ne_bytes());
+    let bytes = first.into_iter().chain(second).chain(cpu).chain(memory);
+    for (place, byte) in answer.iter_mut().skip(1).zip(bytes) {
+        *place = byte;
+    }
+    answer
 }
 
 /// Decodes an answer.
-pub(super) fn read_answer([kind, a, b, c, d, e, f, g, h]: [u8; ANSWER]) -> (u8, u32, u32) {
-    (kind, u32::from_ne_bytes([a, b, c, d]), u32::from_ne_bytes([e, f, g, h]))
+pub(super) fn read_answer(answer: [u8; ANSWER]) -> (u8, u32, u32, Used) {
+    let [kind, a, b, c, d, e, f, g, h, used @ ..] = answer;
+    let [a2, b2, c2, d2, e2, f2, g2, h2, memory @ ..] = used;
+    let cpu_us = u64::from_ne_bytes([a2, b2, c2, d2, e2, f2, g2, h2]);
+    let used = Used { cpu_us, memory: u64::from_ne_bytes(memory) };
+    (kind, u32::from_ne_bytes([a, b, c, d]), u32::from_ne_bytes([e, f, g, h]), used)
 }
 
 /// A request being written.

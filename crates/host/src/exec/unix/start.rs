@@ -22,7 +22,7 @@ use tokio::net::{
 
 use super::{
     super::{
-        process::Exit,
+        process::{Exit, ProcessUsage},
         request::{Destination, Request, Stdin},
     },
     detached::Detacher,
@@ -80,8 +80,8 @@ pub(super) fn start_by(
     let mut answer = [0; ANSWER];
     ours.read_exact(&mut answer)?;
     let (pid, supervisor) = match read_answer(answer) {
-        (STARTED, pid, supervisor) => (pid, supervisor),
-        (FAILED, error, _) => return Err(io::Error::from_raw_os_error(error.cast_signed())),
+        (STARTED, pid, supervisor, _) => (pid, supervisor),
+        (FAILED, error, ..) => return Err(io::Error::from_raw_os_error(error.cast_signed())),
         _ => return Err(io::ErrorKind::InvalidData.into()),
     };
     ours.set_nonblocking(true)?;
@@ -194,9 +194,12 @@ impl Control {
                 Ok(0) | Err(_) => self.exit = Some(Exit::by_signal(libc::SIGKILL)),
             }
             if let Ok(answer) = <[u8; ANSWER]>::try_from(self.answer.as_slice())
-                && let (EXITED, status, _) = read_answer(answer)
+                && let (EXITED, status, _, used) = read_answer(answer)
             {
-                self.exit = Some(ExitStatus::from_raw(status.cast_signed()).into());
+                let mut exit = Exit::from(ExitStatus::from_raw(status.cast_signed()));
+                let cpu = Duration::from_micros(used.cpu_us);
+                exit.usage = Some(ProcessUsage { cpu, peak_memory: used.memory });
+                self.exit = Some(exit);
             }
         }
     }
@@ -204,6 +207,12 @@ impl Control {
     /// Returns whether the end of the program has not been seen yet.
     pub(in super::super) fn is_running(&self) -> bool {
         self.exit.is_none()
+    }
+
+    /// Returns a function that reads the memory of the program and its descendants.
+    pub(in super::super) fn memory_reader(&self) -> impl Fn() -> Option<u64> + Send + use<> {
+        let supervisor = self.supervisor;
+        move || system::memory_below(supervisor)
     }
 
     /// Sends a signal to the program.

@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     launcher_loop::{Job, SOCKET},
-    message::{BEFORE_STRINGS, ENDING, EXITED, FAILED, KILL, LIMITS, RELEASED, STARTED, answer},
+    message::{BEFORE_STRINGS, ENDING, EXITED, FAILED, KILL, LIMITS, RELEASED, STARTED, Used, answer},
     raw, system,
 };
 
@@ -33,7 +33,7 @@ pub(super) fn run(job: &Job) -> ! {
     let program = match start(job) {
         Ok(program) => program,
         Err(error) => {
-            raw::send(job.control, &answer(FAILED, error.cast_unsigned(), 0));
+            raw::send(job.control, &answer(FAILED, error.cast_unsigned(), 0, Used::default()));
             raw::exit(127)
         }
     };
@@ -43,10 +43,18 @@ pub(super) fn run(job: &Job) -> ! {
     job.release();
     // SAFETY: touches no memory. Reading must not wait, because there are children to wait for.
     unsafe { libc::fcntl(control, libc::F_SETFL, libc::O_NONBLOCK) };
-    raw::send(control, &answer(STARTED, program.cast_unsigned(), own.cast_unsigned()));
-    let descendants = system::Descendants::new(program);
-    Supervisor { program, control: Some(control), descendants, status: None, ending: false, released: false }
-        .run()
+    let (program_id, own) = (program.cast_unsigned(), own.cast_unsigned());
+    raw::send(control, &answer(STARTED, program_id, own, Used::default()));
+    let supervisor = Supervisor {
+        program,
+        control: Some(control),
+        descendants: system::Descendants::new(program),
+        status: None,
+        used: Used::default(),
+        ending: false,
+        released: false,
+    };
+    supervisor.run()
 }
 
 extern "C" fn wake(_signal: c_int) {}
@@ -172,6 +180,8 @@ struct Supervisor {
     control: Option<RawFd>,
     descendants: system::Descendants,
     status: Option<c_int>,
+    /// What the children used that were reaped here, with what they reaped themselves.
+    used: Used,
     ending: bool,
     released: bool,
 }
@@ -197,14 +207,16 @@ impl Supervisor {
     fn reap(&mut self) -> bool {
         loop {
             match reap_one(libc::WNOHANG) {
-                Some((0, _)) => return true,
+                Some((0, ..)) => return true,
                 Some(ended) => self.note(ended),
                 None => return false,
             }
         }
     }
 
-    fn note(&mut self, (pid, status): (c_int, c_int)) {
+    fn note(&mut self, (pid, status, used): (c_int, c_int, Used)) {
+        self.used.cpu_us = self.used.cpu_us.saturating_add(used.cpu_us);
+        self.used.memory = self.used.memory.max(used.memory);
         if pid == self.program {
             self.status = Some(status);
         }
@@ -240,7 +252,7 @@ impl Supervisor {
             self.descendants.refresh();
             self.descendants.kill();
             match reap_one(system::WAIT_TO_KILL) {
-                Some((0, _)) => self.descendants.pause(),
+                Some((0, ..)) => self.descendants.pause(),
                 Some(ended) => self.note(ended),
                 None if self.descendants.refresh() => self.descendants.pause(),
                 None => self.finish(self.status.unwrap_or(libc::SIGKILL)),
@@ -250,21 +262,37 @@ impl Supervisor {
 
     fn finish(&self, status: c_int) -> ! {
         if let Some(control) = self.control {
-            raw::send(control, &answer(EXITED, status.cast_unsigned(), 0));
+            raw::send(control, &answer(EXITED, status.cast_unsigned(), 0, self.used));
         }
         raw::exit(0)
     }
 }
 
-/// Takes one ended child with its status: `(0, _)` when none has ended, `None` when there is none.
-fn reap_one(options: c_int) -> Option<(c_int, c_int)> {
+/// Takes one ended child with its status and what it used: `(0, ..)` when none has ended, `None` when there is none.
+fn reap_one(options: c_int) -> Option<(c_int, c_int, Used)> {
     let mut status = 0;
+    // SAFETY: numbers, for which zeros are valid.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
-        // SAFETY: the pointer is to this stack.
-        match unsafe { libc::waitpid(-1, &raw mut status, options) } {
+        // SAFETY: the pointers are to this stack.
+        match unsafe { libc::wait4(-1, &raw mut status, options, &raw mut usage) } {
             -1 if raw::last_error() == libc::EINTR => {}
             -1 => return None,
-            pid => return Some((pid, status)),
+            pid => return Some((pid, status, used(&usage))),
         }
     }
+}
+
+fn used(usage: &libc::rusage) -> Used {
+    let microseconds = |time: libc::timeval| {
+        whole(time.tv_sec).saturating_mul(1_000_000).saturating_add(whole(time.tv_usec))
+    };
+    Used {
+        cpu_us: microseconds(usage.ru_utime).saturating_add(microseconds(usage.ru_stime)),
+        memory: whole(usage.ru_maxrss).saturating_mul(system::MEMORY_UNIT),
+    }
+}
+
+fn whole(number: impl TryInto<u64>) -> u64 {
+    number.try_into().unwrap_or(0)
 }

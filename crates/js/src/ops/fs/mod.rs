@@ -65,12 +65,14 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
 }
 
 fn scene(state: &ThreadState, stopped: Box<dyn Fn() -> bool + Send>) -> Scene {
+    let context = state.current_context();
     Scene {
         cwd: state.current_dir(),
         shared: Arc::clone(&state.shared),
         room: state.memory_left(),
         stopped,
-        watch: state.current_context().files.clone(),
+        watch: context.files.clone(),
+        meter: context.meter.clone(),
     }
 }
 

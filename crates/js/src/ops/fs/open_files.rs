@@ -143,7 +143,10 @@ pub(super) fn read_some(
         };
         match outcome {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => scene.go_on("read")?,
-            other => return other.map_err(about_file("read")),
+            other => {
+                scene.meter.add_read(*other.as_ref().unwrap_or(&0));
+                return other.map_err(about_file("read"));
+            }
         }
     }
 }
@@ -168,7 +171,10 @@ pub(super) fn write_some(
         };
         match outcome {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => scene.go_on("write")?,
-            other => return other.map_err(about_file("write")),
+            other => {
+                scene.meter.add_written(*other.as_ref().unwrap_or(&0));
+                return other.map_err(about_file("write"));
+            }
         }
     }
 }

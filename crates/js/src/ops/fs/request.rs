@@ -10,7 +10,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use toolsmith_tool::FileWatch;
+use toolsmith_tool::{FileWatch, Meter};
 
 use super::error::FsError;
 use crate::instance::SharedState;
@@ -86,6 +86,8 @@ pub(super) struct Scene {
     pub(super) stopped: Box<dyn Fn() -> bool + Send>,
     /// Notified before files are changed.
     pub(super) watch: Option<Arc<dyn FileWatch>>,
+    /// Counts what is read and written.
+    pub(super) meter: Meter,
 }
 
 impl Scene {

@@ -111,10 +111,15 @@ pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError>
             let mut piece = vec![0; 64 << 10];
             let count = read_some(&source, &mut piece, None, true, scene)?;
             std::io::Write::write_all(&mut target, &piece[..count]).map_err(failed)?;
-            count as u64
+            scene.meter.add_written(count);
+            count
         } else {
-            std::io::copy(&mut std::io::Read::take(&mut source, PIECE as u64 * 8), &mut target)
-                .map_err(failed)?
+            let part = &mut std::io::Read::take(&mut source, PIECE as u64 * 8);
+            let count = std::io::copy(part, &mut target).map_err(failed)?;
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            scene.meter.add_read(count);
+            scene.meter.add_written(count);
+            count
         };
         if count == 0 {
             break;

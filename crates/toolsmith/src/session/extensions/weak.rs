@@ -6,7 +6,7 @@ use std::{
 };
 
 use toolsmith_agent::{
-    Resolver, WeakAgent,
+    Resolver, Telemetry, WeakAgent,
     session::{CurrentSession, Sessions},
 };
 use toolsmith_builtins::Todos;
@@ -37,6 +37,7 @@ pub struct WeakSession {
     todos: Todos,
     mcp: Option<McpTools>,
     hooks: SessionHooks,
+    telemetry: Option<Telemetry>,
     extensions: Weak<super::Inner>,
     modules: toolsmith_agent::WeakExtensions,
 }
@@ -60,6 +61,7 @@ impl WeakSession {
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
             hooks: self.hooks.clone(),
+            telemetry: self.telemetry.clone(),
             extensions: SessionExtensions {
                 modules: self.modules.upgrade()?,
                 inner: self.extensions.upgrade()?,
@@ -87,6 +89,7 @@ impl Session {
             todos: self.todos.clone(),
             mcp: self.mcp.clone(),
             hooks: self.hooks.clone(),
+            telemetry: self.telemetry.clone(),
             extensions: Arc::downgrade(&self.extensions.inner),
             modules: self.extensions.modules.downgrade(),
         }

@@ -61,6 +61,7 @@ pub(in super::super) async fn call(
         is_error: outcome.is_error(),
         result: given(&outcome.result),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        metrics: outcome.metrics,
         full_output: outcome.full_output.map(|file| file.display().to_string()),
     })
 }
