@@ -56,7 +56,14 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// A message of unknown origin in a line of ours. Its further lines are indented, so that none of them passes for a line of ours.
 pub(crate) fn indented(text: &str) -> String {
-    visible(text).replace('\n', "\n    ")
+    let mut shown = String::with_capacity(text.len());
+    for (at, line) in visible(text).split('\n').enumerate() {
+        if at > 0 {
+            shown.push_str(if line.is_empty() { "\n" } else { "\n    " });
+        }
+        shown.push_str(line);
+    }
+    shown
 }
 
 fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {

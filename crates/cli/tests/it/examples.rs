@@ -169,7 +169,7 @@ async fn http_probe_says_how_an_address_answers() {
     let (code, out, err) = probe("/there", &["method=HEAD"]).await;
     assert!(code == 0 && out.ends_with("type: text/plain\nsize: 5 bytes\n"), "{out}{err}");
     let (code, out, err) = probe("/missing", &["preview=2"]).await;
-    assert!(code == 1 && err.contains("404 Not Found") && err.ends_with("\n\ngo\n"), "{out}{err}");
+    assert!(code == 1 && err.contains("404 Not Found") && err.ends_with("\n\n    go\n"), "{out}{err}");
     let (code, out, err) = probe("/round", &[]).await;
     assert!(code == 1 && err.contains("More than 10 redirects"), "{out}{err}");
     let (code, out, err) = probe("/silent", &["timeout=0.3"]).await;
