@@ -4,9 +4,9 @@ use std::{fs, path::Path, sync::Arc};
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolsmith_tool::{
-    CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{arguments, metered, walk::walk};
@@ -54,10 +54,23 @@ impl Tool for Find {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        let folder = text("path").unwrap_or(".");
+        let own = divide(folder, text("pattern").unwrap_or_default().trim()).0;
+        let mut places = vec![self.workspace.place(folder)];
+        if own != folder {
+            places.push(self.workspace.place(&own));
+        }
+        places
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        metered(&ctx.cancel, &ctx.meter, move |cancel| find(&workspace, &wanted, cancel)).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| find(&workspace, &wanted, &ctx.with_cancel(cancel.clone())))
+            .await
     }
 }
 
@@ -104,29 +117,30 @@ fn divide(folder: &str, pattern: &str) -> (String, String) {
     (own, pattern[slash + 1..].to_owned())
 }
 
-fn find(workspace: &Workspace, wanted: &Arguments, cancel: &CancelToken) -> Result<ToolResult, ToolError> {
+fn find(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
     let (folder, pattern) = divide(wanted.path.as_deref().unwrap_or("."), wanted.pattern.trim());
-    let root = workspace.resolve(&folder)?;
-    let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
+    let root = workspace.target(&folder, context)?;
+    let found = fs::metadata(&root.real).map_err(|error| workspace.failed("search", &root.path, &error))?;
     if !found.is_dir() {
-        return Err(ToolError::reply(format!("{} is not a directory", workspace.show(&root))));
+        return Err(ToolError::reply(format!("{} is not a directory", workspace.show(&root.path))));
     }
     let glob = NameGlob::new(&pattern)?;
     let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
     let mut names = Vec::new();
     let mut more = false;
-    walk(&root, cancel, |entry| {
-        let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+    walk(&root.real, &context.cancel, |entry| {
+        let below = entry.path().strip_prefix(&root.real).unwrap_or(entry.path());
         if glob.matches(below) {
             if names.len() == limit {
                 more = true;
                 return Ok(false);
             }
             let end = if entry.file_type().is_some_and(|kind| kind.is_dir()) { "/" } else { "" };
-            names.push(format!("{}{end}", workspace.show(entry.path())));
+            names.push(format!("{}{end}", workspace.show(&root.asked(below))));
         }
         Ok(true)
     })?;
+    workspace.check_unmoved(&root)?;
     let mut text = names.join("\n");
     if names.is_empty() {
         text = format!("No files match {}", wanted.pattern);

@@ -12,10 +12,10 @@ use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
 };
 use serde::Deserialize;
-use serde_json::json;
-use toolsmith_host::{blocking::check, regular_file::open_regular};
+use serde_json::{Value, json};
+use toolsmith_host::{blocking::check, regular_file::open_real};
 use toolsmith_tool::{
-    CancelToken, Keep, Meter, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    CancelToken, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{
@@ -86,29 +86,30 @@ impl Tool for Grep {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        vec![self.workspace.place(arguments["path"].as_str().unwrap_or("."))]
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        let meter = ctx.meter.clone();
-        metered(&ctx.cancel, &ctx.meter, move |cancel| grep(&workspace, &wanted, cancel, &meter)).await
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| grep(&workspace, &wanted, &ctx.with_cancel(cancel.clone())))
+            .await
     }
 }
 
-fn grep(
-    workspace: &Workspace,
-    wanted: &Arguments,
-    cancel: &CancelToken,
-    meter: &Meter,
-) -> Result<ToolResult, ToolError> {
-    let root = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
-    let found = fs::metadata(&root).map_err(|error| workspace.failed("search", &root, &error))?;
+fn grep(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
+    let (cancel, meter) = (&context.cancel, &context.meter);
+    let root = workspace.target(wanted.path.as_deref().unwrap_or("."), context)?;
+    let found = fs::metadata(&root.real).map_err(|error| workspace.failed("search", &root.path, &error))?;
     let matcher = matcher(wanted)?;
     let glob = wanted.glob.as_deref().map(NameGlob::new).transpose()?;
-    let context = wanted.context.unwrap_or(0).min(MAX_CONTEXT);
+    let around = wanted.context.unwrap_or(0).min(MAX_CONTEXT);
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
-        .before_context(context)
-        .after_context(context)
+        .before_context(around)
+        .after_context(around)
         .binary_detection(BinaryDetection::quit(0))
         .heap_limit(Some(MAX_MEMORY))
         .build();
@@ -121,11 +122,11 @@ fn grep(
         in_file: false,
     };
     let (mut files, mut unread) = (0, Vec::new());
-    let mut search = |path: &Path, hits: &mut Hits| -> Result<(), ToolError> {
-        hits.name = workspace.show(path);
+    let mut search = |file: &Path, asked: &Path, hits: &mut Hits| -> Result<(), ToolError> {
+        hits.name = workspace.show(asked);
         hits.in_file = false;
         let before = hits.matches;
-        let searched = open_regular(path).and_then(|file| {
+        let searched = open_real(file).and_then(|file| {
             searcher.search_reader(&matcher, meter.reading(Stoppable { file, cancel }), &mut *hits)
         });
         check(cancel)?;
@@ -136,17 +137,18 @@ fn grep(
         Ok(())
     };
     if found.is_file() {
-        search(&root, &mut hits)?;
+        search(&root.real, &root.path, &mut hits)?;
     } else if found.is_dir() {
-        walk(&root, cancel, |entry| {
-            let below = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+        walk(&root.real, cancel, |entry| {
+            let below = entry.path().strip_prefix(&root.real).unwrap_or(entry.path());
             if is_file(entry) && glob.as_ref().is_none_or(|glob| glob.matches(below)) {
-                search(entry.path(), &mut hits)?;
+                search(entry.path(), &root.asked(below), &mut hits)?;
             }
             Ok(!hits.full)
         })?;
+        workspace.check_unmoved(&root)?;
     } else {
-        let shown = workspace.show(&root);
+        let shown = workspace.show(&root.path);
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
     let mut text = std::mem::take(&mut hits.text);

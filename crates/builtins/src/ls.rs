@@ -1,16 +1,16 @@
 //! `ls`: lists a directory.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, sync::Arc};
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolsmith_host::blocking::check;
 use toolsmith_tool::{
-    CancelToken, Keep, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    CancelToken, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{arguments, metered};
-use crate::files::Workspace;
+use crate::files::{Target, Workspace};
 
 const DEFAULT_LIMIT: usize = 500;
 /// Maximum number of entries read; the result says if there are more.
@@ -50,17 +50,23 @@ impl Tool for Ls {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        vec![self.workspace.place(arguments["path"].as_str().unwrap_or("."))]
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let workspace = Arc::clone(&self.workspace);
-        metered(&ctx.cancel, &ctx.meter, move |cancel| {
-            let path = workspace.resolve(wanted.path.as_deref().unwrap_or("."))?;
-            let found = fs::metadata(&path).map_err(|error| workspace.failed("list", &path, &error))?;
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| {
+            let target = workspace.target(wanted.path.as_deref().unwrap_or("."), &ctx)?;
+            let path = &target.path;
+            let found = fs::metadata(&target.real).map_err(|error| workspace.failed("list", path, &error))?;
             if !found.is_dir() {
-                let shown = workspace.show(&path);
+                let shown = workspace.show(path);
                 return Err(ToolError::reply(format!("{shown} is not a directory; use read for files")));
             }
-            list_folder(&workspace, &path, wanted.limit, cancel)
+            list_folder(&workspace, &target, wanted.limit, cancel)
         })
         .await
     }
@@ -69,11 +75,12 @@ impl Tool for Ls {
 /// Returns the entries by name, including hidden ones.
 pub(super) fn list_folder(
     workspace: &Workspace,
-    path: &Path,
+    target: &Target,
     limit: Option<usize>,
     cancel: &CancelToken,
 ) -> Result<ToolResult, ToolError> {
-    let entries = fs::read_dir(path).map_err(|error| workspace.failed("list", path, &error))?;
+    let path = &target.path;
+    let entries = fs::read_dir(&target.real).map_err(|error| workspace.failed("list", path, &error))?;
     let mut names = Vec::new();
     let mut too_many = false;
     for entry in entries {
@@ -94,6 +101,7 @@ pub(super) fn list_folder(
             _ => name,
         });
     }
+    workspace.check_unmoved(target)?;
     names.sort_by_cached_key(|name| (name.to_lowercase(), name.clone()));
     let count = names.len();
     let limit = limit.unwrap_or(DEFAULT_LIMIT);

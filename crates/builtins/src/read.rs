@@ -3,21 +3,25 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, ErrorKind, Read as _, Seek},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::{blocking::check, regular_file::open_regular};
+use toolsmith_host::{
+    blocking::check,
+    location::leads_to,
+    regular_file::{is_file_at, open_real},
+};
 use toolsmith_tool::{
-    CancelToken, ContentBlock, Keep, Meter, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
+    CancelToken, ContentBlock, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
     ToolSpec, async_trait,
 };
 
-use super::{arguments, ls::list_folder, metered};
-use crate::files::{Kind, MAX_IMAGE_BYTES, Workspace, kind, kind_in_words};
+use super::{arguments, ls::list_folder, metered, path_argument};
+use crate::files::{Kind, MAX_IMAGE_BYTES, Target, Workspace, kind, kind_in_words};
 
 const MAX_LINES: usize = 2000;
 /// A little below what dispatch lets through, so that nothing is cut twice.
@@ -119,55 +123,65 @@ impl Tool for Read {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let written = path_argument(arguments);
+        let named = self.names.as_ref().and_then(|names| names.file(written));
+        vec![match named {
+            Some(file) => Place::new(written, leads_to(&file)),
+            None => self.workspace.place(written),
+        }]
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
         let (workspace, names) = (Arc::clone(&self.workspace), self.names.clone());
-        let meter = ctx.meter.clone();
-        metered(&ctx.cancel, &ctx.meter, move |cancel| {
-            let scope = Reading { cancel, meter: &meter };
+        let (cancel, meter) = (ctx.cancel.clone(), ctx.meter.clone());
+        metered(&cancel, &meter, move |cancel| {
+            let ctx = ctx.with_cancel(cancel.clone());
             match names.and_then(|names| names.open(&wanted.path)) {
-                Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, &scope),
-                None => read(&workspace, &wanted, &scope),
+                Some(opened) => read_opened(opened.map_err(ToolError::reply)?, &wanted, &ctx),
+                None => read(&workspace, &wanted, &ctx),
             }
         })
         .await
     }
 }
 
-/// Stops and counts what is read.
-struct Reading<'a> {
-    cancel: &'a CancelToken,
-    meter: &'a Meter,
-}
-
-fn read(workspace: &Workspace, wanted: &Arguments, reading: &Reading<'_>) -> Result<ToolResult, ToolError> {
-    let path = workspace.resolve(&wanted.path)?;
-    let shown = workspace.show(&path);
-    let failed = |error: &std::io::Error| workspace.failed("read", &path, error);
-    let found = fs::metadata(&path).map_err(|error| failed(&error))?;
+fn read(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
+    let target = workspace.target(&wanted.path, context)?;
+    let shown = workspace.show(&target.path);
+    let failed = |error: &std::io::Error| workspace.failed("read", &target.path, error);
+    let found = fs::metadata(&target.real).map_err(|error| failed(&error))?;
     if found.is_dir() {
-        return list_folder(workspace, &path, wanted.limit, reading.cancel);
+        return list_folder(workspace, &target, wanted.limit, &context.cancel);
     }
     // Opening a pipe would wait for somebody to write; devices have no end.
     if !found.is_file() {
         return Err(ToolError::reply(format!("{shown} is not a regular file (a pipe, socket or device)")));
     }
-    let file = open_regular(&path).map_err(|error| failed(&error))?;
-    content(&shown, file, found.len(), wanted, &failed, reading)
+    let file = open_real(&target.real).map_err(|error| failed(&error))?;
+    let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+    content(&shown, file, bytes, wanted, &failed, context)
 }
 
 fn read_opened(
     opened: OpenedName,
     wanted: &Arguments,
-    reading: &Reading<'_>,
+    context: &ToolContext,
 ) -> Result<ToolResult, ToolError> {
     match opened {
         OpenedName::Text { text, details } => Ok(ToolResult { details, ..ToolResult::text(text) }),
         OpenedName::File(file, shown) => {
             let failed =
                 |error: &std::io::Error| ToolError::reply(format!("Could not read {shown}: {error}"));
+            let seen = context.places.get(&wanted.path).and_then(|place| place.leads_to);
+            if seen.is_some_and(|seen| !is_file_at(&file, &seen)) {
+                return Err(ToolError::reply(format!(
+                    "{shown} is another file than when the call was checked. Try again."
+                )));
+            }
             let bytes = file.metadata().map_err(|error| failed(&error))?.len();
-            content(&shown, file, bytes, wanted, &failed, reading)
+            content(&shown, file, bytes, wanted, &failed, context)
         }
     }
 }
@@ -179,16 +193,16 @@ fn content(
     bytes: u64,
     wanted: &Arguments,
     failed: &dyn Fn(&std::io::Error) -> ToolError,
-    reading: &Reading<'_>,
+    context: &ToolContext,
 ) -> Result<ToolResult, ToolError> {
     let mut start = Vec::with_capacity(START);
     file.by_ref().take(START as u64).read_to_end(&mut start).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => ToolError::reply(format!("{shown}: {WAITS}")),
         _ => failed(&error),
     })?;
-    reading.meter.add_read(start.len());
+    context.meter.add_read(start.len());
     file.rewind().map_err(|error| failed(&error))?;
-    let file = reading.meter.reading(file);
+    let file = context.meter.reading(file);
     match kind(&start) {
         Kind::Image(mime) => image(shown, file, bytes, mime),
         Kind::Binary => Err(ToolError::reply(format!(
@@ -199,9 +213,9 @@ fn content(
         Kind::Utf16 { big_endian } => {
             let text =
                 utf16(file, bytes, big_endian).map_err(|why| ToolError::reply(format!("{shown} {why}")))?;
-            lines(shown, text.as_bytes(), text.len() as u64, wanted, reading.cancel)
+            lines(shown, text.as_bytes(), text.len() as u64, wanted, &context.cancel)
         }
-        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, reading.cancel),
+        Kind::Text => lines(shown, BufReader::with_capacity(1 << 16, file), bytes, wanted, &context.cancel),
     }
 }
 
@@ -351,12 +365,12 @@ fn show_line(line: &[u8], length: usize, is_first: bool) -> (String, bool) {
 /// For tools that need all of a file: its text as it is.
 pub(super) fn whole_text(
     workspace: &Workspace,
-    path: &Path,
+    target: &Target,
 ) -> Result<(String, crate::files::Stamp), ToolError> {
     const MAX_WHOLE: u64 = 64 << 20;
-    let shown = workspace.show(path);
-    let failed = |error: &std::io::Error| workspace.failed("read", path, error);
-    let found = fs::metadata(path).map_err(|error| failed(&error))?;
+    let shown = workspace.show(&target.path);
+    let failed = |error: &std::io::Error| workspace.failed("read", &target.path, error);
+    let found = fs::metadata(&target.real).map_err(|error| failed(&error))?;
     if found.is_dir() {
         return Err(ToolError::reply(format!("{shown} is a folder")));
     }
@@ -370,7 +384,7 @@ pub(super) fn whole_text(
         )));
     }
     let mut bytes = Vec::new();
-    let file = open_regular(path).map_err(|error| failed(&error))?;
+    let file = open_real(&target.real).map_err(|error| failed(&error))?;
     file.take(MAX_WHOLE + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     if bytes.len() as u64 > MAX_WHOLE {
         return Err(ToolError::reply(format!(

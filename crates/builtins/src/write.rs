@@ -4,9 +4,10 @@ use std::{fs, path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolsmith_host::regular_file::read_regular;
+use toolsmith_host::regular_file::read_real;
 use toolsmith_tool::{
-    Approval, Concurrency, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, Concurrency, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    async_trait,
 };
 
 use super::{arguments, metered, path_argument};
@@ -52,6 +53,10 @@ impl Tool for Write {
         self.workspace.change_approval("write", path_argument(arguments))
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        vec![self.workspace.place(path_argument(arguments))]
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let content = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
         let mut lines = self.workspace.file_lines(path_argument(arguments));
@@ -69,13 +74,13 @@ impl Tool for Write {
 }
 
 fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
-    let path = workspace.resolve(&wanted.path)?;
-    let shown = workspace.show(&path);
-    let old = old_text(&path);
+    let target = workspace.target(&wanted.path, context)?;
+    let shown = workspace.show(&target.path);
+    let old = old_text(&target.real);
     context.meter.add_read(old.as_ref().map_or(0, String::len));
-    let is_new = fs::metadata(&path).is_err();
+    let is_new = fs::metadata(&target.real).is_err();
     let content = as_before(&wanted.content, old.as_deref());
-    let saved = workspace.change("write", &path, content.as_bytes(), None, context)?;
+    let saved = workspace.change("write", &target, content.as_bytes(), None, context)?;
     let lines = content.lines().count();
     let what = if is_new { "Created" } else { "Replaced" };
     let kept = if content == wanted.content { "" } else { " (line ends kept as they were)" };
@@ -89,7 +94,7 @@ fn write(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Re
 
 /// Reads the current text, if there is one that is small enough to compare.
 fn old_text(path: &Path) -> Option<String> {
-    String::from_utf8(read_regular(path, MAX_COMPARED).ok()?).ok()
+    String::from_utf8(read_real(path, MAX_COMPARED).ok()?).ok()
 }
 
 /// The content with the byte order mark and the line ends the file had. Models write bare newlines whatever they read.

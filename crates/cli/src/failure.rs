@@ -17,7 +17,7 @@ use toolsmith_llm::SelectError;
 
 use crate::{
     interrupts::SIGPIPE,
-    output::harmless,
+    output::{harmless, indented, one_line},
     project::Project,
     terminal::{DIM, ERROR, HINT, WARNING, paint},
 };
@@ -242,7 +242,9 @@ pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
 
 /// Shows registrations of extensions that have no effect (CONTRACT 10.3).
 pub(crate) fn warn_about_extensions(session: &Session) {
-    warn_all(&session.refused_registrations().into_iter().map(Warning::new).collect::<Vec<_>>());
+    warn_all(
+        &session.refused_registrations().iter().map(|text| Warning::from_lines(text)).collect::<Vec<_>>(),
+    );
 }
 
 fn draw(
@@ -253,9 +255,9 @@ fn draw(
     more: Option<&str>,
     hint: Option<&str>,
 ) -> io::Result<()> {
-    writeln!(out, "{} {}", paint(style, format_args!("{word}:")), harmless(what))?;
+    writeln!(out, "{} {}", paint(style, format_args!("{word}:")), indented(what))?;
     if let Some(place) = place {
-        writeln!(out, "  {} {}", paint(DIM, "at"), harmless(place))?;
+        writeln!(out, "  {} {}", paint(DIM, "at"), one_line(place))?;
     }
     for line in harmless(more.unwrap_or_default()).lines() {
         let is_marked =
@@ -264,7 +266,7 @@ fn draw(
         writeln!(out, "    {shown}")?;
     }
     if let Some(hint) = hint {
-        writeln!(out, "  {} {}", paint(HINT, "→"), harmless(hint))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), indented(hint))?;
     }
     Ok(())
 }

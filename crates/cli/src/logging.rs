@@ -12,7 +12,7 @@ use toolsmith_text::plain;
 use tracing::Level;
 
 use crate::{
-    output::harmless,
+    output::one_line,
     streams,
     terminal::{DIM, paint},
 };
@@ -43,7 +43,7 @@ fn show_printed(tool: &str, text: &str) {
     }
     let mut out = streams::stderr();
     for line in text.lines() {
-        let line = format!("{} │ {}", harmless(tool), plain(line));
+        let line = format!("{} │ {}", one_line(tool), plain(line));
         let _ = writeln!(out, "{}", paint(DIM, line));
     }
 }

@@ -43,10 +43,20 @@ pub(crate) fn show_path(path: &Path, cwd: &Path, home: &Home) -> String {
     visible_line(&short_path(path, cwd, home)).into_owned()
 }
 
-/// Text of unknown origin inside our own output: what a terminal would obey, hide or reorder is written as an escape. Ends of
-/// lines and tabs stay.
+/// Text of unknown origin with lines of its own, printed apart from our output: what a terminal would obey, hide or reorder is
+/// written as an escape. Ends of lines and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
     visible(text).into_owned()
+}
+
+/// A name of unknown origin inside a line of ours.
+pub(crate) fn one_line(text: &str) -> String {
+    visible_line(text).into_owned()
+}
+
+/// A message of unknown origin in a line of ours. Its further lines are indented, so that none of them passes for a line of ours.
+pub(crate) fn indented(text: &str) -> String {
+    visible(text).replace('\n', "\n    ")
 }
 
 fn short_path(path: &Path, cwd: &Path, home: &Home) -> String {

@@ -17,12 +17,12 @@ use toolsmith_mcp::{
     Servers,
     config::{Configuration, ServerConfig},
 };
-use toolsmith_tool::{Tool, UiHandle, visible_line};
+use toolsmith_tool::{Name, Tool, UiHandle, visible_line};
 
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
-    output::{harmless, show_path},
+    output::{one_line, show_path},
     terminal,
 };
 
@@ -154,7 +154,7 @@ impl Project {
         {
             return Ok(discovered);
         }
-        let mut question = format!("{} is not trusted yet. It has\n", harmless(&self.root.to_string_lossy()));
+        let mut question = format!("{} is not trusted yet. It has\n", one_line(&self.root.to_string_lossy()));
         for path in waiting.iter().take(MAX_SHOWN) {
             question.push_str(&format!("  {path}\n"));
         }
@@ -162,7 +162,7 @@ impl Project {
             question.push_str(&format!("  and {} more modules\n", waiting.len() - MAX_SHOWN));
         }
         for setting in &self.loaded.waiting {
-            question.push_str(&format!("  {} in its settings\n", harmless(&setting.key)));
+            question.push_str(&format!("  {} in its settings\n", one_line(&setting.key)));
         }
         for server in servers.iter().take(MAX_SHOWN) {
             let (name, target) = (visible_line(&server.name), visible_line(&server.target));
@@ -274,7 +274,7 @@ impl Project {
     pub(crate) fn mcp_warnings(&self, configuration: &Configuration) -> Vec<Warning> {
         let warning = |problem: &toolsmith_mcp::config::ConfigProblem| {
             let message = match &problem.server {
-                Some(server) => format!("(server \"{server}\") {}", problem.message),
+                Some(server) => format!("(server \"{}\") {}", Name(server), problem.message),
                 None => problem.message.clone(),
             };
             Warning::about(&problem.file, message)

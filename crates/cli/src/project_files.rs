@@ -34,13 +34,10 @@ impl Target {
     /// The place of a file in it.
     fn place(&self, path: &Path) -> io::Result<Location> {
         let place = Location::resolve_folder(path)?;
-        if let Some(within) = self.within.as_ref().filter(|within| !place.real_path().starts_with(within)) {
-            return Err(io::Error::other(format!(
-                "{} leads out of {}, to {}",
-                path.display(),
-                within.display(),
-                place.real_path().display()
-            )));
+        if let Some(within) = &self.within {
+            place
+                .require_within(within)
+                .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
         }
         if place.metadata()?.is_some_and(|found| found.is_symlink()) {
             return Err(io::Error::other(format!("{} is a symbolic link; remove it first", path.display())));

@@ -4,6 +4,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use toolsmith_tool::{visible, visible_line};
 
 use crate::arguments::Color;
 
@@ -68,9 +69,12 @@ pub(crate) fn error_rows() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(_, height)| usize::from(height.0))
 }
 
-/// Text in a style. The text may be of unknown origin: it is made harmless here.
+/// Text in a style, in one line. The text may be of unknown origin: it is made harmless here.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
-    format!("{style}{}{style:#}", toolsmith_tool::visible(&text.to_string()))
+    let text = text.to_string();
+    // Tabs of code stay.
+    let shown = if text.contains('\n') { visible_line(&text) } else { visible(&text) };
+    format!("{style}{shown}{style:#}")
 }
 
 /// Returns whether standard output is a terminal.

@@ -5,9 +5,11 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::Path,
 };
+
+use crate::location;
 
 /// Opens a regular file for reading, following symbolic links. Opening and reading never wait for another process: a read
 /// that would gives [`io::ErrorKind::WouldBlock`].
@@ -37,8 +39,41 @@ pub fn open_within(path: &Path, folder: &Path) -> io::Result<File> {
 /// # Errors
 /// As for [`open_regular`], and [`io::ErrorKind::FileTooLarge`] if it is larger.
 pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_up_to(open_regular(path)?, limit)
+}
+
+/// Opens a regular file at a path that [`leads_to`](crate::location::leads_to) gave earlier, without following links: one
+/// that appeared on the way since then is an error.
+///
+/// # Errors
+/// As for [`open_regular`], and if there is a link.
+pub fn open_real(path: &Path) -> io::Result<File> {
+    require_regular(&fs::symlink_metadata(path)?)?;
+    let file = location::open_real(path)?;
+    require_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Reads a file of at most `limit` bytes as [`open_real`] opens it.
+///
+/// # Errors
+/// As for [`open_real`], and [`io::ErrorKind::FileTooLarge`] if it is larger.
+pub fn read_real(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_up_to(open_real(path)?, limit)
+}
+
+/// Returns whether an opened file is the one at a path without links.
+pub fn is_file_at(file: &File, path: &Path) -> bool {
+    let same = |other: File| -> io::Result<bool> {
+        let (one, other) = (file.metadata()?, other.metadata()?);
+        Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+    };
+    location::open_real(path).and_then(same).unwrap_or(false)
+}
+
+fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_regular(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }

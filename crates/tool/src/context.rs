@@ -11,6 +11,7 @@ use crate::{
     file_change::FileWatch,
     meter::Meter,
     pending::PendingHandle,
+    places::Places,
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
     ui::UiHandle,
@@ -28,6 +29,8 @@ pub struct ToolContext {
     pub pending: PendingHandle,
     /// The approval of the call (CONTRACT 5.8); `None` if it did not pass an approval step.
     pub approved: Option<Approval>,
+    /// Where the paths of the call lead, as its gates saw it. Paths that no gate saw are not in it.
+    pub places: Places,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
     /// Counts what the call uses.
@@ -50,6 +53,7 @@ impl ToolContext {
             updates: UpdateSink::ignore(),
             pending: PendingHandle::unavailable(),
             approved: None,
+            places: Places::default(),
             files: None,
             meter: Meter::default(),
             ui: UiHandle::headless(),
@@ -84,6 +88,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_approved(mut self, approved: Approval) -> Self {
         self.approved = Some(approved);
+        self
+    }
+
+    /// Replaces the places of the call's paths.
+    #[must_use]
+    pub fn with_places(mut self, places: Places) -> Self {
+        self.places = places;
         self
     }
 

@@ -44,6 +44,7 @@ mod meter;
 mod names;
 pub mod panics;
 mod pending;
+mod places;
 mod registry;
 mod render;
 mod result;
@@ -79,6 +80,7 @@ pub use pending::{
     PendingAction, PendingCallbacks, PendingChange, PendingHandle, PendingId, PendingStack,
     PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,
 };
+pub use places::{Place, Places};
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{ContentBlock, Failure, Stop, ToolError, ToolResult};
@@ -95,5 +97,5 @@ pub use spec::{Concurrency, EffectHints, Keep, LoadMode, McpNames, ToolSpec};
 pub use tool::{Tool, ToolCall};
 pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
 pub use visible_text::{
-    BlockLimits, BlockRow, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
+    BlockLimits, BlockRow, Name, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
 };

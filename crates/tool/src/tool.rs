@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     approval::Approval,
     context::ToolContext,
+    places::Place,
     render::{RenderHooks, RenderOptions, RenderedLines},
     result::{ToolError, ToolResult},
     session_event::SessionEvent,
@@ -73,6 +74,12 @@ pub trait Tool: Send + Sync {
     /// Returns the approval this call requires: the declared one, unless the tool decides by arguments.
     async fn approval(&self, _arguments: &Value) -> Approval {
         self.spec().approval.clone()
+    }
+
+    /// Returns where the paths among the arguments lead now. Dispatch fixes this before the first gate looks at the call and
+    /// refuses the call if a path leads elsewhere after approval. The tool uses the places in `ctx.places`.
+    async fn places(&self, _arguments: &Value) -> Vec<Place> {
+        Vec::new()
     }
 
     /// Returns lines shown to the approver.

@@ -1,10 +1,13 @@
 //! Text of unknown origin for people to read: every character that a screen hides, reorders or obeys is written as an
 //! escape (`\u{202e}`), and long text is cut in the middle with a note of what is missing (CONTRACT 5.8, 9.1).
 //!
-//! [`visible`] and [`visible_line`] are for text inside other output. [`VisibleBlock`] lays out one value of an approval
+//! [`visible`], [`visible_line`] and [`Name`] are for text inside other output. [`VisibleBlock`] lays out one value of an approval
 //! question, so that no part of the value can be mistaken for the question itself. Nothing here knows a terminal.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write as _},
+};
 
 /// Longer runs of spaces and tabs are replaced by their number.
 const MAX_BLANKS: usize = 32;
@@ -18,9 +21,33 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// Returns the text as one line: as [`visible`] does, with ends of lines and tabs escaped too.
+/// Returns the text as one line: as [`visible`] does, with ends of lines and tabs escaped too, and long runs of spaces replaced
+/// by their number, because they would push what follows off the screen. This is the form of names: see [`Name`].
 pub fn visible_line(text: &str) -> Cow<'_, str> {
-    escape(text, |_| false)
+    let shown = escape(text, |_| false);
+    match has_long_blanks(&shown) {
+        true => Cow::Owned(blanks_counted(&shown)),
+        false => shown,
+    }
+}
+
+/// A name of unknown origin (of a file, a server, an event, a tool) inside a message. Its display form is that of
+/// [`visible_line`], so that a name cannot add lines to a warning or a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<T>(pub T);
+
+impl<T: fmt::Display> fmt::Display for Name<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&visible_line(&self.0.to_string()))
+    }
+}
+
+fn has_long_blanks(text: &str) -> bool {
+    let mut run = 0;
+    text.bytes().any(|byte| {
+        run = if byte == b' ' { run + 1 } else { 0 };
+        run > MAX_BLANKS
+    })
 }
 
 fn escape(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -248,7 +275,7 @@ fn blanks_counted(line: &str) -> String {
     while !rest.is_empty() {
         let text_end = rest.find([' ', '\t']).unwrap_or(rest.len());
         let (text, blanks) = rest.split_at(text_end);
-        shown.push_str(&visible_line(text));
+        shown.push_str(&escape(text, |_| false));
         let blanks_end = blanks.find(|c| !matches!(c, ' ' | '\t')).unwrap_or(blanks.len());
         let (blanks, after) = blanks.split_at(blanks_end);
         if blanks.len() > MAX_BLANKS {

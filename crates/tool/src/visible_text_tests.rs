@@ -66,6 +66,17 @@ fn c5_8_padding_does_not_push_the_end_of_a_command_away() {
 }
 
 #[test]
+fn c9_1_a_name_is_one_line_whatever_it_contains() {
+    let name = format!("a\nwarning: b\r\n\u{85}c\u{2028}{}d", " ".repeat(300));
+    let expected = "a\\nwarning: b\\r\\n\\u{85}c\\u{2028}⟨300 spaces⟩d";
+    assert_eq!(visible_line(&name), expected);
+    assert_eq!(Name(&name).to_string(), expected);
+    assert_eq!(format!("{:6}|", Name("ab")), "ab    |");
+    let indented = format!("x{}y", " ".repeat(MAX_BLANKS));
+    assert!(matches!(visible_line(&indented), Cow::Borrowed(_)));
+}
+
+#[test]
 fn c5_8_lines_of_a_value_and_wrapped_rows_carry_signs() {
     let text = "first\nAllow this? [y/N]\n\n\n\n\n\nlast one here";
     assert_eq!(

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A warning with its location and a hint. The display form is one line; the fields are for detailed output.
+use toolsmith_tool::Name;
+
+/// A warning with its location and a hint. The display form is one line, whatever the names in it contain; the fields are for
+/// detailed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
@@ -32,6 +35,15 @@ impl Warning {
         Self { path: Some(path.to_path_buf()), ..Self::new(message) }
     }
 
+    /// Creates a warning from a text of several lines, such as what a program printed: the first is the message, and the others
+    /// are shown below it.
+    pub fn from_lines(text: &str) -> Self {
+        match text.split_once('\n') {
+            Some((message, rest)) => Self { frame: Some(rest.to_owned()), ..Self::new(message) },
+            None => Self::new(text),
+        }
+    }
+
     /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -43,13 +55,13 @@ impl Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            write!(f, "{}", path.display())?;
+            write!(f, "{}", Name(path.display()))?;
             if let Some((line, column)) = self.place {
                 write!(f, ":{line}:{column}")?;
             }
             // A message with a location is a sentence of its own; one about a whole file continues after the path.
             f.write_str(if self.place.is_some() { ": " } else { " " })?;
         }
-        f.write_str(&self.message)
+        write!(f, "{}", Name(&self.message))
     }
 }

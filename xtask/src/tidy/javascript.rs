@@ -6,7 +6,10 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result};
 use oxc::{
     allocator::Allocator,
-    ast::AstKind,
+    ast::{
+        AstKind,
+        ast::{BindingPattern, VariableDeclarator},
+    },
     parser::Parser,
     semantic::{Semantic, SemanticBuilder},
     span::SourceType,
@@ -14,7 +17,7 @@ use oxc::{
 
 use crate::{cargo::root, javascript::files_below};
 
-/// Names that the engine, the kernel, Bun or Node provide.
+/// Names that the engine, the kernel, Bun, Node or (for exported sessions) a browser provide.
 const GLOBALS: &str = "\
     AbortController AbortSignal AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array \
     Blob Boolean ByteLengthQueuingStrategy CountQueuingStrategy Buffer Bun DOMException DataView Date Error EvalError Event EventTarget FinalizationRegistry \
@@ -23,7 +26,7 @@ const GLOBALS: &str = "\
     ReferenceError Reflect RegExp Request Response Set SharedArrayBuffer String Symbol SyntaxError TextDecoder \
     TextEncoder TransformStream TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array \
     Uint8ClampedArray WeakMap WeakRef WeakSet WritableStream arguments atob btoa clearInterval clearTimeout console crypto \
-    decodeURIComponent encodeURIComponent eval fetch globalThis isNaN parseFloat parseInt performance process \
+    decodeURIComponent document encodeURIComponent eval fetch globalThis isNaN parseFloat parseInt performance process \
     queueMicrotask require setImmediate setInterval setTimeout structuredClone undefined";
 
 /// Folders and files with our JavaScript, which `.ci/javascript` formats.
@@ -96,15 +99,19 @@ fn unused(semantic: &Semantic<'_>, text: &str) -> Vec<String> {
         let declaration = scoping.symbol_declaration(symbol);
         let nodes = semantic.nodes();
         let kinds = || std::iter::once(nodes.kind(declaration)).chain(nodes.ancestor_kinds(declaration));
-        // An exported declaration is the first of these around the name, and belongs to the module.
         let is_exported = scoping.symbol_scope_id(symbol) == scoping.root_scope_id()
             && kinds().any(|kind| {
-                matches!(kind, AstKind::ExportNamedDeclaration(_) | AstKind::ExportDefaultDeclaration(_))
+                matches!(kind, AstKind::ExportDeclaration(_) | AstKind::ExportDefaultDeclaration(_))
             });
         let is_optional = kinds().take(1).any(|kind| match kind {
             AstKind::FormalParameter(_) | AstKind::FormalParameterRest(_) | AstKind::CatchParameter(_) => {
                 true
             }
+            // `const { a, ...rest }` leaves `a` out of the rest.
+            AstKind::VariableDeclarator(VariableDeclarator {
+                id: BindingPattern::ObjectPattern(names),
+                ..
+            }) => names.rest.is_some(),
             // The name of an expression is for stack traces.
             AstKind::Function(function) => function.is_expression(),
             AstKind::Class(class) => class.is_expression(),
@@ -156,7 +163,7 @@ mod tests {
             ["a.js: line 1: a is not used", "a.js: line 3: b is not used"]
         );
         let used = "export const a = (_b, c) => { try { a(); } catch (error) {} };\n\
-                    export default class D { m = function named() {}; }\nconst { _e, ...f } = a;\nexport { f };\n";
+                    export default class D { m = function named() {}; }\nconst { e, ...f } = a;\nexport { f };\n";
         assert_eq!(broken(used), [""; 0]);
     }
 

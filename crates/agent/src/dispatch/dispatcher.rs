@@ -9,8 +9,8 @@ use std::{
 use serde_json::Value;
 use toolsmith_llm::content_tokens;
 use toolsmith_tool::{
-    Concurrency, ContentBlock, Keep, Meter, OriginKind, RegisteredTool, Registry, Repair, Stop, ToolCall,
-    ToolContext, ToolError, ToolResult, panics::catching,
+    Concurrency, ContentBlock, Keep, Meter, OriginKind, Places, RegisteredTool, Registry, Repair, Stop,
+    ToolCall, ToolContext, ToolError, ToolResult, panics::catching,
 };
 
 use super::{
@@ -21,6 +21,7 @@ use super::{
     gate::{Gate, GatedCall},
     gating::{Gated, gated},
     monitor::{CallLimits, CallMonitor, LimitWatch},
+    pinning,
     registry::SharedRegistry,
 };
 use crate::{
@@ -246,7 +247,8 @@ impl Dispatcher {
     }
 
     /// Makes one call. Every failure is in the outcome. Dropping the future abandons the call.
-    pub async fn call(&self, request: CallRequest) -> CallOutcome {
+    pub async fn call(&self, mut request: CallRequest) -> CallOutcome {
+        request.context.places = Places::default();
         let (started, started_at) = (Instant::now(), SystemTime::now());
         request.tell(CallEvent::Started);
         let mut trail = Trail::default();
@@ -297,6 +299,7 @@ impl Dispatcher {
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
         let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail).await?;
+        pinning::pin(&found, request, &arguments).await;
         let gated_call = self.pass_gates(&found, request, arguments, trail).await?;
         let Gated { arguments, approval, notes } = gated_call;
         request.tell(CallEvent::Prepared { arguments: &arguments });
@@ -306,6 +309,7 @@ impl Dispatcher {
         let approved = self.approve(&found, request, &arguments, approval).await;
         trail.asked = asking.elapsed();
         let approved = approved?;
+        pinning::check(&found, request, trail.arguments.as_ref().unwrap_or(&Value::Null)).await?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }

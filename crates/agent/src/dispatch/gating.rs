@@ -9,6 +9,7 @@ use super::{
     call::{CallEnd, CallRequest},
     dispatcher::{Dispatcher, Refusal, Trail, prepare},
     gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage},
+    pinning,
 };
 use toolsmith_tool::panics::catching;
 
@@ -62,6 +63,7 @@ impl Dispatcher {
                 let mut passage = pass(*gate, found, request, &arguments).await?;
                 if let Some(replaced) = passage.arguments.take() {
                     arguments = prepare(found, replaced.into(), trail).await?;
+                    pinning::pin(found, request, &arguments).await;
                 }
                 passages[at] = passage;
                 // With one gate there is nobody to look again.

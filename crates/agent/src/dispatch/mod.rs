@@ -45,6 +45,7 @@ mod execute;
 mod gate;
 mod gating;
 mod monitor;
+mod pinning;
 mod registry;
 
 pub use approving::is_refused_unasked;

@@ -73,8 +73,9 @@ impl HookGate {
             hook.matcher.matches(&names)
                 && hook.rule.as_ref().is_none_or(|rule| {
                     let input = claude.get_or_insert_with(|| {
-                        let paths = self.hooks.paths();
-                        names::outward(Dialect::Claude, call.tool_name, call.spec, arguments, paths).input
+                        let (paths, places) = (self.hooks.paths(), &call.context.places);
+                        let (tool, spec) = (call.tool_name, call.spec);
+                        names::outward(Dialect::Claude, tool, spec, arguments, paths, places).input
                     });
                     rule.covers(&names, input)
                 })

@@ -6,8 +6,8 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use toolsmith_host::location::Location;
-use toolsmith_tool::ToolSpec;
+use toolsmith_host::location::leads_to;
+use toolsmith_tool::{Place, Places, ToolSpec};
 
 use super::definition::Dialect;
 use toolsmith_builtins::{ReadNames, Workspace};
@@ -74,14 +74,16 @@ impl Paths {
     }
 
     /// Returns the file that the tool will use: spelled as the tool reads it, with links followed, so that a guard by path
-    /// sees what is really read or written. In the project it is given below the working directory's own name.
-    fn absolute(&self, written: &str) -> String {
+    /// sees what is really read or written. It is fixed for the call. In the project it is given below the working
+    /// directory's own name.
+    fn absolute(&self, written: &str, places: &Places) -> String {
         let named = self.names.get().and_then(|names| names.file(written));
-        let Ok(path) = named.map_or_else(|| self.workspace.resolve(written), Ok) else {
-            return written.to_owned();
+        let path = named.or_else(|| self.workspace.resolve(written).ok());
+        let real = match places.get(written) {
+            Some(pinned) => pinned.leads_to,
+            None => places.pin(Place::new(written, path.as_deref().and_then(leads_to))),
         };
-        let real = Location::resolve(&path).map(|place| place.real_path().to_path_buf());
-        let real = real.or_else(|_| path.canonicalize()).unwrap_or(path);
+        let Some(real) = real.or(path) else { return written.to_owned() };
         let inside = self.real_cwd.as_ref().and_then(|cwd| real.strip_prefix(cwd).ok());
         let shown = match inside {
             Some(inside) if inside.as_os_str().is_empty() => self.workspace.cwd().to_path_buf(),
@@ -90,13 +92,11 @@ impl Paths {
         };
         shown.to_string_lossy().into_owned()
     }
-}
 
-impl Paths {
     /// Returns the file that a call reads or writes, if it is one of the built-in tools with a path.
-    pub(super) fn file(&self, tool: &str, input: &Value) -> Option<String> {
+    pub(super) fn file(&self, tool: &str, input: &Value, places: &Places) -> Option<String> {
         let has_path = matches!(tool, "read" | "write" | "edit" | "grep" | "find" | "ls");
-        input["path"].as_str().filter(|_| has_path).map(|path| self.absolute(path))
+        input["path"].as_str().filter(|_| has_path).map(|path| self.absolute(path, places))
     }
 }
 
@@ -107,11 +107,12 @@ pub(super) fn outward(
     spec: Option<&ToolSpec>,
     input: &Value,
     paths: &Paths,
+    places: &Places,
 ) -> Named {
     if dialect == Dialect::Toolsmith {
         return Named { tool: tool.to_owned(), input: input.clone() };
     }
-    let path = || input["path"].as_str().map_or(Value::Null, |path| paths.absolute(path).into());
+    let path = || input["path"].as_str().map_or(Value::Null, |path| paths.absolute(path, places).into());
     let mut name = claude_name(tool).unwrap_or(tool).to_owned();
     let input = match tool {
         "bash" => {

@@ -5,7 +5,7 @@ use super::*;
 fn there_and_back(tool: &str, input: Value, change: impl Fn(&mut Value)) -> (Named, Value) {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::new(folder.path(), None);
-    let mut named = outward(Dialect::Claude, tool, None, &input, &paths);
+    let mut named = outward(Dialect::Claude, tool, None, &input, &paths, &Places::default());
     let sent = named.input.clone();
     let mut updated = sent.clone();
     change(&mut updated);
@@ -89,10 +89,13 @@ fn a_guard_by_path_sees_the_file_that_is_really_used() {
     let paths = Paths::new(folder.path(), None);
     let env = folder.path().join(".env").to_string_lossy().into_owned();
     for written in [".env", "./.env", "sub/../.env", "@.env", "\".env\"", "sub/innocent.txt", " .env "] {
-        assert_eq!(paths.absolute(written), env, "{written}");
+        assert_eq!(paths.absolute(written, &Places::default()), env, "{written}");
     }
-    assert_eq!(paths.absolute("elsewhere/hostname"), "/etc/hostname");
-    assert_eq!(paths.absolute("new/file"), folder.path().join("new/file").to_string_lossy());
+    assert_eq!(paths.absolute("elsewhere/hostname", &Places::default()), "/etc/hostname");
+    assert_eq!(
+        paths.absolute("new/file", &Places::default()),
+        folder.path().join("new/file").to_string_lossy()
+    );
 }
 
 #[test]

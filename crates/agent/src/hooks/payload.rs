@@ -43,7 +43,8 @@ pub(super) fn before(
     cwd: &str,
     paths: &Paths,
 ) -> CallPayload {
-    let Named { tool, input } = names::outward(hook.dialect, call.tool_name, call.spec, arguments, paths);
+    let Named { tool, input } =
+        names::outward(hook.dialect, call.tool_name, call.spec, arguments, paths, &call.context.places);
     if hook.is_file() {
         let text = file_fields("pre", call, arguments, cwd, paths);
         return CallPayload { text: Value::Object(text), sent: input };
@@ -53,7 +54,7 @@ pub(super) fn before(
     fields.insert("tool_input".to_owned(), input.clone());
     fields.insert("tool_use_id".to_owned(), call.id.into());
     if hook.dialect == Dialect::Toolsmith {
-        fields.insert("file".to_owned(), paths.file(call.tool_name, arguments).into());
+        fields.insert("file".to_owned(), paths.file(call.tool_name, arguments, &call.context.places).into());
     }
     if hook.dialect == Dialect::Codex
         && let Some(model) = call.context.agent.model().and_then(|model| model.get("id").cloned())
@@ -107,7 +108,7 @@ fn file_fields(
         "tool": call.tool_name,
         "callId": call.id,
         "input": arguments,
-        "file": paths.file(call.tool_name, arguments),
+        "file": paths.file(call.tool_name, arguments, &call.context.places),
         "cwd": cwd,
         "sessionId": session.session_id(),
         "sessionFile": session.session_file(),

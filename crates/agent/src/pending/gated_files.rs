@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolsmith_host::changes::UndoPlan;
 use toolsmith_tool::{
-    ContentBlock, FileChange, PendingAction, ToolContext, ToolError, ToolResult, panics::catching,
+    ContentBlock, FileChange, PendingAction, Place, Places, ToolContext, ToolError, ToolResult,
+    panics::catching,
 };
 
 use super::{
@@ -43,6 +44,17 @@ async fn pass(gate: &dyn Gate, call: GatedCall<'_>) -> Result<Passage, String> {
 fn arguments(file: &FileChange) -> Value {
     let content = file.content.as_deref().map(|content| String::from_utf8_lossy(content).into_owned());
     json!({ "path": file.path.to_string_lossy(), "content": content.unwrap_or_default() })
+}
+
+/// The context in which the gate looks at files: each leads where it was bound to when it was staged, which is where it is
+/// written, and not where a link leads at this moment.
+fn at_targets(files: &[FileChange], written: &[Value], context: &ToolContext) -> ToolContext {
+    let places = Places::default();
+    for (file, arguments) in files.iter().zip(written) {
+        let path = arguments["path"].as_str().unwrap_or_default();
+        places.pin(Place::new(path, Some(file.target.clone())));
+    }
+    context.clone().with_places(places)
 }
 
 impl Resolver {
@@ -99,6 +111,7 @@ impl Resolver {
         let is_watched = self.applying().is_some() || self.applied().is_some();
         let written: Vec<Value> = if is_watched { files.iter().map(arguments).collect() } else { Vec::new() };
         let Some(gate) = self.applying() else { return Ok(written) };
+        let context = &at_targets(files, &written, context);
         for (file, arguments) in files.iter().zip(&written) {
             let passage = pass(gate, call(id, WRITE, arguments, context)).await;
             let passage = passage.map_err(|reason| refuse(file, &reason))?;

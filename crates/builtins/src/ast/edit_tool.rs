@@ -18,7 +18,7 @@ use toolsmith_host::{
 };
 use toolsmith_tool::{
     Approval, CancelToken, FileChange, FileSelection, FileTiers as _, Meter, PendingAction, PendingCallbacks,
-    Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
+    Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
     async_trait,
 };
 
@@ -297,12 +297,22 @@ impl Tool for AstEditTool {
         Tier::Read.into()
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        Scope::new(&self.cwd, text("path"), text("glob")).map(|scope| scope.places()).unwrap_or_default()
+    }
+
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request =
             Request::new(arguments(call.arguments)?, &self.cwd, self.max_files).map_err(ToolError::reply)?;
         let own = context.clone();
-        let preview =
-            metered(&context.cancel, &context.meter, move |cancel| preview(request, cancel, &own)).await?;
+        let preview = metered(&context.cancel, &context.meter, move |cancel| {
+            request.scope.check(&own.places)?;
+            let preview = preview(request, cancel, &own)?;
+            preview.request.scope.check(&own.places)?;
+            Ok(preview)
+        })
+        .await?;
         let mut result = ToolResult::text(preview.text).with_details(preview.details);
         result.is_error = preview.request.ops.are_unusable();
         let total: usize = preview.counts.iter().sum();
@@ -387,7 +397,7 @@ fn run_again(
         if Some(content_hash(&content)) != file.base {
             return Err(drift(DriftKind::Changed));
         }
-        let scope = Scope::file(&request.scope.cwd, &file.path, request.scope.is_single_file());
+        let scope = Scope::file(&request.scope.cwd, file, request.scope.is_single_file());
         let found = request.run(&scope, cancel, &UpdateSink::ignore(), &Meter::default());
         let again = found.files.into_iter().next().map(|(_, mut rewritten)| {
             rewritten.all.truncate(*count);

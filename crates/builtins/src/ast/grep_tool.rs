@@ -6,7 +6,7 @@ use ast_grep_core::meta_var::MetaVariable;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    CancelToken, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    CancelToken, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{
@@ -257,9 +257,20 @@ impl Tool for AstGrepTool {
         &self.spec
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        let text = |key| arguments.get(key).and_then(Value::as_str);
+        Scope::new(&self.cwd, text("path"), text("glob")).map(|scope| scope.places()).unwrap_or_default()
+    }
+
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
         let request = Request::new(arguments(call.arguments)?, &self.cwd).map_err(ToolError::reply)?;
         let own = context.clone();
-        metered(&context.cancel, &context.meter, move |cancel| search(&request, cancel, &own)).await
+        metered(&context.cancel, &context.meter, move |cancel| {
+            request.scope.check(&own.places)?;
+            let found = search(&request, cancel, &own)?;
+            request.scope.check(&own.places)?;
+            Ok(found)
+        })
+        .await
     }
 }

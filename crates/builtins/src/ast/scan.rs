@@ -13,7 +13,7 @@ use std::{
 
 use ast_grep_core::{AstGrep, tree_sitter::StrDoc};
 use ignore::{WalkBuilder, WalkState};
-use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_regular};
+use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_real};
 use toolsmith_tool::{CancelToken, Meter, ToolResult, UpdateSink, panics};
 
 use super::{
@@ -121,7 +121,7 @@ impl Scan<'_> {
                     let mut own = Vec::new();
                     // Grammars are third-party code; a failure in one file must not end the search.
                     let done = catch_unwind(AssertUnwindSafe(|| {
-                        let source = self.parse(path, lang, &mut own)?;
+                        let source = self.parse(path, &root.real_path(path), lang, &mut own)?;
                         work(path, &source, &mut own)
                     }));
                     match done {
@@ -160,8 +160,8 @@ impl Scan<'_> {
     }
 
     /// Reads and parses a file, unless nothing can match in it.
-    fn parse(&self, path: &Path, lang: Lang, issues: &mut Vec<String>) -> Option<Source> {
-        let content = match read(path) {
+    fn parse(&self, path: &Path, real: &Path, lang: Lang, issues: &mut Vec<String>) -> Option<Source> {
+        let content = match read(real) {
             Ok(Some(content)) => {
                 self.meter.add_read(content.len());
                 content
@@ -220,7 +220,7 @@ fn first_time(seen: &Mutex<HashSet<PathBuf>>, path: &Path) -> bool {
 
 /// `None` if it is too large.
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    match read_regular(path, MAX_FILE_BYTES) {
+    match read_real(path, MAX_FILE_BYTES) {
         Ok(content) => Ok(Some(content)),
         Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(None),
         Err(error) => Err(error),

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
+use toolsmith_host::location::leads_to;
+use toolsmith_tool::{FileChange, Place, Places, ToolError};
 
 const NODE_MODULES: &str = "node_modules";
 
@@ -10,9 +12,27 @@ const NODE_MODULES: &str = "node_modules";
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) base: PathBuf,
+    /// Where `base` leads: files are opened there, without following links on the way.
+    real: PathBuf,
     /// The glob within the path, below `base`.
     pattern: Option<GlobMatcher>,
     pub(super) is_file: bool,
+}
+
+impl Root {
+    fn new(base: PathBuf, is_file: bool) -> Self {
+        let real = leads_to(&base).unwrap_or_else(|| base.clone());
+        Self { base, real, pattern: None, is_file }
+    }
+
+    /// Returns where a file below the root really is.
+    pub(super) fn real_path(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.base) {
+            Ok(below) if below.as_os_str().is_empty() => self.real.clone(),
+            Ok(below) => self.real.join(below),
+            Err(_) => path.to_path_buf(),
+        }
+    }
 }
 
 /// All roots to search.
@@ -49,11 +69,12 @@ impl Scope {
     }
 
     /// Selects one file found before. `named` means that it was the only one and so takes any language.
-    pub(super) fn file(cwd: &Path, path: &Path, named: bool) -> Self {
+    pub(super) fn file(cwd: &Path, file: &FileChange, named: bool) -> Self {
+        let (base, real) = (file.path.clone(), file.target.clone());
         Self {
             display: String::new(),
             cwd: cwd.to_path_buf(),
-            roots: vec![Root { base: path.to_path_buf(), pattern: None, is_file: named }],
+            roots: vec![Root { base, real, pattern: None, is_file: named }],
             glob: None,
             with_node_modules: true,
         }
@@ -68,6 +89,29 @@ impl Scope {
         };
         let matches = |glob: &Option<GlobMatcher>| glob.as_ref().is_none_or(|glob| glob.is_match(below));
         matches(&root.pattern) && matches(&self.glob)
+    }
+
+    /// Returns where the roots lead.
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.roots
+            .iter()
+            .map(|root| Place::new(root.base.to_string_lossy(), Some(root.real.clone())))
+            .collect()
+    }
+
+    /// Refuses roots that lead elsewhere than the gates of the call saw.
+    pub(super) fn check(&self, places: &Places) -> Result<(), ToolError> {
+        let moved = |root: &&Root| {
+            let key = root.base.to_string_lossy();
+            !places.agree_with(&Place::new(key, leads_to(&root.base).or_else(|| Some(root.base.clone()))))
+        };
+        match self.roots.iter().find(moved) {
+            Some(root) => Err(ToolError::reply(format!(
+                "{} leads elsewhere than when the call was checked. Try again.",
+                self.shown(&root.base).display()
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Returns whether exactly one file was named.
@@ -102,7 +146,7 @@ fn compile(glob: &str) -> Result<GlobMatcher, String> {
 
 fn roots(cwd: &Path, path: &str) -> Result<Vec<Root>, String> {
     if matches!(path, "" | "/") {
-        return Ok(vec![Root { base: cwd.to_path_buf(), pattern: None, is_file: false }]);
+        return Ok(vec![Root::new(cwd.to_path_buf(), false)]);
     }
     if let Some(root) = plain(cwd, path) {
         return Ok(vec![root]);
@@ -128,7 +172,7 @@ fn plain(cwd: &Path, path: &str) -> Option<Root> {
     // Displayed and compared without `.` and `..` where possible.
     let base =
         if path.contains("..") { base.canonicalize().unwrap_or(base) } else { base.components().collect() };
-    Some(Root { base, pattern: None, is_file: found.is_file() })
+    Some(Root::new(base, found.is_file()))
 }
 
 /// Splits a path into an existing directory and a glob below it. Returns `None` if it is not a glob or there is no such

@@ -83,6 +83,10 @@ impl Tool for Edit {
         self.workspace.change_approval("edit", path_argument(arguments))
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<toolsmith_tool::Place> {
+        vec![self.workspace.place(path_argument(arguments))]
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         let mut lines = self.workspace.file_lines(path_argument(arguments));
         for edit in arguments.get("edits").and_then(Value::as_array).into_iter().flatten() {
@@ -102,9 +106,9 @@ impl Tool for Edit {
 }
 
 fn edit(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Result<ToolResult, ToolError> {
-    let path = workspace.resolve(&wanted.path)?;
-    let shown = workspace.show(&path);
-    let (text, stamp) = whole_text(workspace, &path)?;
+    let target = workspace.target(&wanted.path, context)?;
+    let shown = workspace.show(&target.path);
+    let (text, stamp) = whole_text(workspace, &target)?;
     context.meter.add_read(text.len());
     let source = Source::new(text);
     let mut places: Vec<Place> = Vec::new();
@@ -129,7 +133,7 @@ fn edit(workspace: &Workspace, wanted: &Arguments, context: &ToolContext) -> Res
             "The edits change nothing in {shown}: old and new text are the same."
         )));
     }
-    let saved = workspace.change("edit", &path, changed.as_bytes(), Some(stamp), context)?;
+    let saved = workspace.change("edit", &target, changed.as_bytes(), Some(stamp), context)?;
 
     let mut lines: Vec<String> = places.iter().map(|place| source.line_at(place.start).to_string()).collect();
     lines.dedup();

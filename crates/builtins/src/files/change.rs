@@ -14,7 +14,7 @@ use toolsmith_tool::{
     Writes, async_trait,
 };
 
-use super::path::Workspace;
+use super::{path::Workspace, target::Target};
 
 /// How the built-in tools change files.
 #[derive(Clone, Debug, Default)]
@@ -127,21 +127,25 @@ impl Workspace {
         )))
     }
 
-    /// Puts `bytes` in place of what is at `path`, by `tool`, in the way this workspace does that. With a stamp, a file
-    /// that changed since is left alone. The path is resolved once; what is checked is what is written.
+    /// Puts `bytes` in place of what is at `target`, by `tool`, in the way this workspace does that. With a stamp, a file
+    /// that changed since is left alone. The path is resolved once more; what is checked is what is written.
     pub(crate) fn change(
         &self,
         tool: &str,
-        path: &Path,
+        target: &Target,
         bytes: &[u8],
         since: Option<Stamp>,
         context: &ToolContext,
     ) -> Result<Saved, ToolError> {
+        let path = target.path.as_path();
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::IsADirectory => self.failed("write", path, &io::Error::other("it is a folder")),
             _ => self.failed("write", path, &error),
         };
         let mut place = Location::resolve(path).map_err(failed)?;
+        if place.real_path() != target.real {
+            return Err(self.moved(path));
+        }
         // A preview writes nothing; applying it is approved by itself.
         let approved = context.approved.as_ref().filter(|_| !matches!(self.saving, Saving::Preview));
         self.check_approved(path, &place, approved)?;

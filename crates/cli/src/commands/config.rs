@@ -11,7 +11,7 @@ use super::config_edit::{self, ConfigAction};
 use crate::{
     arguments::Shared,
     failure::{self, Problem},
-    output::{Cell, harmless, print_json, print_page, print_table},
+    output::{Cell, one_line, print_json, print_page, print_table},
     project::Project,
     terminal::{self, DIM, HINT, NAME, WARNING, paint},
 };
@@ -55,7 +55,7 @@ pub(crate) fn run(shared: &Shared, own: &ConfigArguments) -> Result<ExitCode> {
         writeln!(out, "\n{} ({})", paint(WARNING, "Waiting for trust"), loaded.waiting.len())?;
         for setting in &loaded.waiting {
             let file = paint(DIM, project.show(&setting.file));
-            let (key, value) = (harmless(&setting.key), harmless(&show_value(&setting.value)));
+            let (key, value) = (one_line(&setting.key), one_line(&show_value(&setting.value)));
             writeln!(out, "  {key} = {value}  {file}")?;
         }
         writeln!(out, "  {} {}", paint(HINT, "→"), failure::TRUST_HINT)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use toolsmith::settings::{SettingsWriteError, keys, set_setting, unset_setting};
 use toolsmith_tool::closest_names;
 
-use crate::{failure::Problem, output::harmless, project::Project, project_files, streams};
+use crate::{failure::Problem, output::one_line, project::Project, project_files, streams};
 
 /// Changes of settings.
 #[derive(Debug, clap::Subcommand)]
@@ -69,14 +69,14 @@ pub(crate) fn run(project: &Project, action: &ConfigAction) -> Result<ExitCode> 
             let file = own.target.file(project)?;
             let path: Vec<&str> = own.key.split('.').collect();
             set_setting(&file, &path, &own.value).map_err(|error| explained(error, &own.key))?;
-            format!("Set {} in {}", harmless(&own.key), project.show(&file))
+            format!("Set {} in {}", one_line(&own.key), project.show(&file))
         }
         ConfigAction::Unset(own) => {
             let file = own.target.file(project)?;
             let path: Vec<&str> = own.key.split('.').collect();
             match unset_setting(&file, &path).map_err(|error| explained(error, &own.key))? {
-                true => format!("Removed {} from {}", harmless(&own.key), project.show(&file)),
-                false => format!("{} is not set in {}", harmless(&own.key), project.show(&file)),
+                true => format!("Removed {} from {}", one_line(&own.key), project.show(&file)),
+                false => format!("{} is not set in {}", one_line(&own.key), project.show(&file)),
             }
         }
         ConfigAction::Edit(target) => return edit(&target.file(project)?, project),

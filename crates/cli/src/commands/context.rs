@@ -10,7 +10,7 @@ use toolsmith_llm::{Script, ScriptedProvider};
 use crate::{
     arguments::Shared,
     failure,
-    output::{Cell, harmless, print_json, print_table},
+    output::{Cell, harmless, one_line, print_json, print_table},
     project::Project,
     runtime,
     terminal::{self, DIM, HEADING, NAME, paint},
@@ -71,7 +71,7 @@ pub(crate) fn run(shared: &Shared, own: &ContextArguments) -> Result<ExitCode> {
     if own.full {
         for part in &parts {
             let heading = format!("{} ({}, {} bytes)", part.origin, part.kind, part.bytes);
-            writeln!(out, "{}", paint(HEADING, harmless(&heading)))?;
+            writeln!(out, "{}", paint(HEADING, one_line(&heading)))?;
             writeln!(out, "{}\n", harmless(part.text.trim()))?;
         }
         return Ok(ExitCode::SUCCESS);

@@ -9,7 +9,7 @@ use toolsmith::{
 };
 
 use crate::{
-    output::{harmless, source_json},
+    output::{one_line, source_json},
     project::Project,
     terminal::{DIM, HEADING, WARNING, paint},
 };
@@ -83,7 +83,7 @@ impl LibraryView {
             }
             let state = if plugin.is_enabled { String::new() } else { paint(WARNING, " (disabled)") };
             let version = plugin.manifest.version.as_deref().unwrap_or_default();
-            let name = harmless(&format!("{} {version}", plugin.name));
+            let name = one_line(&format!("{} {version}", plugin.name));
             writeln!(plugins, "  {}{state}  {}", name.trim_end(), paint(DIM, &plugin.source))?;
         }
         sections.push(plugins);
@@ -98,7 +98,7 @@ fn section(title: &str, rows: Vec<(String, String)>) -> io::Result<Vec<u8>> {
     }
     writeln!(section, "{} ({})", paint(HEADING, title), rows.len())?;
     for (name, source) in rows.iter().take(MAX_SHOWN) {
-        writeln!(section, "  {}  {}", harmless(name), paint(DIM, harmless(source)))?;
+        writeln!(section, "  {}  {}", one_line(name), paint(DIM, one_line(source)))?;
     }
     if rows.len() > MAX_SHOWN {
         writeln!(section, "  and {} more", rows.len() - MAX_SHOWN)?;

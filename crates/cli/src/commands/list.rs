@@ -19,7 +19,7 @@ use crate::{
     arguments::Shared,
     commands::library_view::LibraryView,
     failure,
-    output::{Cell, harmless, print_json, print_page, print_table, source_json},
+    output::{Cell, indented, one_line, print_json, print_page, print_table, source_json},
     project::Project,
     runtime,
     terminal::{self, DIM, ERROR, HEADING, HINT, NAME, WARNING, paint},
@@ -83,7 +83,7 @@ impl Remote {
     /// Servers whose tools are not known, with the reason.
     fn failures(&self) -> impl Iterator<Item = Warning> {
         self.servers.iter().filter_map(|server| match &server.status {
-            ServerStatus::Failed(reason) => Some(Warning::new(reason)),
+            ServerStatus::Failed(reason) => Some(Warning::from_lines(reason)),
             ServerStatus::NeedsLogin => {
                 let name = &server.config.name;
                 let warning = Warning::new(format!("the MCP server \"{name}\" requires a login"));
@@ -224,7 +224,7 @@ fn show(
     sections.extend(library.sections()?);
     if !loaded.disabled.is_empty() {
         let heading = paint(HEADING, "Left out by `tools.disabled`");
-        writeln!(section, "{heading}: {}", harmless(&loaded.disabled.join(", ")))?;
+        writeln!(section, "{heading}: {}", one_line(&loaded.disabled.join(", ")))?;
     }
     sections.push(std::mem::take(&mut section));
     if !loaded.errors.is_empty() {
@@ -235,7 +235,7 @@ fn show(
     }
     sections.push(std::mem::take(&mut section));
     for note in &loaded.notes {
-        writeln!(section, "{} {}", paint(DIM, "note:"), harmless(&note.to_string()))?;
+        writeln!(section, "{} {}", paint(DIM, "note:"), indented(&note.to_string()))?;
     }
     for warning in &loaded.warnings {
         failure::show_warning(&mut section, warning)?;
@@ -296,7 +296,7 @@ fn extensions(project: &Project, loaded: &LoadedTools) -> io::Result<Vec<u8>> {
         for (what, names) in rows.iter().filter(|(_, names)| !names.is_empty()) {
             let style = if *what == "unsupported" { WARNING } else { DIM };
             let label = paint(style, format_args!("{what}:"));
-            writeln!(section, "    {label} {}", harmless(&names.join(", ")))?;
+            writeln!(section, "    {label} {}", one_line(&names.join(", ")))?;
         }
     }
     Ok(section)
@@ -325,7 +325,7 @@ fn waiting(project: &Project, loaded: &LoadedTools, configuration: &Configuratio
         }
         for setting in settings {
             let file = project.show(&setting.file);
-            let (key, value) = (harmless(&setting.key), harmless(&setting.value.to_string()));
+            let (key, value) = (one_line(&setting.key), one_line(&setting.value.to_string()));
             writeln!(section, "  {key} = {value}  {}", paint(DIM, file))?;
         }
         for server in &configuration.waiting {

@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use toolsmith::Home;
 use toolsmith_agent::session::{SessionLog, SessionSummary, Sessions};
-use toolsmith_tool::{SessionView, visible_line};
+use toolsmith_tool::{Name, SessionView, visible_line};
 
 use toolsmith_text::plain;
 
@@ -112,7 +112,7 @@ fn list(shared: &Shared, sessions: &Sessions, cwd: &Path, all: bool) -> Result<(
         let about = one.name.as_deref().or(one.first_message.as_deref()).unwrap_or("(nothing said)");
         let about = cut(about, 70);
         let id: String = one.id.chars().take(8).collect();
-        let folder = if all { format!("  {}", one.cwd.display()) } else { String::new() };
+        let folder = if all { format!("  {}", Name(one.cwd.display())) } else { String::new() };
         let row = format!("{id}  {:>8}  {about}{folder}", ago(now, one.modified));
         writeln!(out, "{}", cut(&row, terminal::output_width().unwrap_or(usize::MAX)))?;
     }

@@ -142,6 +142,119 @@ fn c9_1_nor_on_a_terminal() {
     }
 }
 
+/// A name with line breaks, with which a file or a server would add lines to a list or a question.
+const FORGING: &str = "n\nFORGED: line\r\nFORGED again";
+
+/// Everything that has a name is named so that it would forge lines.
+fn forging() -> Place {
+    let place = Place::new(&[]);
+    let name = FORGING;
+    let text = serde_json::to_string(FORGING).unwrap();
+    for (file, content) in [
+        (format!(".toolsmith/tools/{name}.ts"), "export default 1".to_owned()),
+        (format!(".toolsmith/rules/{name}.md"), "---\ncondition: \"(\"\n---\nx".to_owned()),
+        (
+            format!(".toolsmith/skills/{name}/SKILL.md"),
+            format!("---\nname: {text}\ndescription: {text}\n---\nb"),
+        ),
+        (
+            ".toolsmith/skills/ok/SKILL.md".to_owned(),
+            format!("---\nname: ok\ndescription: {text}\n{text}: 1\n---\nb"),
+        ),
+        (
+            format!(".toolsmith/commands/{name}.md"),
+            format!("---\ndescription: {text}\nargument-hint: {text}\n---\nx"),
+        ),
+        (".toolsmith/commands/ok.md".to_owned(), format!("---\ndescription: {text}\n{text}: 1\n---\nx")),
+        (".toolsmith/hooks/pre/".to_owned() + name, "#!/bin/sh\n".to_owned()),
+    ] {
+        place.write(&format!("project/{file}"), &content);
+    }
+    let servers = serde_json::json!({ "mcpServers": {
+        FORGING: { "command": FORGING, "args": [FORGING], "description": FORGING },
+        "fine": { "command": FORGING, "args": [FORGING], "exposure": FORGING },
+        "web": { "url": format!("http://127.0.0.1:9/{FORGING}") },
+    } });
+    place.write("project/.mcp.json", &servers.to_string());
+    let hook = |command: &str| serde_json::json!({ "matcher": FORGING, "hooks": [{ "type": "command", "command": command }] });
+    let hooks = serde_json::json!({ "hooks": { "PreToolUse": [hook(FORGING), { "hooks": [{ "type": FORGING }] }], FORGING: [hook("true")] } });
+    place.write("project/.toolsmith/hooks.json", &hooks.to_string());
+    place.write(
+        "project/.toolsmith/config.toml",
+        &format!("{text} = 1\nmodel = {text}\n[tools]\ndisabled = [{text}]\npaths = [{text}]\n[providers.{text}]\nbase_url = {text}\n"),
+    );
+    place
+}
+
+#[tokio::test]
+async fn c9_1_no_name_adds_lines_to_what_a_command_prints() {
+    let place = forging();
+    let commands: &[&[&str]] = &[
+        &["list"],
+        &["check"],
+        &["test"],
+        &["config"],
+        &["doctor"],
+        &["models"],
+        &["context"],
+        &["skills", "list"],
+        &["skills", "check"],
+        &["hooks", "list"],
+        &["hooks", "trust"],
+        &["hooks", "trust", "--all"],
+        &["mcp", "list"],
+        &["mcp", "test", FORGING],
+        &["mcp", "test", "fine"],
+        &["mcp", "add", FORGING, "--", "x"],
+        &["plugin", "list"],
+        &["plugin", "add", FORGING],
+        &["login", FORGING],
+        &["logout", FORGING],
+        &["call", FORGING],
+        &["call", "x", FORGING],
+        &["trust", FORGING],
+        &["trust", "--list"],
+        &["new", FORGING],
+        &["sessions", "show", FORGING],
+        &["--tool", FORGING, "list"],
+        &["--tools", FORGING, "-p", "x", "--model", "script:none"],
+        &["--set", FORGING, "list"],
+        &["--cwd", FORGING, "list"],
+        &["--model", FORGING, "-p", "x"],
+    ];
+    for trust in [&[][..], &["--trust"]] {
+        for command in commands {
+            let args: Vec<&str> = trust.iter().chain(*command).copied().collect();
+            let said = place.run(&args).await;
+            for line in said.stdout.lines().chain(said.stderr.lines()) {
+                assert!(!line.starts_with("FORGED"), "{args:?} {said:#?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn c5_8_names_add_no_lines_to_the_questions_about_trust_and_hooks() {
+    let place = forging();
+    let padded = format!("true{}; evil", " ".repeat(3000));
+    let hooks = serde_json::json!({ "hooks": { "PreToolUse": [{ "matcher": "write", "hooks": [{ "type": "command", "command": padded }] }], FORGING: [] } });
+    place.write("project/.toolsmith/hooks.json", &hooks.to_string());
+    let project = place.path("project").display().to_string();
+    let list = format!("{{\"version\":1,\"entries\":[{{\"path\":{project:?},\"kind\":\"folder\"}}]}}");
+    for (args, trusts) in [(&["check"][..], false), (&["hooks", "trust"], true)] {
+        if trusts {
+            place.write("home/.toolsmith/trust.json", &list);
+        }
+        let mut terminal = Terminal::start(&place, args);
+        terminal.wait_for("[y/n]");
+        let seen = terminal.passed().replace('\r', "");
+        terminal.type_line("n");
+        terminal.finish();
+        assert!(!seen.lines().any(|line| line.starts_with("FORGED")), "{args:?} {seen}");
+        assert!(seen.contains("⟨3000 spaces⟩; evil") && !seen.contains(&" ".repeat(100)), "{args:?} {seen}");
+    }
+}
+
 #[tokio::test]
 async fn secrets_of_the_settings_are_not_printed() {
     for (file, name) in

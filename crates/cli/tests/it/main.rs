@@ -14,6 +14,7 @@ mod compiler;
 mod continuing;
 mod crashing;
 mod demo;
+mod detached;
 mod dev;
 mod escape_sequences;
 mod examples;

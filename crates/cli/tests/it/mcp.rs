@@ -288,3 +288,22 @@ async fn entries_for_other_agents_are_printed_or_written() {
     let vscode = std::fs::read_to_string(place.path("project/.vscode/mcp.json")).unwrap();
     assert!(vscode.contains("\"servers\""), "{vscode}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_entries_are_not_written_through_links_out_of_the_project() {
+    use std::{fs, os::unix::fs::symlink};
+    let place = Place::trusted(&[("elsewhere/mcp.json", "{}")]);
+    symlink("../elsewhere", place.path("project/.cursor")).unwrap();
+    symlink("../elsewhere", place.path("project/.vscode")).unwrap();
+    symlink("../elsewhere", place.path("project/.zed")).unwrap();
+    symlink("../elsewhere", place.path("project/.toolsmith")).unwrap();
+    symlink("../elsewhere/new.json", place.path("project/.mcp.json")).unwrap();
+    let install = ["cursor", "vscode", "zed", "claude-code"]
+        .map(|client| vec!["mcp", "install", "--write", "--client", client]);
+    for args in install.into_iter().chain([vec!["mcp", "add", "--project", "x", "--", "y"]]) {
+        let said = place.run(&args).await;
+        assert!(said.code == 1 && said.stderr.contains("leads out of"), "{args:?} {said:#?}");
+    }
+    assert_eq!(fs::read_to_string(place.path("elsewhere/mcp.json")).unwrap(), "{}");
+    assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 1);
+}

@@ -20,7 +20,7 @@ pub use process::{Exit, InputPipe, OutputPipe, Process, ProcessUsage, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use script::interpreter;
-pub use system::Signaller;
+pub use system::{Detacher, Signaller};
 pub use terminal::run_on_terminal;
 #[cfg(unix)]
 use unix as system;

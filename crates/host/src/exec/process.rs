@@ -16,7 +16,7 @@ use toolsmith_tool::{Figure, Meter};
 use super::{
     error::ExecError,
     request::Request,
-    system::{self, Control, Input, Output, Signaller},
+    system::{self, Control, Detacher, Input, Output, Signaller},
 };
 
 /// How long a killed process may take to disappear before we go on without it. Only one that hangs in the kernel
@@ -151,12 +151,12 @@ pub fn spawn(request: &Request) -> Result<Process, ExecError> {
     if !request.meter.add_process() {
         return Err(ExecError::TooMany { program: request.program.clone() });
     }
-    let mut started = system::start(request).map_err(|source| {
+    let started = system::start(request).map_err(|source| {
         request.meter.remove_process();
         ExecError::from_spawn(&request.program, request.cwd.as_ref(), source)
     })?;
     if request.detached {
-        started.control.release();
+        started.control.detacher().detach();
     }
     Ok(Process {
         stdin: started.stdin.map(InputPipe),
@@ -206,6 +206,11 @@ impl Process {
             }
         }
         exit
+    }
+
+    /// A way to let the program outlive this handle later, as [`Request::detached`] does from the start.
+    pub fn detacher(&self) -> Detacher {
+        self.control.detacher()
     }
 
     /// A way to send the program signals without holding it.

@@ -63,7 +63,7 @@ pub struct Request {
     pub stdout: Destination,
     /// Where standard error goes.
     pub stderr: Destination,
-    /// It may outlive the [`super::Process`], and this program.
+    /// It may outlive the [`super::Process`], and this program if that exits. If this program is killed, it is killed too.
     pub detached: bool,
     /// How long [`super::run`] lets it run.
     pub timeout: Option<Duration>,

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::lexical;
+use super::{commands::named_files, lexical};
 
 /// Maximum size of a settings file of git that is read.
 const MAX_CONFIG: usize = 256 << 10;
@@ -31,8 +31,6 @@ const NAMES: [&str; 12] = [
     "repositoryformatversion",
     "signingkey",
 ];
-/// Maximum number of directories in which the words of a command are looked for.
-const MAX_BASES: usize = 8;
 /// How deep nested repositories are looked for, and in how many directories.
 const NESTED_DEPTH: usize = 4;
 const NESTED_FOLDERS: usize = 2000;
@@ -107,84 +105,6 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-/// Returns the files that the words of a command name, as paths in one of the directories, or in a directory that the command
-/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`). A path with a directory counts also if there is no file
-/// yet: whoever creates it decides what the command runs.
-pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
-    let mut plain = command.replace(['"', '\''], "");
-    for here in [
-        "$(git rev-parse --show-toplevel)",
-        "`git rev-parse --show-toplevel`",
-        "$(pwd)",
-        "`pwd`",
-        "${PWD}",
-        "$PWD",
-        "~+",
-    ] {
-        plain = plain.replace(here, ".");
-    }
-    let plain = with_defaults(&plain);
-    let mut bases: Vec<PathBuf> = bases.iter().map(|base| base.to_path_buf()).collect();
-    let mut found = Vec::new();
-    let words = plain.split(|c: char| c.is_whitespace() || "!`;&|()<>=".contains(c));
-    // A transport is named before its command (`ext::./x`), and lists are separated by colons.
-    let words =
-        words.flat_map(|word| std::iter::once(word).chain(word.split(':').filter(move |part| *part != word)));
-    for word in words.filter(|word| !word.is_empty() && !word.starts_with('-')) {
-        // The value of a variable is not known; what follows it may lie in any directory that the command names.
-        let word = match word.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
-            Some((_, rest)) => rest,
-            None => word,
-        };
-        let mut folders = Vec::new();
-        for base in &bases {
-            let place = match (word.strip_prefix("~/"), home) {
-                (Some(rest), Some(home)) => home.join(rest),
-                _ => base.join(word),
-            };
-            if place.is_dir() {
-                folders.push(place.clone());
-            } else if place.is_file() || (word.contains('/') && !word.contains(['*', '{', '$'])) {
-                found.push(lexical(&place));
-                found.push(place.clone());
-            }
-            found.extend(modules(word, base).into_iter().filter(|path| path.is_file()));
-        }
-        let room = MAX_BASES.saturating_sub(bases.len());
-        bases.extend(folders.into_iter().take(room));
-    }
-    found
-}
-
-/// Replaces `${NAME:-default}` by its default.
-fn with_defaults(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((inside, behind)) = after.split_once('}') else { break };
-        out.push_str(before);
-        match inside.split_once(":-") {
-            Some((_, default)) => out.push_str(default),
-            None => out.push_str(&format!("${inside}")),
-        }
-        rest = behind;
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Returns the files that a runtime loads for a module's name: `x.y` of Python, `x` and `x/` of Node.
-fn modules(word: &str, base: &Path) -> Vec<PathBuf> {
-    let dotted = word.replace('.', "/");
-    let mut names =
-        vec![format!("{dotted}.py"), format!("{dotted}/__main__.py"), format!("{word}/__main__.py")];
-    for extension in ["js", "mjs", "cjs", "ts"] {
-        names.push(format!("{word}.{extension}"));
-        names.push(format!("{word}/index.{extension}"));
-    }
-    names.into_iter().map(|name| base.join(name)).collect()
 }
 
 /// Returns the directories below `root` that have a repository of their own, such as submodules.
@@ -285,7 +205,7 @@ fn pointer(text: &str, key: &str, base: &Path) -> Option<PathBuf> {
     text.lines().find_map(|line| line.strip_prefix(key)).map(|value| base.join(value.trim()))
 }
 
-fn small_text(path: &Path) -> Option<String> {
+pub(super) fn small_text(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok().filter(|found| found.is_file())?;
     let fits = usize::try_from(found.len()).is_ok_and(|size| size <= MAX_CONFIG);
     fits.then(|| fs::read_to_string(path).ok()).flatten()

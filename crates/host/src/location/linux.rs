@@ -8,11 +8,11 @@ use std::{
         fd::{AsFd, AsRawFd},
         unix::ffi::{OsStrExt, OsStringExt},
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use rustix::{
-    fs::{AtFlags, CWD, Mode, OFlags, fstatfs, linkat, openat, readlinkat},
+    fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, fstatfs, linkat, openat, openat2, readlinkat},
     io::Errno,
 };
 
@@ -42,6 +42,18 @@ pub(super) fn leads_to_open_file(folder: impl AsFd, text: &OsStr) -> io::Result<
 pub(super) fn path_of(folder: impl AsFd) -> Option<PathBuf> {
     let path = std::fs::read_link(format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd()));
     path.ok().filter(|path| path.is_absolute())
+}
+
+/// Opens a file for reading if no link is on the way; `None` where the kernel cannot check that. Does not wait for the other
+/// end of a pipe.
+pub(super) fn open_without_links(path: &Path) -> io::Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(file) => Ok(Some(file.into())),
+        // Old kernels, and containers that refuse calls they do not know.
+        Err(Errno::NOSYS | Errno::PERM) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Creates a file without a name, which is gone with the process; `None` where the file system cannot.

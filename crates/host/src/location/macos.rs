@@ -11,7 +11,7 @@ use std::{
             fs::MetadataExt,
         },
     },
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use rustix::fs::{Mode, OFlags, getpath, openat, readlinkat};
@@ -47,6 +47,11 @@ pub(super) fn leads_to_open_file(_folder: impl AsFd, _text: &OsStr) -> io::Resul
 /// Where an open directory is now.
 pub(super) fn path_of(folder: impl AsFd) -> Option<PathBuf> {
     getpath(folder).ok().map(|path| PathBuf::from(OsStr::from_bytes(path.as_bytes())))
+}
+
+/// The kernel is not asked; the path is followed step by step instead.
+pub(super) fn open_without_links(_path: &Path) -> io::Result<Option<File>> {
+    Ok(None)
 }
 
 /// There are no files without a name.

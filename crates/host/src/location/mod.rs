@@ -2,12 +2,14 @@
 //! name. The location is what a tier is derived from ([`WriteRules`]), and it is what the file is then written through.
 //! What changes in between cannot redirect the write.
 
+mod commands;
 mod folder;
 mod git;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+mod modules;
 mod resolved_location;
 mod rules;
 mod save;
@@ -15,13 +17,13 @@ mod table;
 mod temporaries;
 mod walk;
 
-pub use git::named_files;
-pub use resolved_location::Location;
+pub use commands::{named_files, shell_text};
+pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;
 pub use temporaries::Temporaries;
 
-pub(crate) use resolved_location::Beside;
+pub(crate) use resolved_location::{Beside, open_real};
 pub(crate) use walk::lexical;
 
 #[cfg(target_os = "linux")]

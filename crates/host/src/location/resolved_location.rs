@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     folder::Folder,
+    system,
     walk::{Links, walk},
 };
 
@@ -70,6 +71,21 @@ impl Location {
     /// The absolute path without links.
     pub fn real_path(&self) -> &Path {
         &self.real_path
+    }
+
+    /// Refuses a place outside a directory.
+    ///
+    /// # Errors
+    /// When the place is not below the directory, or the directory does not exist.
+    pub fn require_within(&self, folder: &Path) -> io::Result<()> {
+        match self.real_path.starts_with(folder.canonicalize()?) {
+            true => Ok(()),
+            false => Err(io::Error::other(format!(
+                "it leads out of {}, to {}",
+                folder.display(),
+                self.real_path.display()
+            ))),
+        }
     }
 
     /// Returns the metadata without following a link; `None` if nothing exists.
@@ -141,6 +157,21 @@ impl Location {
     /// Removes the directory at this place, if it is empty.
     pub(crate) fn remove_folder(&self) -> io::Result<()> {
         self.own()?.folder.remove_folder(&self.name)
+    }
+}
+
+/// Returns where a path leads, as an absolute path without links; `None` if it leads nowhere. Unlike [`Location::resolve`]
+/// this also takes directories, however they are spelled, and links that only the kernel can follow.
+pub fn leads_to(path: &Path) -> Option<PathBuf> {
+    let place = Location::resolve(path).map(|place| place.real_path().to_path_buf());
+    place.or_else(|_| path.canonicalize()).ok()
+}
+
+/// Opens the file at a path that [`leads_to`] gave earlier. A link that appeared on the way, or at the end, is an error.
+pub(crate) fn open_real(path: &Path) -> io::Result<File> {
+    match system::open_without_links(path)? {
+        Some(file) => Ok(file),
+        None => Location::at_real_path(path)?.open(),
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
 
 use rquickjs::{Ctx, Object, function::Constructor};
 use serde_json::{Map, Value};
+use toolsmith_host::exec::Detacher;
 use toolsmith_tool::CancelToken;
 
 /// Outcome of an operation.
@@ -103,6 +104,8 @@ struct Operation {
 pub(crate) struct Operations {
     running: Mutex<HashMap<u64, Operation>>,
     calls: Mutex<HashSet<u32>>,
+    /// Processes that go on once their call has ended, with that call.
+    leaving: Mutex<HashMap<u64, (u32, Detacher)>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -127,6 +130,17 @@ impl Operations {
 
     pub(crate) fn end(&self, number: u64) {
         lock(&self.running).remove(&number);
+        lock(&self.leaving).remove(&number);
+    }
+
+    /// Detaches a process when the call that started it ends. Until then it is one like others: it ends with this program.
+    pub(crate) fn detach_after(&self, call: u32, number: u64, process: Detacher) {
+        let calls = lock(&self.calls);
+        if calls.contains(&call) {
+            lock(&self.leaving).insert(number, (call, process));
+        } else {
+            process.detach();
+        }
     }
 
     /// Cancels one operation.
@@ -142,6 +156,9 @@ impl Operations {
 
     pub(crate) fn end_call(&self, call: u32) {
         lock(&self.calls).remove(&call);
+        for (_, (_, process)) in lock(&self.leaving).extract_if(|_, (of, _)| *of == call) {
+            process.detach();
+        }
     }
 
     /// Returns whether a call is in progress.

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     rc::Rc,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
     time::Duration,
 };
 
@@ -66,7 +66,6 @@ impl SpawnRequest {
         request.stdin = if self.pipes[0] { Stdin::Piped } else { Stdin::Empty };
         request.stdout = destination(1);
         request.stderr = destination(2);
-        request.detached = self.detached;
         request
     }
 
@@ -167,6 +166,10 @@ fn start(
     signals.lock().unwrap_or_else(PoisonError::into_inner).insert(number, process.signaller());
     let table = Arc::clone(signals);
     let kind = if asked.detached { Work::Detached } else { Work::Process };
+    if asked.detached {
+        let call = state.shared.current_call.load(Ordering::Relaxed);
+        state.shared.operations.detach_after(call, number, process.detacher());
+    }
     state.shared.spawn_work(number, kind, move |token| async move {
         let exit = watch(process, &token).await;
         table.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);

@@ -6,7 +6,7 @@ mod expand;
 mod files;
 mod origin;
 
-pub use edit::{EditError, add_server, remove_server};
+pub use edit::{ConfigFile, EditError, add_server, remove_server};
 pub use entry::{Exposure, OAuthConfig, Policy, ServerConfig, ToolConfig, Transport, parse_servers};
 pub use expand::{ExpandError, Expander};
 pub use files::{ConfigProblem, ConfigSources, Configuration, WaitingServer, read_configuration};

@@ -167,8 +167,10 @@ impl BoundHttp {
     }
 
     fn config(&self, stop: CancellationToken) -> StreamableHttpServerConfig {
+        // Another port of this machine is another origin.
+        let port = self.address.port();
         let mut origins: Vec<String> =
-            ["localhost", "127.0.0.1", "[::1]"].iter().map(|host| format!("http://{host}:*")).collect();
+            ["localhost", "127.0.0.1", "[::1]"].iter().map(|host| format!("http://{host}:{port}")).collect();
         origins.extend(self.origins.iter().cloned());
         let config = StreamableHttpServerConfig::default()
             .with_cancellation_token(stop)

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, ops::Deref, path::Path};
 
 use serde_json::json;
 use toolsmith_mcp::config::{
-    ConfigScope, ConfigSources, Configuration, Expander, Exposure, Policy, Transport, add_server,
+    ConfigFile, ConfigScope, ConfigSources, Configuration, Expander, Exposure, Policy, Transport, add_server,
     read_configuration, remove_server,
 };
 use toolsmith_testkit::Project;
@@ -167,21 +167,21 @@ async fn variables_and_commands_are_expanded() {
 fn changes_keep_the_rest_of_the_file() {
     let place = Place::new();
     let file = place.path("home/.toolsmith/agent/mcp.json");
-    add_server(&file, "mcpServers", "one", json!({ "command": "1" }), false).expect("added");
+    add_server(own(&file), "one", json!({ "command": "1" }), false).expect("added");
     place.write(
         "home/.toolsmith/agent/mcp.json",
         r#"{"note":"keep me","mcpServers":{"one":{"command":"1"}}}"#,
     );
-    add_server(&file, "mcpServers", "two", json!({ "command": "2" }), false).expect("added");
-    assert!(add_server(&file, "mcpServers", "two", json!({}), false).is_err());
-    add_server(&file, "mcpServers", "two", json!({ "command": "3" }), true).expect("replaced");
-    assert!(remove_server(&file, "mcpServers", "one").expect("removed"));
-    assert!(!remove_server(&file, "mcpServers", "one").expect("nothing to remove"));
+    add_server(own(&file), "two", json!({ "command": "2" }), false).expect("added");
+    assert!(add_server(own(&file), "two", json!({}), false).is_err());
+    add_server(own(&file), "two", json!({ "command": "3" }), true).expect("replaced");
+    assert!(remove_server(own(&file), "one").expect("removed"));
+    assert!(!remove_server(own(&file), "one").expect("nothing to remove"));
     let text: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&file).expect("text")).expect("JSON");
     assert_eq!(text, json!({ "note": "keep me", "mcpServers": { "two": { "command": "3" } } }));
     fs::write(&file, "[1, 2]").expect("written");
-    assert!(add_server(&file, "mcpServers", "x", json!({}), false).is_err());
+    assert!(add_server(own(&file), "x", json!({}), false).is_err());
     assert_eq!(fs::read_to_string(&file).expect("text"), "[1, 2]");
 }
 
@@ -194,4 +194,42 @@ fn c5_4_an_entry_that_replaces_another_one_does_not_take_back_a_deny() {
     let server = |name: &str| configuration.servers.iter().find(|server| server.name == name).unwrap();
     assert_eq!(server("my_srv").tools["do_it"].approval, Some(Policy::Deny));
     assert_eq!(server("whole").approval, Some(Policy::Deny));
+}
+
+fn own(file: &std::path::Path) -> ConfigFile<'_> {
+    ConfigFile::of_user(file, "mcpServers")
+}
+
+#[test]
+fn c5_7_a_file_of_a_project_is_not_changed_through_a_link_that_leads_out_of_it() {
+    use std::{fs, os::unix::fs::symlink};
+    let folder = tempfile::tempdir().expect("a folder");
+    let (project, outside) = (folder.path().join("project"), folder.path().join("outside"));
+    fs::create_dir_all(&project).expect("a project");
+    fs::create_dir_all(&outside).expect("another folder");
+    fs::write(outside.join("mcp.json"), "{}").expect("a file");
+    let add = |file: &str| {
+        let file = project.join(file);
+        add_server(ConfigFile::in_project(&file, "servers", &project), "x", json!({}), true)
+    };
+    symlink(&outside, project.join("linked")).expect("a link");
+    symlink(outside.join("mcp.json"), project.join("file.json")).expect("a link");
+    symlink(outside.join("new.json"), project.join("dangling.json")).expect("a link");
+    symlink("real", project.join("inside")).expect("a link");
+    fs::create_dir(project.join("real")).expect("a folder");
+    for file in
+        ["linked/mcp.json", "linked/deep/new.json", "file.json", "dangling.json", "../outside/mcp.json"]
+    {
+        let error = add(file).expect_err(file).to_string();
+        assert!(error.contains("leads out of"), "{file}: {error}");
+        let path = project.join(file);
+        assert!(
+            remove_server(ConfigFile::in_project(&path, "servers", &project), "x").is_err() || !path.exists()
+        );
+    }
+    assert_eq!(fs::read_to_string(outside.join("mcp.json")).expect("unchanged"), "{}");
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
+    add("inside/mcp.json").expect("a link within the project");
+    add(".vscode/mcp.json").expect("a new folder");
+    assert!(project.join("real/mcp.json").exists());
 }

@@ -5,6 +5,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use toolsmith_tool::Name;
+
 use super::{
     DiscoveryOptions, Scope, ToolSource,
     found::Finder,
@@ -113,8 +115,8 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
         Ok(about) => about,
         Err(error) => {
             let message = match error.kind() {
-                std::io::ErrorKind::NotFound => format!("Tool file not found: {}", path.display()),
-                _ => format!("{} cannot be read: {error}", path.display()),
+                std::io::ErrorKind::NotFound => format!("Tool file not found: {}", Name(path.display())),
+                _ => format!("{} cannot be read: {error}", Name(path.display())),
             };
             let hint =
                 "Relative paths are resolved from the working directory. Correct the path or remove it.";
@@ -125,16 +127,16 @@ pub(super) fn take_named(finder: &mut Finder<'_>, path: &Path, source: &ToolSour
     if about.is_file() && !is_loadable(path) {
         let hint = "Give a .ts, .mts, .cts, .js, .mjs or .cjs file, or a directory that contains one.";
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let message = format!("{} has the unsupported file extension \".{extension}\"", path.display());
+        let message = format!("{} has the unsupported file extension \".{extension}\"", Name(path.display()));
         finder.error(ToolLoadError::new(path, source, message).hint(hint));
     } else if about.is_file() {
         finder.module(path.to_path_buf(), source.clone());
     } else if !about.is_dir() {
-        finder.error(ToolLoadError::new(path, source, format!("{} is not a file", path.display())));
+        finder.error(ToolLoadError::new(path, source, format!("{} is not a file", Name(path.display()))));
     } else if let Some(index) = index_file(path) {
         finder.module(index, source.clone());
     } else if scan(finder, path, source) == 0 {
-        let message = format!("{} is a directory without an index file or modules", path.display());
+        let message = format!("{} is a directory without an index file or modules", Name(path.display()));
         finder.error(ToolLoadError::new(path, source, message).hint("Give the path of the module file."));
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use toolsmith_agent::hooks::{CallRule, Handler, Hook, HookEvent, Matcher};
+use toolsmith_tool::Name;
 
 use super::{
     files::HookFile,
@@ -63,7 +64,7 @@ pub(super) struct Parsed {
 impl Parsed {
     fn problem(&mut self, event: &str, message: impl std::fmt::Display) {
         let is_guard = event == HookEvent::PreToolUse.as_str();
-        self.problems.push(Problem { message: format!("({event}) {message}"), is_guard });
+        self.problems.push(Problem { message: format!("({}) {message}", Name(event)), is_guard });
     }
 }
 

@@ -16,6 +16,9 @@ use crate::{
     small_file,
 };
 
+/// Components of a hook file's path that belong to its agent: the file and its directory.
+const HOOK_FILE_DEPTH: usize = 2;
+
 /// A file that may have hooks.
 #[derive(Clone, Debug)]
 pub(super) struct HookFile {
@@ -34,6 +37,13 @@ impl HookFile {
         self.dialect == Dialect::Toolsmith
     }
 
+    /// Returns whether the file, or a directory on the way to it, is a link that leads nowhere. Somebody put it there: it does not
+    /// count as a file that is gone.
+    fn is_link_to_nothing(&self) -> bool {
+        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|about| about.is_symlink());
+        self.path.ancestors().take(HOOK_FILE_DEPTH).any(|path| is_link(path) && path.metadata().is_err())
+    }
+
     /// Reads the hooks of the file; `None` if there is no file, or it has no hooks.
     ///
     /// # Errors
@@ -45,15 +55,13 @@ impl HookFile {
         };
         let bytes = match read {
             Ok(bytes) => bytes,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
+            Err(error) if is_gone(&error) && !self.is_link_to_nothing() => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
         let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         let text = text.trim_start_matches('\u{feff}');
         let whole: Value = match self.path.extension().is_some_and(|extension| extension == "toml") {
-            true => toml::from_str(text).map_err(|error| error.to_string())?,
+            true => toml::from_str(text).map_err(|error| error.message().to_owned())?,
             false => serde_json::from_str(text).map_err(|error| error.to_string())?,
         };
         if whole["disableAllHooks"] == true {
@@ -69,6 +77,10 @@ impl HookFile {
             None => hooks,
         }))
     }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Returns the hook files of installed plugins. Those that the user installed count as the user's.

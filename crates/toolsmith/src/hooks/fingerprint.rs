@@ -67,6 +67,11 @@ impl Fingerprint {
             add(b"missing");
             add(path.as_os_str().as_encoded_bytes());
         }
+        for (script, kind) in &found.package_types {
+            add(b"package type");
+            add(script.as_os_str().as_encoded_bytes());
+            add(kind.as_bytes());
+        }
         Ok(Self {
             hash: content_hash(&bytes).to_string(),
             files: files.into_iter().collect(),

@@ -46,7 +46,8 @@ pub(super) fn scan(
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) => {
-                if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                let is_gone = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+                if !is_gone || folder.is_symlink() {
                     warnings.push(Warning::about(&folder, format!("cannot be searched for hooks: {error}")));
                 }
                 continue;

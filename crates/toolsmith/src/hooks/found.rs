@@ -397,7 +397,9 @@ impl Finder<'_> {
         let guard = format!(" {}", HookEvent::PreToolUse.as_str());
         for gone in &gone {
             let is_replaced = changed.contains(&gone.place);
-            let is_broken = self.faulty.contains(&gone.place);
+            let source = gone.place.strip_suffix(&guard).unwrap_or_default();
+            let is_broken = self.faulty.contains(&gone.place)
+                || is_displaced(source, &self.options.cwd, &self.found.project);
             let is_covered = self.found.hooks.iter().any(|found| {
                 found.status == HookStatus::Changed
                     && found.place == gone.place
@@ -428,6 +430,19 @@ fn in_place_of(gone: &Confirmation) -> Hook {
 
 fn failing(problem: String) -> Check {
     Arc::new(move || Err(problem.clone()))
+}
+
+/// Returns whether something else is in the place of a hook's file: a link that leads nowhere or out of the project, also in
+/// place of a directory above it, or a file in place of such a directory. A file that was removed is not displaced.
+fn is_displaced(source: &str, cwd: &Path, project: &Path) -> bool {
+    let path = cwd.join(source);
+    if let Ok(real) = path.canonicalize() {
+        return !real.starts_with(project);
+    }
+    let above = path.ancestors().take_while(|above| *above != cwd && above.starts_with(cwd));
+    above
+        .filter_map(|above| Some((above, above.symlink_metadata().ok()?)))
+        .any(|(above, about)| about.is_symlink() || (above != path && !about.is_dir()))
 }
 
 /// The place of a hook in the list of confirmations: its file and event.

@@ -6,8 +6,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use serde_json::Value;
 use toolsmith_agent::hooks::Handler;
-use toolsmith_host::location::named_files;
+use toolsmith_host::location::{named_files, shell_text};
+use toolsmith_host::regular_file::read_regular;
 
 /// Programs that decide by files of the project what they run.
 const RUNNERS: [&str; 30] = [
@@ -48,6 +50,9 @@ const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/
 const AGENT_FOLDERS: [&str; 8] =
     [".claude", ".codex", ".toolsmith", ".omp", ".pi", ".xcsh", ".agents", ".github"];
 
+/// Maximum size of a `package.json` that is read.
+const MAX_MANIFEST: u64 = 1 << 20;
+
 /// Where commands run.
 #[derive(Clone, Debug)]
 pub(super) struct Surroundings {
@@ -66,6 +71,8 @@ pub(super) struct References {
     /// Paths in the project at which there is nothing.
     pub(super) missing: BTreeSet<PathBuf>,
     pub(super) uncovered: BTreeSet<String>,
+    /// Types of modules that packages give scripts.
+    pub(super) package_types: BTreeSet<(PathBuf, String)>,
 }
 
 /// Returns the words of what a hook runs. Words of a shell command are found without running the shell: quotes are taken off,
@@ -86,6 +93,7 @@ pub(super) fn words(handler: &Handler) -> Vec<String> {
 }
 
 fn shell_words(command: &str) -> Vec<String> {
+    let command = shell_text(command);
     let mut words = Vec::new();
     let mut word = String::new();
     let mut quote = None;
@@ -95,7 +103,7 @@ fn shell_words(command: &str) -> Vec<String> {
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
             (None | Some('"'), '\\') => word.extend(chars.next()),
-            (None, c) if c.is_whitespace() || ";&|()<>=,`".contains(c) => {
+            (None, c) if c.is_whitespace() || ";&|()<>=`".contains(c) => {
                 words.push(std::mem::take(&mut word))
             }
             (_, c) => word.push(c),
@@ -110,6 +118,13 @@ fn shell_words(command: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect();
     words.extend(inner);
+    let listed: Vec<String> = words
+        .iter()
+        .filter(|word| word.contains(','))
+        .flat_map(|word| word.split(','))
+        .map(str::to_owned)
+        .collect();
+    words.extend(listed);
     words.retain(|word| !word.is_empty());
     words
 }
@@ -139,7 +154,21 @@ pub(super) fn find(words: &[String], around: &Surroundings) -> References {
             false => found.missing.insert(path),
         };
     }
+    found.package_types = found.files.iter().filter_map(|file| package_type(file, around)).collect();
     found
+}
+
+/// Returns the type of modules that the nearest `package.json` gives a script. Another type lets Node refuse the script, and
+/// a hook that fails may be ignored.
+fn package_type(script: &Path, around: &Surroundings) -> Option<(PathBuf, String)> {
+    let extension = script.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, None | Some("js" | "ts" | "jsx" | "tsx")) {
+        return None;
+    }
+    let folders = script.ancestors().skip(1).take_while(|folder| is_in_project(folder, around));
+    let manifest = folders.map(|folder| folder.join("package.json")).find(|file| file.is_file())?;
+    let value: Value = serde_json::from_slice(&read_regular(&manifest, MAX_MANIFEST).ok()?).ok()?;
+    Some((script.to_path_buf(), value.get("type")?.to_string()))
 }
 
 /// Replaces the variables whose value is known.
@@ -168,7 +197,11 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
         return;
     }
     // A pattern stands for everything in its folder.
-    if let Some(at) = word.find(['*', '?', '[']) {
+    let range = word.find('{').filter(|_| word.contains("..") && !word.contains("${"));
+    if let Some(at) = word.find(['*', '?', '[']).or(range) {
+        if !word.contains('/') {
+            found.files.extend(beside(word, around));
+        }
         let folder = word[..at].rsplit_once('/').map_or("", |(folder, _)| folder);
         let folder = around.cwd.join(folder);
         if word[..at].contains('/') && is_in_project(&folder, around) && folder.is_dir() {
@@ -206,6 +239,17 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
         }
         Err(_) => {}
     }
+}
+
+/// Returns the files of the working directory that have the extension of a pattern such as `*.sh`.
+fn beside(pattern: &str, around: &Surroundings) -> Vec<PathBuf> {
+    let extension = pattern.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if extension.is_empty() || !extension.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Vec::new();
+    }
+    let entries = around.cwd.read_dir().into_iter().flatten().flatten();
+    let is_meant = |path: &PathBuf| path.extension().is_some_and(|own| own == extension) && path.is_file();
+    entries.map(|entry| entry.path()).filter(is_meant).collect()
 }
 
 /// Returns the folder whose code belongs to a script: its own. Beside a file hook are other hooks, so for these it is `hooks/lib`.

@@ -16,8 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision, ReviewDecision, ReviewRequest, Reviewer};
 use toolsmith_tool::{
     CancelToken, CompletionItem, CompletionSource, Completions, Component, ComponentChange, ComponentId,
-    CustomOptions, DialogOptions, EditorState, InputTap, NoticeLevel, ScreenInfo, Ui, WidgetContent,
-    WidgetPlacement, WorkingIndicator,
+    CustomOptions, DialogOptions, EditorState, InputTap, NoticeLevel, ScreenInfo, ToolError, ToolResult, Ui,
+    WidgetContent, WidgetPlacement, WorkingIndicator,
 };
 
 use super::{components::Part, effect::Effect, event::Event, panels::PendingPanel};
@@ -42,17 +42,51 @@ pub(super) struct Known {
     pub(super) cwd: PathBuf,
 }
 
+/// Most notices in a second.
+const MAX_NOTICES: usize = 20;
+/// Most characters of a notice.
+const MAX_NOTICE: usize = 4000;
+
 /// Sends what tools want to the interface.
 #[derive(Debug)]
 pub(super) struct Bridge {
     events: mpsc::UnboundedSender<Event>,
     next: AtomicU64,
     known: Mutex<Known>,
+    notices: Mutex<NoticeLimit>,
+}
+
+/// Notices of a second. All of them stay in the transcript, so a loop must not fill it.
+#[derive(Debug, Default)]
+struct NoticeLimit {
+    since: Option<Instant>,
+    count: usize,
+}
+
+enum Allowed {
+    Yes,
+    /// The one that says that others are left out.
+    Last,
+    No,
+}
+
+impl NoticeLimit {
+    fn count(&mut self, now: Instant) -> Allowed {
+        if self.since.is_none_or(|since| now.duration_since(since) >= Duration::from_secs(1)) {
+            (self.since, self.count) = (Some(now), 0);
+        }
+        self.count += 1;
+        match self.count {
+            ..=MAX_NOTICES => Allowed::Yes,
+            count if count == MAX_NOTICES + 1 => Allowed::Last,
+            _ => Allowed::No,
+        }
+    }
 }
 
 impl Bridge {
     pub(super) fn new(events: mpsc::UnboundedSender<Event>) -> Self {
-        Self { events, next: AtomicU64::new(1), known: Mutex::default() }
+        Self { events, next: AtomicU64::new(1), known: Mutex::default(), notices: Mutex::default() }
     }
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Known> {
@@ -168,7 +202,15 @@ impl Ui for Bridge {
     }
 
     fn notify(&self, message: &str, level: NoticeLevel) {
-        self.send(Event::Notice(level, message.to_owned()));
+        let mut limit = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        match limit.count(Instant::now()) {
+            Allowed::Yes => self.send(Event::Notice(level, message.chars().take(MAX_NOTICE).collect())),
+            Allowed::Last => {
+                let text = "Notices come too fast; those of the next second are left out.";
+                self.send(Event::Notice(NoticeLevel::Warning, text.to_owned()));
+            }
+            Allowed::No => {}
+        }
     }
 
     fn set_status(&self, key: &str, text: Option<&str>) {
@@ -331,6 +373,16 @@ impl Reviewer for DialogReviewer {
             Box::new(panel) as Box<dyn Panel>
         };
         self.bridge.ask(cancel, open).await.unwrap_or(ReviewDecision::Keep)
+    }
+
+    fn decided(&self, _request: &ReviewRequest, outcome: &Result<ToolResult, ToolError>) {
+        // What worked is shown by the run itself.
+        let failure = match outcome {
+            Ok(result) if !result.is_error => return,
+            Ok(result) => result.joined_text(),
+            Err(error) => error.to_string(),
+        };
+        self.bridge.send(Event::Notice(NoticeLevel::Error, failure));
     }
 }
 

@@ -133,3 +133,17 @@ proptest::proptest! {
         let _ = decode(&[&mixed]);
     }
 }
+
+#[test]
+fn c4_6_escape_is_a_key_also_right_before_an_answer_of_the_terminal() {
+    // The size, the cursor, device attributes, a paste.
+    for answer in ["\x1b[8;40;110t", "\x1b[12;1R", "\x1b[?62;22c", "\x1b[200~x\x1b[201~"] {
+        let found = decode(&[b"\x1b", answer.as_bytes()]);
+        assert!(
+            matches!(&found[0], Input::Key { key, .. } if crate::keys::name_of(key) == "escape"),
+            "{answer:?}: {found:?}"
+        );
+        assert_eq!(found.get(1..), Some(&decode(&[answer.as_bytes()])[..]), "{answer:?}");
+    }
+    assert_eq!(keys(b"\x1b\x1b[D"), ["alt+left"]);
+}

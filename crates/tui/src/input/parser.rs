@@ -175,8 +175,9 @@ fn escape(bytes: &[u8], is_over: bool) -> Step {
         [_, ESC, b'[' | b'O', ..] => match escape(&bytes[1..], is_over) {
             // Alt with a key that is a sequence itself.
             Step::Take(count, Some(Input::Key { key, .. })) => take(count + 1, bytes, key.with_alt()),
-            Step::Take(count, other) => Step::Take(count + 1, other),
-            other => other,
+            Step::Incomplete => Step::Incomplete,
+            // Escape, and an answer of the terminal or a paste right behind it.
+            _ => lone(),
         },
         [_, ESC] if !is_over => Step::Incomplete,
         [_, ESC, ..] => lone(),

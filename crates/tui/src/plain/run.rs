@@ -6,7 +6,7 @@ use toolsmith::{
     CommandOutcome, Prompt, Session,
     agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
     llm::{Message, StreamEvent},
-    tool::{CancelToken, visible_line},
+    tool::{CancelToken, Name, visible_line},
 };
 
 use super::ui::{Lines, PlainUi, say, say_part};
@@ -137,7 +137,8 @@ impl Plain {
                 for info in self.session.commands().iter().take(MAX_COMMANDS) {
                     let hint =
                         info.argument_hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
-                    say(&format!("/{}{hint}: {}", info.name, info.description));
+                    let line = format!("/{}{hint}: {}", info.name, info.description);
+                    say(&visible_line(&line));
                 }
             }
             "quit" | "exit" => self.code = Some(0),
@@ -149,8 +150,9 @@ impl Plain {
             "new" => self.report(self.session.new_session().await.map(|_| "New session.".to_owned())),
             "compact" => self.report(self.session.compact(None).await.map(|_| "Compacted.".to_owned())),
             "session" => say(&format!("Session {}", self.session.log().id())),
-            "undo" => self
-                .report(self.session.undo(None).await.map(|change| format!("Undid: {}", change.entry.label))),
+            "undo" => self.report(
+                self.session.undo(None).await.map(|change| format!("Undid: {}", Name(&change.entry.label))),
+            ),
             "pending" => self.pending(argument.trim()).await,
             _ => match self.session.find_command(line) {
                 None => say(&format!("Error: unknown command \"/{name}\". /help lists the commands.")),

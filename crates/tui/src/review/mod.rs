@@ -223,7 +223,8 @@ impl Review {
 
     fn apply(&mut self, unread: bool) -> Option<ReviewDecision> {
         let is_exec = self.action()?.tier == "exec";
-        if self.action()?.void.is_none() && !(unread && !is_exec) && self.go_to_unread() {
+        let must_read = is_exec || !unread;
+        if must_read && self.action()?.void.is_none() && self.go_to_unread() {
             let more = if is_exec { "" } else { ", A applies it unread" };
             self.message = Some(format!("Not everything was shown yet: a goes on{more}."));
             return None;

@@ -7,3 +7,4 @@ mod http;
 mod kit;
 mod runs;
 mod staged;
+mod swapping;

@@ -254,7 +254,7 @@ impl Call {
         let found = project.hooks();
         failure::warn_all(&found.all_warnings());
         let hooks = found.session();
-        hooks.set_notify(|message| failure::warn_all(&[toolsmith::Warning::new(message)]));
+        hooks.set_notify(|message| failure::warn_all(&[toolsmith::Warning::from_lines(&message)]));
         let gate = Arc::new(HookGate::new(hooks));
         // A file or a program that reads the result gets all of it.
         let output = match terminal::is_output_terminal() {

@@ -15,7 +15,7 @@ use crate::{
     commands::list::schema_word,
     failure::{TRUST_HINT, load_error_json, show_load_error},
     lint::{Finding, RULES, Severity, tokens},
-    output::{harmless, print_json, print_page},
+    output::{indented, one_line, print_json, print_page},
     project::Project,
     terminal::{DIM, ERROR, HINT, NAME, WARNING, paint},
 };
@@ -114,7 +114,7 @@ impl Report {
             writeln!(
                 out,
                 "{:width$}  {:7}  about {} tokens",
-                harmless(&tool.name),
+                one_line(&tool.name),
                 tool.schema,
                 tool.tokens
             )?;
@@ -196,7 +196,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
     if let Some(tool) = &finding.tool {
         write!(out, "{}: ", paint(NAME, tool))?;
     }
-    writeln!(out, "{}", harmless(&finding.message))?;
+    writeln!(out, "{}", indented(&finding.message))?;
     write!(out, "  {} {}", paint(DIM, "at"), project.show(&finding.path))?;
     if let Some(line) = finding.line {
         write!(out, ":{line}")?;
@@ -209,7 +209,7 @@ pub(crate) fn print_finding(out: &mut dyn Write, finding: &Finding, project: &Pr
         writeln!(out, "    {}", paint(DIM, line))?;
     }
     if let Some(help) = &finding.help {
-        writeln!(out, "  {} {}", paint(HINT, "→"), harmless(help))?;
+        writeln!(out, "  {} {}", paint(HINT, "→"), indented(help))?;
     }
     Ok(())
 }

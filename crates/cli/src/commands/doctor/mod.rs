@@ -20,7 +20,7 @@ use crate::{
     arguments::Shared,
     commands::config::state_word,
     failure, logging,
-    output::{harmless, print_json, print_page},
+    output::{one_line, print_json, print_page},
     project::Project,
     runtime,
     terminal::{DIM, ERROR, GOOD, HEADING, WARNING, paint},
@@ -210,11 +210,11 @@ fn show(findings: &[Finding]) -> Result<()> {
             State::Bad => (ERROR, "✗"),
         };
         let value = if finding.state == State::Bad {
-            paint(WARNING, harmless(&finding.value))
+            paint(WARNING, one_line(&finding.value))
         } else {
-            harmless(&finding.value)
+            one_line(&finding.value)
         };
-        writeln!(out, "  {} {:16} {value}", paint(style, mark), harmless(&finding.name))?;
+        writeln!(out, "  {} {:16} {value}", paint(style, mark), one_line(&finding.name))?;
     }
     print_page(&out)?;
     Ok(())

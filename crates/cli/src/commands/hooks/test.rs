@@ -14,7 +14,7 @@ use crate::{
     commands::call::arguments::read_json,
     failure::Problem,
     interrupts,
-    output::{harmless, print_json},
+    output::{harmless, indented, one_line, print_json},
     project::Project,
     runtime,
     terminal::{DIM, ERROR, GOOD, paint},
@@ -135,7 +135,7 @@ impl Verdict {
 
 fn show(payload: &Value, run: &HookRun, verdict: &Verdict) -> Result<()> {
     let mut out = crate::streams::stdout();
-    writeln!(out, "{} {}", paint(DIM, "input "), harmless(&payload.to_string()))?;
+    writeln!(out, "{} {}", paint(DIM, "input "), one_line(&payload.to_string()))?;
     if let Ok(ran) = &run.ran {
         writeln!(out, "{} {}", paint(DIM, "exit  "), ran.code)?;
         for (name, text) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
@@ -146,18 +146,18 @@ fn show(payload: &Value, run: &HookRun, verdict: &Verdict) -> Result<()> {
     }
     if let Ok(answer) = &run.answer {
         if let Some(input) = &answer.input {
-            writeln!(out, "{} {}", paint(DIM, "update"), harmless(&input.to_string()))?;
+            writeln!(out, "{} {}", paint(DIM, "update"), one_line(&input.to_string()))?;
         }
         for text in &answer.context {
-            writeln!(out, "{} {}", paint(DIM, "model "), harmless(text))?;
+            writeln!(out, "{} {}", paint(DIM, "model "), indented(text))?;
         }
         for text in &answer.messages {
-            writeln!(out, "{} {}", paint(DIM, "person"), harmless(text))?;
+            writeln!(out, "{} {}", paint(DIM, "person"), indented(text))?;
         }
     }
     let style = if verdict.is_blocked { ERROR } else { GOOD };
     match &verdict.reason {
-        Some(reason) => writeln!(out, "{}: {}", paint(style, verdict.word), harmless(reason))?,
+        Some(reason) => writeln!(out, "{}: {}", paint(style, verdict.word), indented(reason))?,
         None => writeln!(out, "{}", paint(style, verdict.word))?,
     }
     Ok(())

@@ -13,7 +13,7 @@ use toolsmith_tui::app::{Host, ModelEntry, OpenError, OpenRequest, ProviderEntry
 use crate::{
     arguments::Shared,
     commands::print::PrintArguments,
-    output::{harmless, show_path},
+    output::{one_line, show_path},
     project::Project,
 };
 
@@ -100,13 +100,13 @@ impl Host for ProjectHost {
                 .loaded
                 .waiting
                 .iter()
-                .map(|setting| format!("{} in its settings", harmless(&setting.key))),
+                .map(|setting| format!("{} in its settings", one_line(&setting.key))),
         );
         entries.extend(hooks.iter().take(MAX_SHOWN).cloned());
         if hooks.len() > MAX_SHOWN {
             entries.push(format!("and {} more hooks", hooks.len() - MAX_SHOWN));
         }
-        Some(TrustQuestion { folder: harmless(&project.root.to_string_lossy()), entries })
+        Some(TrustQuestion { folder: one_line(&project.root.to_string_lossy()), entries })
     }
 
     fn answer_trust(&self, is_trusted: bool) -> Result<(), String> {

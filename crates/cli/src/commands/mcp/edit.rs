@@ -1,11 +1,15 @@
 //! `toolsmith mcp add` and `remove`: changes the user's or the project's own configuration file.
 
-use std::{io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
-use toolsmith_mcp::config::{add_server, remove_server};
+use toolsmith_mcp::config::{ConfigFile, add_server, remove_server};
 use toolsmith_tool::visible_line;
 
 use crate::{
@@ -80,6 +84,13 @@ fn file(project: &Project, is_project: bool) -> PathBuf {
     }
 }
 
+fn config_file<'a>(file: &'a Path, project: &'a Project, is_project: bool) -> ConfigFile<'a> {
+    match is_project {
+        true => ConfigFile::in_project(file, "mcpServers", &project.root),
+        false => ConfigFile::of_user(file, "mcpServers"),
+    }
+}
+
 fn pairs(given: &[String], separator: char, option: &str) -> Result<Map<String, Value>> {
     given
         .iter()
@@ -141,7 +152,7 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
         entry.insert("exposure".to_owned(), json!(word.get_name()));
     }
     let file = file(&project, own.project);
-    add_server(&file, "mcpServers", &own.name, Value::Object(entry), own.force)?;
+    add_server(config_file(&file, &project, own.project), &own.name, Value::Object(entry), own.force)?;
     if shared.json {
         print_json(&json!({ "name": own.name, "file": file.to_string_lossy() }))?;
     } else {
@@ -155,7 +166,7 @@ pub(super) fn add(shared: &Shared, own: &AddArguments) -> Result<ExitCode> {
 pub(super) fn remove(shared: &Shared, own: &RemoveArguments) -> Result<ExitCode> {
     let project = Project::open(shared)?;
     let file = file(&project, own.project);
-    if !remove_server(&file, "mcpServers", &own.name)? {
+    if !remove_server(config_file(&file, &project, own.project), &own.name)? {
         let configuration = project.mcp_configuration();
         let elsewhere = configuration.servers.iter().find(|server| server.name == own.name);
         let hint = match elsewhere {

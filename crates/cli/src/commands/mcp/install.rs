@@ -5,7 +5,7 @@ use std::{fs, io::Write as _, path::PathBuf, process::ExitCode};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use toolsmith_mcp::config::add_server;
+use toolsmith_mcp::config::{ConfigFile, add_server};
 
 use crate::{
     arguments::Shared,
@@ -102,7 +102,10 @@ pub(super) fn run(shared: &Shared, own: &InstallArguments) -> Result<ExitCode> {
     if own.write {
         match own.client {
             Client::Codex => append_toml(&entry, own, &text)?,
-            _ => add_server(&entry.file, entry.key, &own.name, entry.value.clone(), own.force)?,
+            _ => {
+                let file = ConfigFile::in_project(&entry.file, entry.key, &project.cwd);
+                add_server(file, &own.name, entry.value.clone(), own.force)?;
+            }
         }
     }
     if shared.json {

@@ -10,7 +10,7 @@ use toolsmith_tool::{Tool, ToolSpec};
 use crate::{
     arguments::Shared,
     failure::Problem,
-    output::{Cell, harmless, print_json, print_page, print_table},
+    output::{Cell, indented, one_line, print_json, print_page, print_table},
     project::Project,
     runtime,
     terminal::{self, DIM, GOOD, HEADING, NAME, WARNING, paint},
@@ -86,9 +86,9 @@ fn about(view: &ServerView) -> (String, String) {
 
 fn show(page: &mut dyn Write, view: &ServerView, specs: &[&ToolSpec], elapsed: f64) -> Result<()> {
     let (protocol, implementation) = about(view);
-    let name = harmless(&view.config.name);
+    let name = one_line(&view.config.name);
     let about =
-        paint(DIM, format_args!("{}, protocol {protocol}, {elapsed:.0} ms", harmless(&implementation)));
+        paint(DIM, format_args!("{}, protocol {protocol}, {elapsed:.0} ms", one_line(&implementation)));
     writeln!(page, "{} {name}  {about}", paint(GOOD, "Started"))?;
     if specs.is_empty() {
         writeln!(page, "It offers no tools.")?;
@@ -108,10 +108,10 @@ fn show(page: &mut dyn Write, view: &ServerView, specs: &[&ToolSpec], elapsed: f
     }
     if !view.prompts.is_empty() {
         let names: Vec<&str> = view.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
-        writeln!(page, "{}: {}", paint(HEADING, "Prompts"), harmless(&names.join(", ")))?;
+        writeln!(page, "{}: {}", paint(HEADING, "Prompts"), one_line(&names.join(", ")))?;
     }
     for problem in &view.problems {
-        writeln!(page, "{} {}", paint(WARNING, "warning:"), harmless(problem))?;
+        writeln!(page, "{} {}", paint(WARNING, "warning:"), indented(problem))?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use toolsmith_text::plain;
 
 use crate::{
     interface::TerminalUi,
-    output::harmless,
+    output::{indented, one_line},
     streams,
     terminal::{self, DIM, WARNING, paint},
     tool_view::CallView,
@@ -66,7 +66,7 @@ pub(super) async fn follow(
             && !watched
             && message.starts_with("Extension ")
         {
-            let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), harmless(message));
+            let _ = writeln!(streams::stderr(), "{} {}", paint(WARNING, "warning:"), indented(message));
         }
         if let AgentEvent::AgentEnd { end, .. } = event.as_ref() {
             last = Some(end.clone());
@@ -124,7 +124,7 @@ impl Answer<'_> {
 
 /// Reports that a call was refused because nobody could be asked, and how to allow it (CONTRACT 5.4).
 fn tell_refused(tool: &str) {
-    let tool = harmless(tool);
+    let tool = one_line(tool);
     let _ = writeln!(
         streams::stderr(),
         "{} {tool} needs approval and nobody can be asked here; --set tools.approval.{tool}=allow allows it, \
@@ -191,7 +191,10 @@ fn show(event: &AgentEvent, terminal: Option<&TerminalUi>) {
             Some(line) => paint(DIM, line),
             None => return,
         },
-        AgentEvent::Notice { message } => paint(DIM, harmless(message)),
+        AgentEvent::Notice { message } => {
+            let lines: Vec<String> = indented(message).split('\n').map(|line| paint(DIM, line)).collect();
+            lines.join("\n")
+        }
         _ => return,
     };
     match terminal {
@@ -208,7 +211,7 @@ fn session_line(event: &SessionEvent) -> Option<String> {
         SessionEvent::AutoRetryStart(start) => {
             let wait = Duration::from_millis(start.delay_ms);
             let of = format_args!("{} of {}", start.attempt, start.max_attempts);
-            format!("retrying in {:.1} s ({of}): {}", wait.as_secs_f64(), harmless(&start.error_message))
+            format!("retrying in {:.1} s ({of}): {}", wait.as_secs_f64(), one_line(&start.error_message))
         }
         SessionEvent::AutoCompactionStart { trigger: CompactionTrigger::Overflow, .. } => {
             "compacting the session: it is too long for the model".to_owned()
@@ -222,7 +225,7 @@ fn session_line(event: &SessionEvent) -> Option<String> {
         }
         SessionEvent::TtsrTriggered { rules } => {
             let names: Vec<&str> = rules.iter().filter_map(|rule| rule["name"].as_str()).collect();
-            format!("response interrupted by a rule: {}", harmless(&names.join(", ")))
+            format!("response interrupted by a rule: {}", one_line(&names.join(", ")))
         }
         SessionEvent::TodoReminder(reminder) => {
             let (open, attempt, most) = (reminder.todos.len(), reminder.attempt, reminder.max_attempts);

@@ -9,7 +9,7 @@ use toolsmith::{check_skill, discover_skills};
 use crate::{
     arguments::Shared,
     failure,
-    output::{harmless, print_json},
+    output::{one_line, print_json},
     project::Project,
     terminal::{ERROR, GOOD, paint},
 };
@@ -60,7 +60,7 @@ pub(super) fn run(shared: &Shared, own: &CheckArguments) -> Result<ExitCode> {
         let word = if problems.is_empty() { paint(GOOD, "valid") } else { paint(ERROR, "invalid") };
         writeln!(out, "{word}  {}", project.show(folder))?;
         for problem in problems {
-            writeln!(out, "  - {}", harmless(problem))?;
+            writeln!(out, "  - {}", one_line(problem))?;
         }
     }
     failure::warn_all(&warnings);

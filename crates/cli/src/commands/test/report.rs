@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::outcome::Mismatch;
 use crate::{
-    output::{harmless, lossy, print_json},
+    output::{harmless, lossy, one_line, print_json},
     project::Project,
     terminal::{DIM, ERROR, GOOD, HINT, WARNING, paint},
 };
@@ -134,7 +134,7 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
         write!(out, " ({number})")?;
     }
     if !line.about.is_empty() {
-        write!(out, "  {}", harmless(&line.about))?;
+        write!(out, "  {}", one_line(&line.about))?;
     }
     writeln!(out)?;
     match &line.verdict {
@@ -155,7 +155,7 @@ fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
     writeln!(
         out,
         "    {} ({}, {})",
-        harmless(&item.what),
+        one_line(&item.what),
         paint(ERROR, "- expected"),
         paint(GOOD, "+ came")
     )?;

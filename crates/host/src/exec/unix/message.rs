@@ -21,7 +21,7 @@ pub(super) const READY: u8 = b'L';
 
 /// To the supervisor: the program was asked to exit. From then on the supervisor waits for all its descendants.
 pub(super) const ENDING: u8 = b'E';
-/// To the supervisor: the program may outlive this program, so a closed socket means nothing.
+/// To the supervisor: the program outlives its handle or this program, so a closed socket means nothing.
 pub(super) const RELEASED: u8 = b'R';
 /// To the supervisor: kill everything, released or not.
 pub(super) const KILL: u8 = b'K';

@@ -4,6 +4,7 @@
 //! | file | runs in | subject |
 //! |---|---|---|
 //! | `start.rs` | this program | pipes, the request, and the end of the supervisor's socket |
+//! | `detached.rs` | this program | programs that may outlive it |
 //! | `launcher.rs` | this program | starting the launcher and talking to it |
 //! | `message.rs` | all | the messages between them |
 //! | `launcher_loop.rs` | the launcher | taking requests, forking supervisors |
@@ -18,6 +19,7 @@
 //! (lost by `env -i`); forking each supervisor off this program (a fork costs in proportion to this program's memory);
 //! executing one for each program (the start of a second program costs as much as the first).
 
+mod detached;
 mod launcher;
 mod launcher_loop;
 #[cfg(target_os = "linux")]
@@ -30,6 +32,7 @@ mod signaller;
 mod start;
 mod supervisor;
 
+pub use detached::Detacher;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "macos")]

@@ -25,8 +25,9 @@ use super::{
         process::{Exit, ProcessUsage},
         request::{Destination, Request, Stdin},
     },
+    detached::Detacher,
     launcher,
-    message::{ANSWER, Body, ENDING, EXITED, FAILED, HEADER, KILL, LIMITS, RELEASED, STARTED, read_answer},
+    message::{ANSWER, Body, ENDING, EXITED, FAILED, HEADER, KILL, LIMITS, STARTED, read_answer},
     signaller::signal,
     system,
 };
@@ -89,7 +90,14 @@ pub(super) fn start_by(
         stdin: stdin.map(|pipe| Sender::from_owned_fd(pipe.into())).transpose()?,
         stdout: stdout.map(Receiver::from_owned_fd).transpose()?,
         stderr: stderr.map(Receiver::from_owned_fd).transpose()?,
-        control: Control { socket, supervisor, asked: HashSet::new(), answer: Vec::new(), exit: None },
+        control: Control {
+            detacher: Detacher::new(&socket),
+            socket,
+            supervisor,
+            asked: HashSet::new(),
+            answer: Vec::new(),
+            exit: None,
+        },
         pid,
     })
 }
@@ -141,9 +149,10 @@ fn encode(request: &Request) -> io::Result<Body> {
     Ok(body)
 }
 
-/// This end. Dropping it kills everything at the other end, unless it was released.
+/// This end. Dropping it kills everything at the other end, unless the program is detached.
 #[derive(Debug)]
 pub(in super::super) struct Control {
+    detacher: Detacher,
     socket: UnixStream,
     supervisor: u32,
     /// Processes that were asked to exit; a second signal would interrupt their cleanup.
@@ -153,7 +162,18 @@ pub(in super::super) struct Control {
     exit: Option<Exit>,
 }
 
+impl Drop for Control {
+    fn drop(&mut self) {
+        self.detacher.close();
+    }
+}
+
 impl Control {
+    /// Returns the way to let the program outlive this end.
+    pub(in super::super) fn detacher(&self) -> Detacher {
+        self.detacher.clone()
+    }
+
     /// Waits for the program to end; or for everything it started, if its end was announced. Can be called again.
     pub(in super::super) async fn wait(&mut self) -> Exit {
         loop {
@@ -226,11 +246,6 @@ impl Control {
     /// Kills the program and everything it started.
     pub(in super::super) fn kill(&mut self) {
         self.send(KILL);
-    }
-
-    /// Lets the program outlive this end.
-    pub(in super::super) fn release(&mut self) {
-        self.send(RELEASED);
     }
 
     /// Fails only when the supervisor has ended, and then everything has: so few bytes always fit the socket.

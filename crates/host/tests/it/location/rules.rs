@@ -149,11 +149,45 @@ fn c5_7_what_decides_what_runs_is_exec_at_any_depth_and_in_any_case() {
         ".cargo/config.toml",
         ".venv/bin/python",
         ".github/workflows/ci.yml",
+        ".gitattributes",
+        ".envrc.local",
+        ".commitlintrc.cjs",
+        "commitlint.config.js",
+        ".yorkie/pre-commit",
+        "Debug.run.xml",
+        ".externalToolBuilders/x.launch",
+        "sitecustomize.py",
+        "rust-toolchain",
+        "rust-toolchain.toml",
+        ".bazelrc",
+        "ci.bazelrc",
+        ".bazelversion",
+        "tools/bazel",
+        ".buckconfig",
+        "gradle/wrapper/gradle-wrapper.properties",
+        "gradle/wrapper/gradle-wrapper.jar",
+        "gradlew",
+        "gradlew.bat",
+        ".gradle/init.gradle",
+        "init.gradle.kts",
+        "mvnw",
+        ".mvn/wrapper/maven-wrapper.properties",
+        ".jvmopts",
     ];
     all(&rules, &home.project, &names, "exec");
     all(&rules, &home.project.join("a/b"), &names, "exec");
     // Only the names themselves, and worktrees that agents keep are projects.
     all(&rules, &home.project, &["git/x", "x.git.txt", "my.bashrc", ".github/ISSUE_TEMPLATE.md"], "write");
+    // Build files run when somebody builds.
+    let build = [
+        "build.gradle",
+        "gradle.properties",
+        "settings.gradle.kts",
+        "pom.xml",
+        "BUILD.bazel",
+        "toolchain.toml",
+    ];
+    all(&rules, &home.project, &build, "write");
     let worktree = home.project.join(".claude/worktrees/one");
     fs::create_dir_all(&worktree).unwrap();
     let in_worktree = home.rules(&worktree);

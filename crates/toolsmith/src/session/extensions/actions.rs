@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use toolsmith_agent::{
-    Agent, CallRequest, Gate as _, GateVerdict, GatedCall, InputSource, Prompt, PromptError, Verdict,
-    custom_message, hooks::HookGate, judge, message_from_extension, session::EntryKind,
+    Agent, CallRequest, Gate as _, GateApproval, GateVerdict, GatedCall, InputSource, Prompt, PromptError,
+    Verdict, custom_message, hooks::HookGate, judge, message_from_extension, session::EntryKind,
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
 use toolsmith_tool::{
-    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction,
-    SessionActions, SessionTask, Tool, ToolContext, async_trait,
+    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, Places,
+    SessionAction, SessionActions, SessionTask, Tool, ToolContext, async_trait,
 };
 
 use super::{
@@ -20,6 +20,7 @@ use super::{
         session::Session,
     },
     CommandOutcome, WeakSession,
+    built_ins::BuiltInCall,
 };
 
 /// Carries out actions of extensions.
@@ -231,10 +232,11 @@ impl Session {
                 json!(outcome.result)
             }
             SessionTask::CallBuiltIn { name, arguments, cwd, call_id } => {
-                let built_ins = &self.extensions.inner.built_ins;
-                let arguments =
-                    self.check_built_in(&name, &call_id, arguments, cwd.as_deref(), &context).await?;
-                json!(built_ins.call(&name, &call_id, arguments, cwd.as_deref(), context).await?)
+                let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
+                // The paths of this call, not those of the extension's.
+                let context = context.with_places(Places::default());
+                let call = self.check_built_in(call, &call_id, &context).await?;
+                json!(call.run(&call_id, context).await?)
             }
             SessionTask::ApprovalOf { name, arguments, cwd } => {
                 self.extensions.inner.built_ins.approval(&name, &arguments, cwd.as_deref()).await?
@@ -295,24 +297,33 @@ impl Session {
     /// every call (CONTRACT 5.4, 11.1). Approval was asked for the call that makes it.
     async fn check_built_in(
         &self,
-        name: &str,
+        call: BuiltInCall,
         call_id: &str,
-        arguments: Value,
-        cwd: Option<&str>,
         context: &ToolContext,
-    ) -> Result<Value, ActionError> {
-        let Some(tool) = self.extensions.inner.built_ins.tool_in(name, cwd) else { return Ok(arguments) };
-        let approval = tool.approval(&arguments).await;
+    ) -> Result<BuiltInCall, ActionError> {
+        let name = &call.tool.spec().name;
+        call.pin(&context.places).await;
+        let approval = call.tool.approval(&call.arguments).await;
         let settings = self.agent().dispatcher().approval_settings();
         if judge(name, &approval, &settings) == Verdict::DeniedByUser {
             return Err(ActionError::failed(format!("Tool \"{name}\" is blocked by user policy.")));
         }
         let gate = HookGate::new(self.hooks.hooks.clone());
-        let call = GatedCall::of_tool(call_id, tool.spec(), &arguments, context);
-        match gate.before(call).await {
-            GateVerdict::Refuse(reason) => Err(ActionError::failed(reason)),
-            GateVerdict::Rewrite(replaced) => Ok(replaced),
-            _ => Ok(arguments),
+        let replaced = match gate
+            .before(GatedCall::of_tool(call_id, call.tool.spec(), &call.arguments, context))
+            .await
+        {
+            GateVerdict::Refuse(reason) => return Err(ActionError::failed(reason)),
+            GateVerdict::Rewrite(replaced) => Some(replaced),
+            GateVerdict::PassWith(passage) if passage.approval == Some(GateApproval::Ask) => {
+                return Err(ActionError::failed("a hook wants the user to decide about it"));
+            }
+            GateVerdict::PassWith(passage) => passage.arguments,
+            _ => None,
+        };
+        match replaced {
+            Some(arguments) => call.with_arguments(arguments),
+            None => Ok(call),
         }
     }
 

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 use toolsmith_host::changes::ChangeStore;
-use toolsmith_tool::{ActionError, ArgumentSchema, Tool, ToolCall, ToolContext, ToolResult};
+use toolsmith_tool::{ActionError, ArgumentSchema, Places, Tool, ToolCall, ToolContext, ToolResult};
 
 use crate::{built_in::built_in_tools, home::Home};
 
@@ -57,23 +57,51 @@ impl BuiltInCalls {
         Ok(json!(tool.approval(arguments).await))
     }
 
-    /// Runs a built-in tool. Its failures are results, as they are for the model.
-    pub(crate) async fn call(
+    /// Prepares a call of a built-in tool.
+    pub(crate) fn prepare(
         &self,
         name: &str,
-        call_id: &str,
         arguments: Value,
         cwd: Option<&str>,
-        mut context: ToolContext,
-    ) -> Result<ToolResult, ActionError> {
+    ) -> Result<BuiltInCall, ActionError> {
         let tool = self
             .tool_in(name, cwd)
             .ok_or_else(|| ActionError::failed(format!("there is no built-in tool \"{name}\"")))?;
-        let schema = ArgumentSchema::compile(&tool.spec().parameters).map_err(ActionError::failed)?;
-        let prepared = schema.prepare(name, arguments).map_err(ActionError::failed)?;
+        BuiltInCall { tool, arguments: Value::Null }.with_arguments(arguments)
+    }
+}
+
+/// A call of a built-in tool with valid arguments.
+pub(crate) struct BuiltInCall {
+    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) arguments: Value,
+}
+
+impl BuiltInCall {
+    /// Replaces the arguments, which are repaired and validated.
+    pub(crate) fn with_arguments(self, arguments: Value) -> Result<Self, ActionError> {
+        let spec = self.tool.spec();
+        let schema = ArgumentSchema::compile(&spec.parameters).map_err(ActionError::failed)?;
+        let prepared = schema.prepare(&spec.name, arguments).map_err(ActionError::failed)?;
+        Ok(Self { arguments: prepared.arguments, ..self })
+    }
+
+    /// Fixes the paths of the call to where they lead now.
+    pub(crate) async fn pin(&self, places: &Places) {
+        for place in self.tool.places(&self.arguments).await {
+            places.pin(place);
+        }
+    }
+
+    /// Runs the call. Its failures are results, as they are for the model.
+    pub(crate) async fn run(
+        self,
+        call_id: &str,
+        mut context: ToolContext,
+    ) -> Result<ToolResult, ActionError> {
         // What was approved is the call of the extension, which is about something else.
         context.approved = None;
-        Ok(match tool.execute(ToolCall::new(call_id, prepared.arguments), context).await {
+        Ok(match self.tool.execute(ToolCall::new(call_id, self.arguments), context).await {
             Ok(result) => result,
             Err(error) => error.into_result(),
         })

@@ -48,10 +48,8 @@ fn c5_7_every_place_of_a_hook_is_exec_and_the_list_of_hashes_is_refused() {
     assert!(matches!(verdict(&place, "project/notes.txt"), Verdict::Refused { .. }));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn c5_7_scripts_that_hooks_name_are_exec_wherever_they_lie() {
-    let place = Place::new(&[("project/scripts/check.sh", "exit 0\n"), ("project/scripts/other.sh", "")]);
-    place.write("project/.claude/settings.json", &settings("PreToolUse", "", "sh scripts/check.sh"));
+/// The tiers of writes to these files in a session of the project.
+async fn tiers(place: &Place, files: &[&str]) -> Vec<toolsmith::Tier> {
     let session = toolsmith::Session::builder(place.cwd())
         .home(place.home())
         .trust(place.trust.clone())
@@ -60,15 +58,32 @@ async fn c5_7_scripts_that_hooks_name_are_exec_wherever_they_lie() {
         .build()
         .await
         .unwrap();
-    let tier = |file: &str| {
-        let registry = session.agent().dispatcher().registry().clone();
-        let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
-        let arguments = serde_json::json!({ "path": file, "content": "" });
-        async move { tool.approval(&arguments).await.tier }
-    };
-    assert_eq!(tier("scripts/check.sh").await, toolsmith::Tier::Exec);
-    assert_eq!(tier("scripts/other.sh").await, toolsmith::Tier::Write);
+    let registry = session.agent().dispatcher().registry().clone();
+    let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
+    let mut tiers = Vec::new();
+    for file in files {
+        tiers.push(tool.approval(&serde_json::json!({ "path": file, "content": "" })).await.tier);
+    }
     session.dispose().await;
+    tiers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_scripts_that_hooks_name_are_exec_wherever_they_lie() {
+    let place = Place::new(&[("project/scripts/check.sh", "exit 0\n"), ("project/scripts/other.sh", "")]);
+    place.write("project/.claude/settings.json", &settings("PreToolUse", "", "sh scripts/check.sh"));
+    let found = tiers(&place, &["scripts/check.sh", "scripts/other.sh"]).await;
+    assert_eq!(found, [toolsmith::Tier::Exec, toolsmith::Tier::Write]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_files_that_a_runtime_would_start_for_a_hook_are_exec_before_they_exist() {
+    let place = Place::new(&[("project/hk/package.json", r#"{"main":"m.js"}"#), ("project/hk/m.js", "")]);
+    place.write("project/pkg/x.py", "");
+    place.write("project/.claude/settings.json", &settings("PreToolUse", "", "node hk; python3 -m pkg.x"));
+    let files = ["hk/package.json", "hk/m.js", "hk/index.js", "pkg/__init__.py", "pkg/x.py", "pkg.py"];
+    assert_eq!(tiers(&place, &files).await, [toolsmith::Tier::Exec; 6]);
+    assert_eq!(tiers(&place, &["hk/n.js", "pkg/y.py"]).await, [toolsmith::Tier::Write; 2]);
 }
 
 /// A hook whose command names this, confirmed; then `change`.
@@ -150,4 +165,68 @@ fn a_hook_with_too_much_code_beside_it_cannot_be_confirmed() {
     assert!(place.warnings().contains("too many files"), "{}", place.warnings());
     place.confirm();
     assert_eq!(place.statuses(), ["new"]);
+}
+
+#[test]
+fn c11_2_what_a_runtime_starts_is_watched_also_if_the_command_names_only_a_directory_or_a_module() {
+    let script = |name: &'static str| (name, "ok");
+    for (command, present, changed) in [
+        (
+            "node hk",
+            &[("project/hk/package.json", r#"{"main":"m.js"}"#), script("project/hk/m.js")][..],
+            "project/hk/m.js",
+        ),
+        (
+            "node hk",
+            &[("project/hk/package.json", r#"{"main":"m.js"}"#), script("project/hk/m.js")],
+            "project/hk/package.json",
+        ),
+        ("node hk", &[script("project/hk/index.js")], "project/hk/package.json"),
+        (
+            "cd hk && node .",
+            &[("project/hk/package.json", r#"{"main":"m"}"#), script("project/hk/m.js")],
+            "project/hk/m.js",
+        ),
+        (
+            "node -r foo -e 1",
+            &[script("project/node_modules/foo/index.js")],
+            "project/node_modules/foo/index.js",
+        ),
+        (
+            "node --import foo -e 1",
+            &[script("project/node_modules/foo/index.js")],
+            "project/node_modules/foo/package.json",
+        ),
+        ("node --require ./hk/x.js -e 1", &[script("project/hk/x.js")], "project/hk/x.js"),
+        ("npx foo", &[script("project/node_modules/.bin/foo")], "project/node_modules/.bin/foo"),
+        ("python3 -m hk.x", &[script("project/hk/x.py")], "project/hk/__init__.py"),
+        (
+            "python3 -m hk.x",
+            &[script("project/hk/x.py"), script("project/hk/__init__.py")],
+            "project/hk/__init__.py",
+        ),
+        ("python3 -m hk.x", &[script("project/hk/x.py")], "project/hk/x.abi3.so"),
+        ("python3 -mhk.x", &[script("project/hk/x.py")], "project/hk/__init__.py"),
+        ("python3 -c \"import hk.x\"", &[script("project/hk/x.py")], "project/hk/__init__.py"),
+        ("python3 -c \"from hk import x\"", &[script("project/hk/x.py")], "project/hk/__init__.py"),
+        ("python3 -m json.tool", &[], "project/json/__init__.py"),
+        ("python3 -c \"import sys, json\"", &[], "project/json.py"),
+        ("sh $'hk/x.sh'", &[script("project/hk/x.sh")], "project/hk/x.sh"),
+        ("sh $'h\\x6b/x.sh'", &[script("project/hk/x.sh")], "project/hk/x.sh"),
+        ("sh hk/{x,}.sh", &[script("project/hk/x.sh")], "project/hk/x.sh"),
+        ("sh hk/x{1..2}.sh", &[script("project/hk/x1.sh")], "project/hk/x1.sh"),
+        ("for f in *.sh; do sh $f; done", &[script("project/x.sh")], "project/a.sh"),
+        (
+            "node hk/x.js",
+            &[script("project/hk/x.js"), ("project/package.json", "{}")],
+            "project/hk/package.json",
+        ),
+    ] {
+        let outcome = after(command, present, |place| {
+            let text =
+                if changed.ends_with("package.json") { r#"{"main":"n.js","type":"module"}"# } else { "evil" };
+            place.write(changed, text);
+        });
+        assert_eq!(outcome, ("changed", true), "{command}: {changed}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::symlink,
     sync::{Arc, Barrier},
     thread,
 };
@@ -113,6 +114,67 @@ fn a_confirmed_guard_whose_file_breaks_blocks_and_one_that_is_gone_is_reported()
     assert!(place.warnings().contains("a hook that you confirmed is gone"), "{}", place.warnings());
     place.confirm();
     assert!(place.warnings().is_empty(), "{}", place.warnings());
+}
+
+#[test]
+fn c11_2_a_link_or_a_file_in_place_of_a_confirmed_guard_blocks() {
+    type Change = fn(&Place);
+    let changes: [(&str, Change); 6] = [
+        ("the file leads nowhere", |place| replace(place, "project/.claude/settings.json", "/nonexistent")),
+        ("the file leads out", |place| {
+            place.write("elsewhere.json", "{}");
+            replace(place, "project/.claude/settings.json", "../../elsewhere.json");
+        }),
+        ("the directory leads nowhere", |place| replace(place, "project/.claude", "/nonexistent")),
+        ("the directory leads to an empty one", |place| replace(place, "project/.claude", "/proc/self/task")),
+        ("a file is in place of the directory", |place| {
+            fs::rename(place.path("project/.claude"), place.path("moved")).unwrap();
+            place.write("project/.claude", "");
+        }),
+        ("the file leads to itself", |place| {
+            replace(place, "project/.claude/settings.json", "settings.json")
+        }),
+    ];
+    for (what, change) in changes {
+        let place = guarded();
+        change(&place);
+        let active = place.hooks().active();
+        assert!(!active.is_empty(), "{what}: the guard does not vanish");
+        assert!(
+            active.iter().all(|hook| hook.fails_closed && hook.check.as_ref().unwrap()().is_err()),
+            "{what}"
+        );
+        assert!(!place.warnings().is_empty(), "{what}");
+        // Confirming what is there now accepts it.
+        place.confirm();
+        assert!(place.hooks().active().is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn c11_2_a_link_in_place_of_a_confirmed_file_hook_blocks() {
+    for path in [
+        "project/.toolsmith/hooks/pre/bash.sh",
+        "project/.toolsmith/hooks/pre",
+        "project/.toolsmith/hooks",
+        "project/.toolsmith",
+    ] {
+        let place = Place::new(&[]);
+        place.executable("project/.toolsmith/hooks/pre/bash.sh", "#!/bin/sh\nexit 2\n");
+        place.confirm();
+        assert_eq!(place.statuses(), ["confirmed"]);
+        replace(&place, path, "/nonexistent");
+        let active = place.hooks().active();
+        assert_eq!(active.len(), 1, "{path}: the guard does not vanish");
+        assert!(active[0].fails_closed && active[0].check.as_ref().unwrap()().is_err(), "{path}");
+        assert!(active[0].matcher.matches(&["bash"]) && !active[0].matcher.matches(&["read"]), "{path}");
+    }
+}
+
+/// Puts a link in place of a file or directory.
+fn replace(place: &Place, path: &str, target: &str) {
+    fs::rename(place.path(path), place.path("moved")).unwrap();
+    symlink(target, place.path(path)).unwrap();
 }
 
 #[test]

@@ -1,0 +1,220 @@
+//! The files that a command names, found by its words and without running it. What cannot be understood completely is read
+//! generously: a file too many is asked about, a file too few runs unasked.
+
+use std::{
+    iter,
+    path::{Component, Path, PathBuf},
+};
+
+use super::{
+    lexical,
+    modules::{self, Runtimes},
+};
+
+/// Maximum number of directories in which the words of a command are looked for.
+const MAX_BASES: usize = 8;
+/// Maximum number of words that braces in one word stand for.
+const MAX_BRACES: usize = 64;
+/// Characters that end a word, besides spaces.
+const SEPARATORS: &str = "!`;&|()<>=";
+/// Commands whose argument is a directory and not a program.
+const CHANGE_DIRECTORY: [&str; 2] = ["cd", "pushd"];
+
+/// Returns the files that the words of a command name, as paths in one of the directories, or in a directory that the command
+/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`). A path with a directory counts also if there is no file
+/// yet, and so does a file that a runtime would load in place of another: whoever creates it decides what the command runs.
+pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
+    let mut plain = shell_text(command).replace(['"', '\''], "");
+    for here in [
+        "$(git rev-parse --show-toplevel)",
+        "`git rev-parse --show-toplevel`",
+        "$(pwd)",
+        "`pwd`",
+        "${PWD}",
+        "$PWD",
+        "~+",
+    ] {
+        plain = plain.replace(here, ".");
+    }
+    let plain = with_defaults(&plain);
+    let words: Vec<String> = plain
+        .split(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
+        .filter(|word| !word.is_empty())
+        .flat_map(expand_braces)
+        .collect();
+    let runtimes = Runtimes::of(&words);
+    let mut bases: Vec<PathBuf> = bases.iter().map(|base| base.to_path_buf()).collect();
+    let mut found = Vec::new();
+    for (at, whole) in words.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
+        // `-mpkg.x` is `-m pkg.x`.
+        let before = whole.get(..2).filter(|option| option.starts_with('-')).unwrap_or(before);
+        for word in parts(whole) {
+            let mut folders = Vec::new();
+            for base in &bases {
+                let place = match (word.strip_prefix("~/"), home) {
+                    (Some(rest), Some(home)) => home.join(rest),
+                    _ => base.join(word),
+                };
+                if place.is_dir() {
+                    if !CHANGE_DIRECTORY.contains(&before) {
+                        found.extend(modules::started_in(&place, runtimes));
+                    }
+                    folders.push(place.clone());
+                } else if place.is_file() || (word.contains('/') && !word.contains(['*', '{', '$'])) {
+                    found.push(place.clone());
+                }
+                found.extend(modules::loaded_as(word, before, base, runtimes));
+            }
+            let room = MAX_BASES.saturating_sub(bases.len());
+            bases.extend(folders.into_iter().take(room));
+        }
+    }
+    let spelled = found.iter().filter(|path| path.components().any(|part| part == Component::ParentDir));
+    let spelled: Vec<PathBuf> = spelled.map(|path| lexical(path)).collect();
+    found.extend(spelled);
+    found
+}
+
+/// Returns the parts of a word that may be paths: the word itself, the parts of a list with colons or commas, the value that is
+/// attached to an option (`-r./x`), and what follows a variable, which may lie in any directory that the command names.
+fn parts(word: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = iter::once(word)
+        // A transport is named before its command (`ext::./x`).
+        .chain(word.split([':', ',']).filter(|part| *part != word))
+        .collect();
+    if word.starts_with('-') {
+        let attached = word.char_indices().nth(2).map(|(at, _)| &word[at..]);
+        parts = attached.filter(|_| !word.starts_with("--")).into_iter().collect();
+    }
+    parts
+        .into_iter()
+        .map(|part| match part.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
+            Some((_, rest)) => rest,
+            None => part,
+        })
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Returns a command with `$'…'` replaced by the text it stands for, in single quotes, and `$"…"` by `"…"`.
+pub fn shell_text(command: &str) -> String {
+    let mut out = String::with_capacity(command.len());
+    let mut rest = command;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        rest = match behind.strip_prefix('\'') {
+            Some(quoted) => {
+                out.push('\'');
+                let rest = ansi_c(quoted, &mut out);
+                out.push('\'');
+                rest
+            }
+            None => {
+                if !behind.starts_with('"') {
+                    out.push('$');
+                }
+                behind
+            }
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Decodes the inside of `$'…'` and returns what follows it.
+fn ansi_c<'a>(text: &'a str, out: &mut String) -> &'a str {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\'' {
+            return &text[at + 1..];
+        }
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some((_, kind)) = chars.next() else { break };
+        let (radix, most, first) = match kind {
+            'x' => (16, 2, None),
+            'u' => (16, 4, None),
+            'U' => (16, 8, None),
+            '0'..='7' => (8, 2, kind.to_digit(8)),
+            _ => {
+                out.push(match kind {
+                    'n' => '\n',
+                    't' => '\t',
+                    'r' => '\r',
+                    other => other,
+                });
+                continue;
+            }
+        };
+        let mut value = first.unwrap_or_default();
+        for _ in 0..most {
+            let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(radix)) else { break };
+            value = value.saturating_mul(radix).saturating_add(digit);
+            chars.next();
+        }
+        out.extend(char::from_u32(value));
+    }
+    ""
+}
+
+/// Returns the words that braces stand for: `a/{x,y}.sh` is `a/x.sh` and `a/y.sh`. A word without them is itself.
+fn expand_braces(word: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![word.to_owned()];
+    while let Some(word) = open.pop() {
+        let alternatives = innermost(&word);
+        match alternatives {
+            Some(alternatives) if done.len() + open.len() + alternatives.len() <= MAX_BRACES => {
+                open.extend(alternatives);
+            }
+            _ => done.push(word),
+        }
+    }
+    done.reverse();
+    done
+}
+
+/// Returns the words in which the first innermost pair of braces with a comma is replaced by each of its parts.
+fn innermost(word: &str) -> Option<Vec<String>> {
+    let mut from = 0;
+    while let Some(end) = word[from..].find('}').map(|at| from + at) {
+        let start = word[..end].rfind('{')?;
+        let inside = &word[start + 1..end];
+        // `${x}` is a variable.
+        if inside.contains(',') && !word[..start].ends_with('$') {
+            return Some(
+                inside
+                    .split(',')
+                    .map(|part| format!("{}{part}{}", &word[..start], &word[end + 1..]))
+                    .collect(),
+            );
+        }
+        from = end + 1;
+    }
+    None
+}
+
+/// Replaces `${NAME:-default}` by its default.
+fn with_defaults(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((inside, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        match inside.split_once(":-") {
+            Some((_, default)) => out.push_str(default),
+            None => out.push_str(&format!("${inside}")),
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

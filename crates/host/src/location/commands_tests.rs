@@ -1,0 +1,67 @@
+//! Words of commands and the files they stand for.
+
+use std::fs;
+
+use super::*;
+
+#[test]
+fn c_quoting_and_braces_are_replaced_by_what_they_stand_for() {
+    assert_eq!(shell_text(r"sh $'hk/x.sh' $HOME"), "sh 'hk/x.sh' $HOME");
+    assert_eq!(shell_text(r"sh $'h\x6b/\170.s\u0068'"), "sh 'hk/x.sh'");
+    assert_eq!(shell_text("sh $\"hk/x.sh\""), "sh \"hk/x.sh\"");
+    assert_eq!(shell_text("$'unclosed \\"), "'unclosed '");
+    assert_eq!(expand_braces("hk/{x,}.sh"), ["hk/x.sh", "hk/.sh"]);
+    let mut nested = expand_braces("{a,{b,c}d}/e");
+    nested.sort();
+    nested.dedup();
+    assert_eq!(nested, ["a/e", "bd/e", "cd/e"]);
+    assert_eq!(expand_braces("${x}{y}"), ["${x}{y}"]);
+    assert!(expand_braces(&"{a,b}".repeat(40)).len() <= MAX_BRACES);
+}
+
+#[test]
+fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path();
+    let put = |name: &str, text: &str| {
+        let path = base.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("hk/package.json", r#"{"main":"lib/m","exports":{".":{"import":"./e.mjs"}}}"#);
+    put("hk/lib/m.js", "");
+    put("hk/e.mjs", "");
+    put("pkg/sub/x.py", "");
+    put("pkg/sub/x.abi3.so", "");
+    put("node_modules/foo/package.json", r#"{"main":"m.js"}"#);
+    put("node_modules/foo/m.js", "");
+    put("node_modules/.bin/foo", "");
+    put("r.rb", "");
+    let has = |command: &str, file: &str| named_files(command, &[base], None).contains(&base.join(file));
+    for (command, files) in [
+        ("node hk", &["hk/package.json", "hk/lib/m.js", "hk/index.js"][..]),
+        ("cd hk && node .", &["hk/./package.json", "hk/./lib/m.js"]),
+        ("node hk/", &["hk/package.json", "hk/lib/m.js"]),
+        ("node -e 'import(\"./hk\")'", &["./hk/e.mjs"]),
+        ("$RUN hk", &["hk/package.json", "hk/lib/m.js"]),
+        ("node -r foo -e 1", &["node_modules/foo/package.json", "node_modules/foo/m.js"]),
+        ("npx foo", &["node_modules/.bin/foo"]),
+        (
+            "python3 -m pkg.sub.x",
+            &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/x.py", "pkg/sub/x.abi3.so"],
+        ),
+        ("python3 -c \"import pkg.sub.x\"", &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/x.py"]),
+        ("python3 -m json.tool", &["json.py", "json/__init__.py"]),
+        ("python3 pkg", &["pkg/__main__.py"]),
+        ("PYTHONPATH=pkg python3 -c 1", &["pkg/sitecustomize.py"]),
+        ("ruby -r./r", &["./r.rb"]),
+        ("ruby -r ./r.rb", &["./r.rb"]),
+    ] {
+        for file in files {
+            assert!(has(command, file), "{command}: {file}: {:?}", named_files(command, &[base], None));
+        }
+    }
+    // A directory that is only worked in, or given to another program, has no start file.
+    assert!(!has("cd hk && node x.js", "hk/package.json"));
+    assert!(!has("ls hk", "hk/package.json") && !has("ls pkg", "pkg/__main__.py"));
+}

@@ -1,0 +1,170 @@
+//! The files that Node and Python load for a module or a directory that a command names. A file that they would prefer to
+//! the present one counts although it does not exist: whoever creates it decides what runs.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::git::small_text;
+
+/// Programs that run JavaScript.
+const NODE: [&str; 10] =
+    ["node", "nodejs", "bun", "bunx", "deno", "npx", "pnpx", "tsx", "ts-node", "electron"];
+/// Beginnings of the names of programs that run Python.
+const PYTHON: [&str; 7] = ["python", "pypy", "ipython", "uv", "pipx", "poetry", "pytest"];
+/// Extensions of modules, in no order.
+const EXTENSIONS: [&str; 12] =
+    ["js", "mjs", "cjs", "ts", "mts", "cts", "json", "node", "rb", "pl", "pm", "lua"];
+/// Fields of `package.json` that name files which an import or a start of the package loads.
+const ENTRIES: [&str; 6] = ["main", "module", "exports", "imports", "bin", "browser"];
+/// Words of Python code, and options, before the name of a module.
+const BEFORE_MODULE: [&str; 3] = ["-m", "import", "from"];
+/// Words of a shell before the name of a program.
+const BEFORE_PROGRAM: [&str; 8] = ["exec", "do", "then", "else", "env", "nohup", "time", "command"];
+/// Maximum depth of a module's name that is followed.
+const MAX_PARTS: usize = 8;
+
+/// Runtimes that a command may start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Runtimes {
+    node: bool,
+    python: bool,
+    /// The command sets where Python looks for modules.
+    python_path: bool,
+}
+
+impl Runtimes {
+    /// Finds the runtimes that a command names. A program that only a variable names may be any of them.
+    pub(super) fn of(words: &[String]) -> Self {
+        let mut found = Self::default();
+        for (at, word) in words.iter().enumerate() {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let is_program = at == 0 || BEFORE_PROGRAM.contains(&words[at - 1].as_str());
+            let is_unknown = is_program && word.starts_with('$') && !word.contains('/');
+            found.node |= is_unknown || NODE.contains(&name);
+            found.python |= is_unknown || PYTHON.iter().any(|start| name.starts_with(start));
+            found.python_path |= name == "PYTHONPATH";
+        }
+        found
+    }
+}
+
+/// Returns the files that a runtime starts if it is given a directory.
+pub(super) fn started_in(folder: &Path, runtimes: Runtimes) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if runtimes.node {
+        found.extend(package(folder));
+        // Loaded if there is no `main`.
+        found.push(folder.join("index.js"));
+    }
+    if runtimes.python {
+        found.push(folder.join("__main__.py"));
+    }
+    if runtimes.python && runtimes.python_path {
+        found.extend(["sitecustomize.py", "usercustomize.py"].map(|name| folder.join(name)));
+    }
+    found
+}
+
+/// Returns the files that a runtime loads for a word as the name of a module, seen from `base`. `before` is the word before it.
+pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtimes) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for extension in EXTENSIONS {
+        found.push(base.join(format!("{word}.{extension}")));
+        found.push(base.join(word).join(format!("index.{extension}")));
+    }
+    found.push(base.join(word).join("__main__.py"));
+    found.retain(|path| path.is_file());
+    if runtimes.node {
+        let package_folder = base.join("node_modules").join(word);
+        if package_folder.is_dir() {
+            found.extend(package(&package_folder));
+        }
+        let program = base.join("node_modules/.bin").join(word);
+        found.extend(Some(program).filter(|program| program.is_file()));
+    }
+    if runtimes.python || before == "-m" {
+        found.extend(python_module(word, before, base));
+    }
+    found
+}
+
+/// Returns the files of a package of Node: `package.json`, and existing files that it names.
+fn package(folder: &Path) -> Vec<PathBuf> {
+    let manifest = folder.join("package.json");
+    let value: Value =
+        small_text(&manifest).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let mut named = Vec::new();
+    ENTRIES.iter().filter_map(|key| value.get(key)).for_each(|value| texts(value, &mut named));
+    named.push("index".to_owned());
+    let mut found = vec![manifest];
+    for name in named {
+        let path = folder.join(name.trim_start_matches('/'));
+        let mut candidates = vec![path.clone()];
+        for extension in EXTENSIONS {
+            candidates.push(PathBuf::from(format!("{}.{extension}", path.display())));
+            candidates.push(path.join(format!("index.{extension}")));
+        }
+        found.extend(candidates.into_iter().filter(|path| path.is_file()));
+    }
+    found
+}
+
+/// Collects all texts in a value.
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
+        Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
+        _ => {}
+    }
+}
+
+/// Returns the files that Python loads for `a.b`: the packages on the way, and the module in every form it may have. If the
+/// word is a module by its position, a file that does not exist counts too: it comes before modules of the same name elsewhere.
+fn python_module(word: &str, before: &str, base: &Path) -> Vec<PathBuf> {
+    let names: Vec<&str> = word.split('.').take(MAX_PARTS).collect();
+    let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if !names.iter().all(is_name) {
+        return Vec::new();
+    }
+    let is_module = BEFORE_MODULE.contains(&before) || before.ends_with(',');
+    let mut found = Vec::new();
+    let mut folder = base.to_path_buf();
+    for name in names {
+        let package = folder.join(name);
+        // `x.so` and `x.pyc` are modules too.
+        found.extend(of_stem(&folder, name));
+        if package.is_dir() {
+            found.extend(of_stem(&package, "__init__"));
+            found.extend(of_stem(&package, "__main__"));
+            found.push(package.join("__init__.py"));
+        }
+        if is_module {
+            found.push(folder.join(format!("{name}.py")));
+            found.push(package.join("__init__.py"));
+            found.push(package.join("__main__.py"));
+        }
+        if !package.is_dir() {
+            break;
+        }
+        folder = package;
+    }
+    found
+}
+
+/// Returns the files of a directory that are Python modules of this name.
+fn of_stem(folder: &Path, stem: &str) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    let is_module = |name: &str| {
+        let extension = name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'))?;
+        let last = extension.rsplit('.').next()?;
+        ["py", "pyc", "pyo", "so", "pyd"].contains(&last).then_some(())
+    };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().and_then(is_module).is_some())
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file())
+        .collect()
+}
