@@ -112,7 +112,7 @@ pub enum AgentEvent {
         is_error: bool,
         /// Duration without the time a person took to approve the call.
         duration_ms: u64,
-        /// What the call used; missing if the tool was not called.
+        /// Use of the call; missing if the tool was not called.
         #[serde(skip_serializing_if = "Option::is_none")]
         metrics: Option<CallMetrics>,
         /// File with the whole output, if the result was cut.

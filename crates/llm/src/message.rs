@@ -101,7 +101,7 @@ pub struct ToolResultMessage {
     /// Milliseconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: u64,
-    /// What the call used, which is never sent to the model; missing in sessions of other programs and of older versions.
+    /// Use of the call, which is never sent to the model; missing in sessions of other programs and of older versions.
     #[serde(default, deserialize_with = "metrics_or_none", skip_serializing_if = "Option::is_none")]
     pub metrics: Option<CallMetrics>,
 }

@@ -26,7 +26,7 @@ pub struct RecordedCall {
     pub tool: String,
     /// Set if it failed.
     pub is_error: bool,
-    /// What it used; `None` in sessions of other programs and of older versions.
+    /// Its use; `None` in sessions of other programs and of older versions.
     pub metrics: Option<CallMetrics>,
     /// Day of the call in local time, as `2026-11-17`; empty if the file does not tell.
     pub day: String,

@@ -1,3 +1,5 @@
+//! Amounts as people read them.
+
 use super::{count_text, size_text, time_text};
 
 #[test]

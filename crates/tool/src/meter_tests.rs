@@ -1,3 +1,5 @@
+//! Counting, limits, and figures that are not known.
+
 use std::{
     io::Read as _,
     sync::{Arc, Mutex},

@@ -1,3 +1,5 @@
+//! Use of a day across programs, damaged files and clocks that go back.
+
 use std::{fs, sync::Arc, thread};
 
 use jiff::civil::{Date, date};

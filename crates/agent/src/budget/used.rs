@@ -37,7 +37,7 @@ fn is_free(money: &f64) -> bool {
 }
 
 impl Used {
-    /// What a call used.
+    /// Use of a call.
     pub fn of_call(metrics: &CallMetrics) -> Self {
         Self {
             time_us: metrics.wall_us,
@@ -47,7 +47,7 @@ impl Used {
         }
     }
 
-    /// What a model request used.
+    /// Use of a model request.
     pub fn of_response(usage: &Usage) -> Self {
         Self { tokens: usage.total_tokens, money: usage.cost.total, ..Self::default() }
     }

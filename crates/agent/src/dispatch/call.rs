@@ -202,7 +202,7 @@ pub struct CallOutcome {
     pub repairs: Vec<Repair>,
     /// Time of the call, without the time a person took to approve it.
     pub duration: Duration,
-    /// What it used; `None` if the tool was not called.
+    /// Its use; `None` if the tool was not called.
     pub metrics: Option<CallMetrics>,
     /// The whole output, where the result has only parts of it (CONTRACT 4.9).
     pub full_output: Option<PathBuf>,

@@ -1,3 +1,5 @@
+//! Variables that choose endpoints, headers and switches.
+
 use std::time::Duration;
 
 use super::Config;

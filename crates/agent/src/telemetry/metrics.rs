@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::span::{nanoseconds, pair};
 
-/// What was measured since the last export.
+/// Measurements since the last export.
 const DELTA: u8 = 1;
 /// Bounds for tokens, as the semantic conventions have them.
 const TOKENS: &[f64] = &[

@@ -37,7 +37,7 @@ struct Shared {
     current: Mutex<Current>,
 }
 
-/// What is in progress.
+/// Spans in progress.
 #[derive(Default)]
 struct Current {
     session: String,

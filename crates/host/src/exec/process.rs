@@ -29,7 +29,7 @@ const LOOK_AT_MEMORY: Duration = Duration::from_millis(50);
 /// How often, during the grace time, processes that were started meanwhile are asked too.
 pub(super) const ASK_AGAIN: Duration = Duration::from_millis(50);
 
-/// What a process used, together with those of its descendants that it waited for or that ended before it.
+/// Use of a process, together with those of its descendants that it waited for or that ended before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessUsage {
@@ -48,7 +48,7 @@ pub struct Exit {
     pub code: i32,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What it used; `None` if its supervisor was killed.
+    /// Its use; `None` if its supervisor was killed.
     pub usage: Option<ProcessUsage>,
 }
 

@@ -1,3 +1,5 @@
+//! The line below a call.
+
 use serde_json::{Value, json};
 use toolsmith_tool::CallMetrics;
 

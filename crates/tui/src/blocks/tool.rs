@@ -65,7 +65,7 @@ pub struct ToolBlock {
     pub result: Option<ToolResult>,
     /// Running time.
     pub elapsed: Option<Duration>,
-    /// What the call used, once it ended.
+    /// Use of the call, once it ended.
     pub metrics: Option<CallMetrics>,
     /// Rows drawn by the tool; `None` for tools without renderers.
     pub drawing: Option<ToolDrawing>,

@@ -493,7 +493,7 @@ pub(super) struct Called {
     pub(super) is_error: bool,
     /// Duration in milliseconds, without the time a person took to approve the call.
     pub(super) duration_ms: u64,
-    /// What the call used; missing if the tool was not called.
+    /// Use of the call; missing if the tool was not called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) metrics: Option<CallMetrics>,
     /// File with the whole output, if the result was cut.

@@ -20,7 +20,7 @@ use crate::{arguments::Shared, output::print_json, project::Project};
 /// Arguments of `stats`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArguments {
-    /// What the rows are.
+    /// Kind of the rows.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     by: By,
     /// Include the sessions of all directories.

@@ -1,3 +1,5 @@
+//! Tables and charts of `stats`.
+
 use super::bar;
 
 #[test]

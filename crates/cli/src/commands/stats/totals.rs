@@ -29,7 +29,7 @@ impl Sum {
     }
 }
 
-/// What the calls and responses of one row used.
+/// Use of the calls and responses of one row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub(super) calls: u64,
@@ -79,7 +79,7 @@ impl Totals {
         self.output.add(Some(metrics.output_bytes));
     }
 
-    /// What the rows used of a budget.
+    /// Use of a budget by the rows.
     pub(super) fn used(&self) -> Used {
         let mut used = Used::default();
         used.time_us = self.wall_us.value;

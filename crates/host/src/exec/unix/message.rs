@@ -42,7 +42,7 @@ pub(super) const LIMITS: u8 = 9;
 /// Bytes before the strings: the limits and two counts.
 pub(super) const BEFORE_STRINGS: usize = LIMITS as usize * 16 + 8;
 
-/// What ended processes used.
+/// Use of processes that ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
     /// CPU time in microseconds, summed.

@@ -180,7 +180,7 @@ struct Supervisor {
     control: Option<RawFd>,
     descendants: system::Descendants,
     status: Option<c_int>,
-    /// What the children used that were reaped here, with what they reaped themselves.
+    /// Use of the children that were reaped here, with those they reaped themselves.
     used: Used,
     ending: bool,
     released: bool,
