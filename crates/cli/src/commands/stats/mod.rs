@@ -161,7 +161,7 @@ fn collect(own: &StatsArguments, found: &[SessionSummary]) -> Result<(Vec<StatsR
     let mut rows: Vec<StatsRow> = rows.into_values().collect();
     // Days are in order already; of tools and sessions the most expensive come first.
     if own.by != By::Day {
-        rows.sort_by(|a, b| b.totals.wall_us.value.cmp(&a.totals.wall_us.value));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.totals.wall_us.value));
     }
     Ok((rows, total))
 }
