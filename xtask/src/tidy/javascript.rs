@@ -170,6 +170,6 @@ mod tests {
     #[test]
     fn long_lines_are_found() {
         let long = format!("export const a = \"{}\";\n", "x".repeat(140));
-        assert_eq!(broken(&long), ["a.js: line 1: has 159 columns of 140"]);
+        assert_eq!(broken(&long), ["a.js: line 1: has 160 columns of 140"]);
     }
 }

@@ -149,7 +149,11 @@ async fn a_tool_that_opens_reads_and_watches_without_end_leaves_some_for_others(
     let body = "let opened = 0; const many = await attempt(() => { for (;;) { fs.openSync(\"t.ts\"); opened++; } }); let watched = 0; const watchers = []; const more = await attempt(() => { for (;;) { watchers.push(fs.watch(\"t.ts\")); watched++; } }); for (const w of watchers) w.close();\n\
         const all = await Promise.all(Array.from({ length: 3000 }, () => later.readFile(\"t.ts\"))); return [opened, many[1], watched, more[1], all.length];";
     let project = Project::new(&[("t.ts", &source(body))]);
-    assert_eq!(value(&project).await, json!([512, "EMFILE", 128, "EMFILE", 3000]));
+    let mut found = value(&project).await;
+    // Other programs use some of what the system has.
+    let watched = found[2].take();
+    assert!(watched.as_u64().is_some_and(|count| (64..=128).contains(&count)), "{watched}");
+    assert_eq!(found, json!([512, "EMFILE", null, "EMFILE", 3000]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use toolsmith_agent::Prompt;
-use toolsmith_mcp::{McpError, PromptDefinition, Servers, tool_name};
+use toolsmith_mcp::{McpError, PromptDefinition, ServerView, Servers, tool_name};
 use toolsmith_tool::ContentBlock;
 
 /// Maximum wait for a server whose prompts are not known.
@@ -44,11 +44,19 @@ pub(crate) async fn expand_command(servers: &Servers, text: &str) -> Result<Opti
     let Some(line) = text.trim().strip_prefix("/mcp__") else { return Ok(None) };
     let (rest_of_name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let name = format!("mcp__{rest_of_name}");
-    // The command may come before its server was ever started.
-    servers.known(START_TIME, |config| name.starts_with(&tool_name(&config.name, ""))).await;
-    let Some(found) = prompts(servers).into_iter().find(|prompt| prompt.name == name) else {
-        return Ok(None);
-    };
+    let find = || prompts(servers).into_iter().find(|prompt| prompt.name == name);
+    let mut found = find();
+    if found.is_none() {
+        // The command may come before its server was started, and cached definitions may be older than the prompt.
+        let is_meant = |server: &ServerView| {
+            server.config.enabled && name.starts_with(&tool_name(&server.config.name, ""))
+        };
+        for server in servers.list().into_iter().filter(is_meant) {
+            let _ = tokio::time::timeout(START_TIME, servers.start_quietly(&server.config.name)).await;
+        }
+        found = find();
+    }
+    let Some(found) = found else { return Ok(None) };
     let arguments = arguments_of(&found, arguments)?;
     let content: Vec<ContentBlock> = servers.prompt(&found.server, &found.definition.name, arguments).await?;
     Ok(Some(Prompt::new(content)))

@@ -48,7 +48,9 @@ impl App {
             .expanded(self.is_expanded)
             .shows_thinking(self.shows_thinking)
             .spinner_frame(spinner_frame(since, Instant::now()));
-        options.has_motion = self.options.has_motion;
+        // One sign that moves is enough, and costs a terminal half as much as two.
+        let has_working_row = self.running.is_some() && !self.status.is_hidden;
+        options.has_motion = self.options.has_motion && !has_working_row;
         options
     }
 

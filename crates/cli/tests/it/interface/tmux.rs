@@ -280,7 +280,10 @@ async fn c9_2_in_tmux_an_idle_screen_writes_nothing_and_a_spinner_little() {
     let drawn = std::fs::read(&output).unwrap().split_off(before);
     tmux.end().await;
     let text = String::from_utf8_lossy(&drawn).into_owned();
-    let ticks = text.matches(|sign| "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".contains(sign)).count();
-    assert!(ticks > 5, "{text:?}");
-    assert!(drawn.len() <= ticks * 40, "{} bytes for {ticks} signs: {text:?}", drawn.len());
+    let mut ticks: Vec<usize> =
+        text.split(|sign| "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".contains(sign)).map(|tick| tick.len() + 3).collect();
+    assert!(ticks.len() > 5, "{text:?}");
+    // Once a second the time changes too.
+    ticks.sort_unstable();
+    assert!(ticks[ticks.len() / 2] <= 40, "{ticks:?} bytes: {text:?}");
 }
