@@ -18,7 +18,7 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
     let encode = |ctx: Ctx<'js>, text: JsString<'js>| -> Result<TypedArray<'js, u8>> {
         // A lone surrogate becomes the replacement character, as on the web.
         let bytes = text.to_string().map_or_else(|_| lossy(&ctx, &text), |text| Ok(text.into_bytes()))?;
-        TypedArray::new(ctx, bytes)
+        array(&ctx, &bytes)
     };
     host.set("utf8Encode", Func::from(encode))?;
     let decode = |ctx: Ctx<'js>, bytes: TypedArray<'js, u8>, fatal: bool| -> Result<String> {
@@ -48,9 +48,8 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
             }
         }),
     )?;
-    let decode64 = |ctx: Ctx<'js>, text: String| -> Result<TypedArray<'js, u8>> {
-        TypedArray::new(ctx, lenient_base64(&text))
-    };
+    let decode64 =
+        |ctx: Ctx<'js>, text: String| -> Result<TypedArray<'js, u8>> { array(&ctx, &lenient_base64(&text)) };
     host.set("base64Decode", Func::from(decode64))?;
     host.set("hexEncode", Func::from(|bytes: TypedArray<'js, u8>| hex(&copy(&bytes))))?;
     let decode_hex = |ctx: Ctx<'js>, text: String| -> Result<TypedArray<'js, u8>> {
@@ -58,12 +57,13 @@ pub(super) fn install<'js>(host: &Object<'js>) -> Result<()> {
             let text = std::str::from_utf8(pair).ok()?;
             u8::from_str_radix(text, 16).ok()
         });
-        TypedArray::new(ctx, pairs.collect::<Vec<u8>>())
+        array(&ctx, &pairs.collect::<Vec<u8>>())
     };
     host.set("hexDecode", Func::from(decode_hex))
 }
 
-/// Creates an array in the engine's own memory, where it counts against the tool's limit.
+/// Creates an array in the engine's own memory, where it counts against the tool's limit. Memory that the engine is given
+/// instead counts as nothing.
 pub(crate) fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<TypedArray<'js, u8>> {
     TypedArray::new_copy(ctx.clone(), bytes)
 }
@@ -127,7 +127,7 @@ pub(super) fn install_random<'js>(host: &Object<'js>) -> Result<()> {
         }
         let mut bytes = vec![0; count];
         getrandom::fill(&mut bytes).map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
-        TypedArray::new(ctx, bytes)
+        array(&ctx, &bytes)
     };
     host.set("randomBytes", Func::from(bytes))
 }

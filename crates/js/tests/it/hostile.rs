@@ -334,6 +334,18 @@ const GREEDY: &[(&str, &str)] = &[
         "new Function at the limit",
         "const a = []; try { for (;;) a.push(\"y\".repeat(100000) + a.length); } catch {} for (;;) a.push(new Function(`return \"${\"z\".repeat(5000)}${a.length}\"`));",
     ),
+    (
+        "encoded texts",
+        "const a = []; const s = \"a\".repeat(1 << 20); for (;;) a.push(new TextEncoder().encode(s));",
+    ),
+    (
+        "buffers of texts",
+        "const a = []; const s = \"a\".repeat(1 << 20); for (;;) a.push(Buffer.from(s), Buffer.from(s, \"base64\"), Buffer.from(s, \"hex\"));",
+    ),
+    (
+        "random bytes",
+        "const a = []; const c = await import(\"node:crypto\"); for (;;) a.push(c.randomBytes(1 << 20));",
+    ),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
