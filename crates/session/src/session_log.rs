@@ -1,6 +1,7 @@
 //! One session: its tree in memory and the store for its lines.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -82,8 +83,11 @@ impl SessionLog {
     pub(crate) fn blobs(&self) -> Option<&Blobs> {
         self.inner.blobs.as_ref()
     }
+    /// Returns the place of artifacts. Beside a session file that somebody else made, a link would lead anywhere.
     pub(crate) fn artifacts(&self) -> Option<Artifacts> {
-        self.inner.path.as_ref().map(|path| Artifacts { folder: path.with_extension("") })
+        let folder = self.inner.path.as_ref()?.with_extension("");
+        let is_link = fs::symlink_metadata(&folder).is_ok_and(|about| about.is_symlink());
+        (!is_link).then_some(Artifacts { folder })
     }
 
     /// Returns the session's id.

@@ -333,6 +333,7 @@ fn c5_7_files_beside_a_session_are_never_written_through_links() {
     // The note of a lock replaces the link; an output is not written.
     let session = sessions.open(&path).unwrap();
     assert!(toolsmith_tool::SessionView::save_artifact(&session, "output", "bash").is_err());
+    assert_eq!(toolsmith_tool::SessionView::artifacts_dir(&session), None);
     drop(session);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     // A torn line would be put aside.
