@@ -120,7 +120,7 @@ pub(crate) fn ask_line(question: &str) -> Option<String> {
     }
 }
 
-/// How often a question is asked before no answer counts as none.
+/// Times that a question is asked before silence counts as no answer.
 const MAX_ATTEMPTS: usize = 5;
 
 /// Asks yes or no, and again after anything else. `None` when there is no answer: at the end of input, or after too many

@@ -58,9 +58,9 @@ pub enum Figure {
     Read,
     /// Bytes written.
     Written,
-    /// Requests.
+    /// Number of requests.
     Requests,
-    /// Processes.
+    /// Number of processes.
     Processes,
 }
 

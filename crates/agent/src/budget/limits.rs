@@ -36,7 +36,7 @@ impl Allowance {
         }
     }
 
-    /// Returns whether there is no limit.
+    /// Returns whether nothing is limited.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -89,7 +89,7 @@ fn hex(bytes: &[u8]) -> String {
 /// Random bytes; zeros are no valid id.
 pub(super) fn random_id<const N: usize>() -> [u8; N] {
     let mut id = [1; N];
-    // Without a random source the ids repeat, which is no reason to stop a run.
+    // Without a random source the ids repeat, and the run goes on.
     let _ = getrandom::fill(&mut id);
     if id == [0; N] { [1; N] } else { id }
 }

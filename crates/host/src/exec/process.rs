@@ -23,7 +23,7 @@ use super::{
 /// takes any time at all.
 const FORCE_WAIT: Duration = Duration::from_secs(2);
 
-/// How often the memory of a process with a limit is looked at.
+/// Time between two looks at the memory of a process with a limit.
 const LOOK_AT_MEMORY: Duration = Duration::from_millis(50);
 
 /// How often, during the grace time, processes that were started meanwhile are asked too.
