@@ -9,7 +9,7 @@ use super::{
     blobs::Blobs,
     entry::{ENDPOINT, Entry, EntryKind},
     format::{read_entry, read_message_line},
-    live::{Live, LiveEntry, live, may_change_others},
+    live::{Live, LiveEntry, live},
     tree::{Position, Tree},
 };
 
@@ -83,7 +83,7 @@ impl Told {
         let mut at = leaf;
         while at != told {
             let position = at?;
-            if may_change_others(tree, position) {
+            if tree.changes_others(position) {
                 return None;
             }
             added.push(position);
@@ -141,7 +141,7 @@ pub(crate) fn read(tree: &Tree, at: Position, blobs: Option<&Blobs>) -> Entry {
     let line = tree.line(at);
     if tree.is_message(at)
         && !line.contains("image")
-        && let Some(entry) = read_message_line(line)
+        && let Some(entry) = read_message_line(&line)
     {
         return entry;
     }

@@ -5,7 +5,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{self, Seek as _, SeekFrom, Write as _},
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
@@ -87,24 +87,23 @@ impl FileStore {
         Ok(store)
     }
 
-    /// Opens a file for writing and returns its content. An incomplete last line is moved to a file with the extension
-    /// `.torn`.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<u8>), StoreError> {
+    /// Opens a file for writing and returns a second handle for reading. An incomplete last line is moved to a file with
+    /// the extension `.torn`.
+    pub(crate) fn open(path: &Path) -> Result<(Self, File), StoreError> {
         // Somebody else may have put the file there, with links beside it.
         let mut file = open_for_writing(path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => read_failed(path)(source),
             _ => write_failed(path)(source),
         })?;
         let held = lock(&file, path)?;
-        let mut bytes = Vec::new();
+        let length = repair_tail(&file, path)?;
         file.seek(SeekFrom::Start(0)).map_err(read_failed(path))?;
-        file.read_to_end(&mut bytes).map_err(read_failed(path))?;
-        repair_tail(&file, path, &mut bytes)?;
-        let open = Open { file, _lock: held, length: bytes.len() as u64 };
+        let readable = file.try_clone().map_err(read_failed(path))?;
+        let open = Open { file, _lock: held, length };
         let mut store = Self::planned(path.to_path_buf(), String::new(), "");
         store.open = Some(open);
         store.folder_synced = true;
-        Ok((store, bytes))
+        Ok((store, readable))
     }
 
     /// Returns the first two lines.
@@ -211,29 +210,45 @@ impl SessionStore for FileStore {
 }
 
 /// Completes a last line that only lacks its line end. Anything else after the last line end was never acknowledged and
-/// is moved aside.
-fn repair_tail(file: &File, path: &Path, bytes: &mut Vec<u8>) -> Result<(), StoreError> {
-    let good = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let tail = &bytes[good..];
+/// is moved aside. Returns the length of the file.
+fn repair_tail(file: &File, path: &Path) -> Result<u64, StoreError> {
+    let length = file.metadata().map_err(read_failed(path))?.len();
+    let (good, tail) = after_last_line_end(file, length).map_err(read_failed(path))?;
     // Without a complete line there is no session yet; the reader of the header reports what the file is.
     if tail.is_empty() || good == 0 {
-        return Ok(());
+        return Ok(length);
     }
-    if serde_json::from_slice::<serde::de::IgnoredAny>(tail).is_ok() {
-        file.write_all_at(b"\n", bytes.len() as u64).map_err(write_failed(path))?;
-        bytes.push(b'\n');
-        return Ok(());
+    if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
+        file.write_all_at(b"\n", length).map_err(write_failed(path))?;
+        return Ok(length + 1);
     }
     let aside = beside(path, ".torn");
     let put_aside = || -> io::Result<()> {
         let mut aside = open_for_appending(&aside)?;
-        aside.write_all(tail)?;
+        aside.write_all(&tail)?;
         aside.write_all(b"\n")?;
         aside.sync_data()
     };
     put_aside().map_err(write_failed(&aside))?;
-    file.set_len(good as u64).map_err(write_failed(path))?;
+    file.set_len(good).map_err(write_failed(path))?;
     tracing::warn!(path = %path.display(), bytes = tail.len(), aside = %aside.display(), "repaired a torn last line");
-    bytes.truncate(good);
-    Ok(())
+    Ok(good)
+}
+
+/// Returns the position after the last line end, and what follows it, reading from the end.
+fn after_last_line_end(file: &File, length: u64) -> io::Result<(u64, Vec<u8>)> {
+    const STEP: u64 = 64 << 10;
+    let (mut start, mut tail) = (length, Vec::new());
+    while start > 0 {
+        let from = start.saturating_sub(STEP);
+        let mut block = vec![0; usize::try_from(start - from).unwrap_or_default()];
+        file.read_exact_at(&mut block, from)?;
+        let end = memchr::memrchr(b'\n', &block).map(|end| end + 1);
+        tail.splice(..0, block.split_off(end.unwrap_or(0)));
+        if let Some(end) = end {
+            return Ok((from + end as u64, tail));
+        }
+        start = from;
+    }
+    Ok((0, tail))
 }

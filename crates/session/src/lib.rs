@@ -25,6 +25,7 @@ mod recorded_use;
 mod session_log;
 mod sessions;
 mod store;
+mod stored_lines;
 mod tree;
 
 pub use context::SessionState;

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// `customType` of the entry that lists pruned output.
-const LEFT_OUT: &str = "toolsmith.left_out";
+pub(crate) const LEFT_OUT: &str = "toolsmith.left_out";
 
 /// The part of the path that the model receives.
 #[derive(Debug, Default)]
@@ -41,20 +41,13 @@ pub fn leave_out(results: &[String]) -> EntryKind {
     EntryKind::Custom { custom_type: LEFT_OUT.to_owned(), data: Some(json!({ "entryIds": results })) }
 }
 
-/// Returns whether an entry may change what the model receives of earlier ones. Most do not, and parsing those would
-/// take time.
-pub(crate) fn may_change_others(tree: &Tree, at: Position) -> bool {
-    let line = tree.line(at);
-    line.contains("\"compaction\"") || line.contains(LEFT_OUT)
-}
-
 pub(crate) fn live(tree: &Tree, leaf: Option<Position>, blobs: Option<&Blobs>) -> Live {
     let path = tree.path_to(leaf);
     let mut compaction = None;
     let mut left_out = HashSet::new();
     let mut changed = 0;
     for (index, at) in path.iter().enumerate() {
-        if !may_change_others(tree, *at) {
+        if !tree.changes_others(*at) {
             continue;
         }
         let entry = read(tree, *at, None);

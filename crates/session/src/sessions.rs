@@ -92,8 +92,8 @@ impl Sessions {
             Some(Origin::Foreign(_)) => return self.import(path),
             None => return Err(no_header(path)),
         }
-        let (store, bytes) = FileStore::open(path)?;
-        let tree = Tree::read(bytes, path)?;
+        let (store, file) = FileStore::open(path)?;
+        let tree = Tree::open(file, path)?;
         for problem in tree.problems().iter().take(20) {
             tracing::warn!(path = %path.display(), problem, "a session file has a problem");
         }
@@ -106,14 +106,15 @@ impl Sessions {
     /// # Errors
     /// Fails if it is not a session or cannot be read.
     pub fn read(&self, path: &Path) -> Result<SessionLog, SessionError> {
-        let bytes = fs::read(path).map_err(read_failed(path))?;
-        let tree = match convert(&bytes) {
-            Some(foreign) => {
+        let tree = match origin(path)? {
+            Some(Origin::Foreign(_)) => {
+                let bytes = fs::read(path).map_err(read_failed(path))?;
+                let foreign = convert(&bytes).ok_or_else(|| no_header(path))?;
                 let header = foreign_header(&foreign.head, foreign.title.as_deref(), None);
                 let lines = lines_of(foreign.entries.into_iter().map(Value::Object));
                 Tree::read(format!("{}\n{lines}", write_header(&header)).into_bytes(), path)?
             }
-            None => Tree::read(bytes, path)?,
+            _ => Tree::open(fs::File::open(path).map_err(read_failed(path))?, path)?,
         };
         let store = ReadOnlyStore::new(path.to_path_buf());
         Ok(SessionLog::new(tree, Box::new(store), Some(self.blobs.clone())))
@@ -292,7 +293,7 @@ impl Sessions {
         header.parent_session = from.file().map(|path| path.to_string_lossy().into_owned());
         let lines = {
             let tree = from.tree();
-            positions.iter().fold(String::new(), |text, at| text + tree.line(*at) + "\n") + &after
+            positions.iter().fold(String::new(), |text, at| text + &tree.line(*at) + "\n") + &after
         };
         // Beside the original if that is ours: the working directory in a header may have lost non-UTF-8 bytes.
         let beside = from.file().and_then(Path::parent).filter(|folder| folder.starts_with(&self.root));

@@ -1,7 +1,14 @@
-//! The entries of a session as a tree in memory. Lines are kept as stored and parsed on demand: opening reads only ids
-//! and parents.
+//! The entries of a session as a tree. Opening reads the file once for ids, parents and kinds; lines are read again and
+//! parsed on demand, so that a long session costs no memory for what nobody looks at.
 
-use std::{collections::HashMap, ops::Range, path::Path};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    fs::File,
+    hash::{BuildHasher as _, RandomState},
+    io::{BufRead, BufReader},
+    path::Path,
+};
 
 use serde_json::{Map, Value, json};
 use toolsmith_llm::Usage;
@@ -9,8 +16,11 @@ use toolsmith_llm::Usage;
 use super::{
     entry::{Entry, EntryKind, Header},
     error::SessionError,
+    files::read_failed,
     format::{EntryLine, FORMAT_VERSION, MESSAGE, Origin, read_entry, read_header},
     ids,
+    live::LEFT_OUT,
+    stored_lines::{LineRange, StoredLines},
 };
 
 /// Position of an entry, in the order of appending.
@@ -21,16 +31,50 @@ struct Node {
     id: Box<str>,
     /// Always an earlier position, so walking up terminates.
     parent: Option<Position>,
-    is_message: bool,
+    kind: NodeKind,
     line: Line,
+}
+
+/// The kinds of entries that are told apart without parsing their lines again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeKind {
+    Message,
+    /// Changes what the model receives of earlier entries.
+    ChangesOthers,
+    Other,
 }
 
 #[derive(Debug)]
 enum Line {
-    /// Range within the file's content.
-    Read(Range<usize>),
+    /// Part of the content when the session was opened.
+    Stored(LineRange),
     /// Appended since opening.
     Appended(Box<str>),
+}
+
+/// Positions by id. Only hashes are kept, because the ids are in the nodes.
+#[derive(Debug, Default)]
+struct Ids {
+    hasher: RandomState,
+    by_hash: HashMap<u64, Position>,
+    /// Entries whose hash another one had already.
+    others: Vec<Position>,
+}
+
+impl Ids {
+    fn find(&self, id: &str, nodes: &[Node]) -> Option<Position> {
+        let is_it = |at: &Position| nodes.get(*at).is_some_and(|node| *node.id == *id);
+        let first = self.by_hash.get(&self.hasher.hash_one(id)).copied()?;
+        Some(first).filter(is_it).or_else(|| self.others.iter().copied().find(is_it))
+    }
+
+    /// Adds an id that is not there yet.
+    fn add(&mut self, id: &str, position: Position) {
+        match self.by_hash.entry(self.hasher.hash_one(id)) {
+            std::collections::hash_map::Entry::Vacant(entry) => _ = entry.insert(position),
+            std::collections::hash_map::Entry::Occupied(_) => self.others.push(position),
+        }
+    }
 }
 
 /// The entries of a session.
@@ -38,9 +82,9 @@ enum Line {
 pub(crate) struct Tree {
     pub(crate) header: Header,
     header_line: Value,
-    bytes: Vec<u8>,
+    stored: StoredLines,
     nodes: Vec<Node>,
-    by_id: HashMap<Box<str>, Position>,
+    ids: Ids,
     labels: HashMap<String, String>,
     name: Option<String>,
     leaf: Option<Position>,
@@ -56,9 +100,9 @@ impl Tree {
             name: header.title.clone(),
             header,
             header_line: serde_json::from_str(header_line).unwrap_or_default(),
-            bytes: Vec::new(),
+            stored: StoredLines::Memory(Vec::new()),
             nodes: Vec::new(),
-            by_id: HashMap::new(),
+            ids: Ids::default(),
             labels: HashMap::new(),
             leaf: None,
             problems: Vec::new(),
@@ -66,12 +110,48 @@ impl Tree {
         }
     }
 
-    /// Reads one of our files. Lines that are not entries are left in place and reported.
+    /// Reads the content of one of our files from memory.
     pub(crate) fn read(bytes: Vec<u8>, path: &Path) -> Result<Self, SessionError> {
-        let mut lines = Lines { bytes: &bytes, at: 0 };
-        let first = lines.next().unwrap_or(0..0);
-        let head =
-            read_header(&bytes[first.clone()]).ok_or_else(|| not_a_session(path, &bytes[first.clone()]))?;
+        let mut tree = Self::scan(bytes.as_slice(), path)?;
+        tree.stored = StoredLines::Memory(bytes);
+        Ok(tree)
+    }
+
+    /// Reads one of our files, and entries from it when they are needed.
+    pub(crate) fn open(file: File, path: &Path) -> Result<Self, SessionError> {
+        let mut tree = Self::scan(BufReader::with_capacity(1 << 18, &file), path)?;
+        tree.stored = StoredLines::in_file(file);
+        Ok(tree)
+    }
+
+    /// Reads the lines once. Those that are not entries are left in place and reported.
+    fn scan(mut content: impl BufRead, path: &Path) -> Result<Self, SessionError> {
+        let (mut line, mut start, mut number) = (Vec::new(), 0, 0);
+        let mut tree = None;
+        loop {
+            line.clear();
+            let length = content.read_until(b'\n', &mut line).map_err(read_failed(path))?;
+            if length == 0 {
+                break;
+            }
+            number += 1;
+            let is_torn = line.pop_if(|last| *last == b'\n').is_none();
+            if !line.trim_ascii().is_empty() {
+                match &mut tree {
+                    None => tree = Some(Self::begin(&line, path)?),
+                    Some(tree) => tree.read_line(&line, start, number, is_torn),
+                }
+            }
+            start += length as u64;
+        }
+        let mut tree = tree.ok_or_else(|| not_a_session(path, b""))?;
+        tree.leaf = tree.nodes.len().checked_sub(1);
+        Ok(tree)
+    }
+
+    /// Reads the header.
+    fn begin(line: &[u8], path: &Path) -> Result<Self, SessionError> {
+        let head = read_header(line).ok_or_else(|| not_a_session(path, line))?;
         match head.origin() {
             Origin::Own(version) if version > FORMAT_VERSION => {
                 return Err(SessionError::TooNew { path: path.to_path_buf(), version });
@@ -79,24 +159,16 @@ impl Tree {
             Origin::Own(_) => {}
             Origin::Foreign(_) => return Err(not_a_session(path, b"a session of another program")),
         }
-        let header_line = serde_json::from_slice(&bytes[first]).unwrap_or_default();
         let mut tree = Self::empty(head.into(), "");
-        tree.header_line = header_line;
-        let torn_from = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
-        for (number, line) in lines.enumerate() {
-            tree.read_line(&bytes, line, number + 2, torn_from);
-        }
-        tree.bytes = bytes;
-        tree.leaf = tree.nodes.len().checked_sub(1);
+        tree.header_line = serde_json::from_slice(line).unwrap_or_default();
         Ok(tree)
     }
 
-    fn read_line(&mut self, bytes: &[u8], line: Range<usize>, number: usize, torn_from: usize) {
-        let text = &bytes[line.clone()];
+    fn read_line(&mut self, text: &[u8], start: u64, number: usize, is_torn: bool) {
         let head: EntryLine<'_> = match serde_json::from_slice(text) {
             Ok(head) => head,
             // Torn by a kill, or being written by another process.
-            Err(_) if line.start >= torn_from => return,
+            Err(_) if is_torn => return,
             Err(error) => return self.problems.push(format!("line {number} is not an entry: {error}")),
         };
         let Some(id) = head.id.filter(|id| !id.is_empty()) else {
@@ -105,7 +177,7 @@ impl Tree {
             }
             return;
         };
-        let parent = head.parent_id.as_deref().and_then(|parent| self.by_id.get(parent).copied());
+        let parent = head.parent_id.as_deref().and_then(|parent| self.position(parent));
         if let (None, Some(missing)) = (parent, &head.parent_id) {
             self.problems.push(format!("entry {id} has a missing parent \"{missing}\"; treated as a root"));
         }
@@ -115,13 +187,19 @@ impl Tree {
             self.note(&read_entry(fields).kind);
         }
         let position = self.nodes.len();
-        if self.by_id.contains_key(&*id) {
+        if self.position(&id).is_some() {
             self.problems.push(format!("entry {id} occurs twice; the first one is used"));
         } else {
-            self.by_id.insert(id.as_ref().into(), position);
+            self.ids.add(&id, position);
         }
-        let is_message = head.kind == MESSAGE;
-        self.nodes.push(Node { id: id.as_ref().into(), parent, is_message, line: Line::Read(line) });
+        let kind = match &*head.kind {
+            MESSAGE => NodeKind::Message,
+            "compaction" => NodeKind::ChangesOthers,
+            "custom" if memchr::memmem::find(text, LEFT_OUT.as_bytes()).is_some() => NodeKind::ChangesOthers,
+            _ => NodeKind::Other,
+        };
+        let line = Line::Stored(LineRange { start, length: text.len() });
+        self.nodes.push(Node { id: id.as_ref().into(), parent, kind, line });
     }
 
     /// Applies what an entry says about other entries or the session.
@@ -141,7 +219,7 @@ impl Tree {
     /// Creates an entry that follows the leaf but is not part of the tree yet.
     pub(crate) fn next_entry(&self, kind: EntryKind) -> Entry {
         Entry {
-            id: ids::entry_id(|id| self.by_id.contains_key(id)),
+            id: ids::entry_id(|id| self.position(id).is_some()),
             parent_id: self.leaf_id().map(str::to_owned),
             timestamp: ids::now(),
             kind,
@@ -152,10 +230,15 @@ impl Tree {
     pub(crate) fn push(&mut self, id: &str, kind: &EntryKind, line: &str) {
         self.note(kind);
         let position = self.nodes.len();
-        self.by_id.insert(id.into(), position);
-        let is_message = matches!(kind, EntryKind::Message(_));
+        self.ids.add(id, position);
+        let kind = match kind {
+            EntryKind::Message(_) => NodeKind::Message,
+            EntryKind::Compaction(_) => NodeKind::ChangesOthers,
+            EntryKind::Custom { custom_type, .. } if custom_type == LEFT_OUT => NodeKind::ChangesOthers,
+            _ => NodeKind::Other,
+        };
         let line = Line::Appended(line.into());
-        self.nodes.push(Node { id: id.into(), parent: self.leaf, is_message, line });
+        self.nodes.push(Node { id: id.into(), parent: self.leaf, kind, line });
         self.leaf = Some(position);
     }
 
@@ -184,7 +267,7 @@ impl Tree {
         self.leaf.map(|leaf| self.id(leaf))
     }
     pub(crate) fn position(&self, id: &str) -> Option<Position> {
-        self.by_id.get(id).copied()
+        self.ids.find(id, &self.nodes)
     }
     pub(crate) fn id(&self, position: Position) -> &str {
         self.nodes.get(position).map_or("", |node| &node.id)
@@ -195,22 +278,26 @@ impl Tree {
 
     /// Returns whether an entry is a message.
     pub(crate) fn is_message(&self, position: Position) -> bool {
-        self.nodes.get(position).is_some_and(|node| node.is_message)
+        self.nodes.get(position).is_some_and(|node| node.kind == NodeKind::Message)
+    }
+
+    /// Returns whether an entry may change what the model receives of earlier ones.
+    pub(crate) fn changes_others(&self, position: Position) -> bool {
+        self.nodes.get(position).is_some_and(|node| node.kind == NodeKind::ChangesOthers)
     }
 
     /// Returns the stored line of an entry.
-    pub(crate) fn line(&self, position: Position) -> &str {
+    pub(crate) fn line(&self, position: Position) -> Cow<'_, str> {
         match self.nodes.get(position).map(|node| &node.line) {
-            // It was parsed as JSON once, so it is text.
-            Some(Line::Read(range)) => std::str::from_utf8(&self.bytes[range.clone()]).unwrap_or_default(),
-            Some(Line::Appended(line)) => line,
-            None => "",
+            Some(Line::Stored(range)) => self.stored.line(*range),
+            Some(Line::Appended(line)) => Cow::Borrowed(line),
+            None => Cow::Borrowed(""),
         }
     }
 
     /// Returns the stored object of an entry.
     pub(crate) fn value(&self, position: Position) -> Map<String, Value> {
-        serde_json::from_str(self.line(position)).unwrap_or_default()
+        serde_json::from_str(&self.line(position)).unwrap_or_default()
     }
 
     /// Returns the path from the root to an entry.
@@ -225,7 +312,7 @@ impl Tree {
         let (from, mut sum) = self.counted;
         for position in from..self.nodes.len() {
             let line = self.line(position);
-            if let Some(usage) = usage_of(line) {
+            if let Some(usage) = usage_of(&line) {
                 sum.input += usage.input;
                 sum.output += usage.output;
                 sum.cache_read += usage.cache_read;
@@ -273,26 +360,4 @@ fn not_a_session(path: &Path, found: &[u8]) -> SessionError {
         format!("its first line is not a header: {start}")
     };
     SessionError::NotASession { path: path.to_path_buf(), reason }
-}
-
-/// Returns the lines of a file, without line ends and empty lines.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Iterator for Lines<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        while self.at < self.bytes.len() {
-            let start = self.at;
-            let end = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |end| start + end);
-            self.at = end + 1;
-            if !self.bytes[start..end].trim_ascii().is_empty() {
-                return Some(start..end);
-            }
-        }
-        None
-    }
 }

@@ -222,7 +222,7 @@ fn spinner(report: &mut Report, folder: &Path, ours: &CommandBuilder) -> Result<
 
 /// Measures ours with a long session.
 fn long_session(report: &mut Report, folder: &Path, ours: &dyn Fn() -> CommandBuilder) -> Result<()> {
-    let file = sessions::generate(folder, MESSAGES)?;
+    let file = sessions::generate(folder, MESSAGES, None)?;
     let mut command = ours();
     command.arg("--resume");
     command.arg(&file);

@@ -9,7 +9,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use serde_json::Value;
 use toolsmith_llm::{AssistantMessage, InputMessage, Message, StopReason, StreamEvent};
 use toolsmith_tool::SessionEvent;
 
@@ -162,12 +161,7 @@ impl TurnHook for StreamRules {
     /// The branch determines what was sent: the session or the position may have changed.
     async fn run_started(&self, _context: &TurnContext) {
         self.record();
-        let mut on_branch = HashSet::new();
-        let _: Option<()> = self.session.get().newest_naming("ttsr_injection", |entry| {
-            let names = entry.get("injectedRules").and_then(Value::as_array);
-            on_branch.extend(names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
-            None
-        });
+        let on_branch: HashSet<String> = self.session.get().state().stream_rules.into_iter().collect();
         let mut state = self.state();
         let turns = state.turns;
         state.shown.retain(|name, _| on_branch.contains(name));
