@@ -13,8 +13,8 @@ use toolsmith_host::{
     output::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, OutputBuffer, OutputLimits, usable_folder},
 };
 use toolsmith_tool::{
-    Approval, Concurrency, Figure, Keep, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult,
-    ToolSpec, async_trait,
+    Approval, Concurrency, Figure, Keep, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
+    ToolResult, ToolSpec, async_trait,
 };
 
 use super::arguments;
@@ -67,9 +67,10 @@ impl Bash {
         Self { spec, workspace }
     }
 
-    fn folder(&self, wanted: &Arguments) -> Result<PathBuf, ToolError> {
+    /// Returns the directory the command runs in: the one that was approved.
+    fn folder(&self, wanted: &Arguments, context: &ToolContext) -> Result<PathBuf, ToolError> {
         match &wanted.cwd {
-            Some(cwd) => self.workspace.resolve(cwd),
+            Some(cwd) => self.workspace.target(cwd, context).map(|target| target.real),
             None => Ok(self.workspace.cwd().to_path_buf()),
         }
     }
@@ -94,9 +95,13 @@ impl Tool for Bash {
         }
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        arguments["cwd"].as_str().map(|cwd| self.workspace.place(cwd)).into_iter().collect()
+    }
+
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
         let wanted: Arguments = arguments(call.arguments)?;
-        let folder = self.folder(&wanted)?;
+        let folder = self.folder(&wanted, &ctx)?;
         let timeout = Duration::from_secs(wanted.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT));
         let (artifacts, temporary) = (ctx.session.artifacts_dir(), std::env::temp_dir());
         let place = usable_folder(artifacts.as_deref().into_iter().chain([temporary.as_path()]));

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::blocking::check;
 use toolsmith_tool::{
-    CancelToken, Keep, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    CancelToken, Keep, Name, Place, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    async_trait,
 };
 
 use super::{arguments, metered};
@@ -90,12 +91,13 @@ pub(super) fn list_folder(
             too_many = true;
             break;
         }
-        let name = entry.file_name().to_string_lossy().into_owned();
+        // A name must not pass for several entries.
+        let name = Name(entry.file_name().display()).to_string();
         let kind = entry.file_type().ok();
         names.push(match kind {
             Some(kind) if kind.is_dir() => format!("{name}/"),
             Some(kind) if kind.is_symlink() => match fs::read_link(entry.path()) {
-                Ok(target) => format!("{name} -> {}", target.display()),
+                Ok(target) => format!("{name} -> {}", Name(target.display())),
                 Err(_) => name,
             },
             _ => name,

@@ -42,11 +42,10 @@ impl Approver for TerminalApprover {
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
         let mut text = request.text(limits(false));
         loop {
-            // What was typed before the question was on the screen is not an answer to it.
-            terminal::discard_typed();
-            let answer = self.0.ask(&question(&text), cancel).await.unwrap_or_default();
+            let allows = |answer: &str| matches!(answer, "y" | "Y" | "yes" | "a" | "A" | "always");
+            let answer = self.0.ask_decision(&question(&text), allows, cancel).await.unwrap_or_default();
             // Nothing is allowed before all of it was shown.
-            let is_blind = text.is_cut && matches!(answer.trim(), "y" | "Y" | "yes" | "a" | "A" | "always");
+            let is_blind = text.is_cut && allows(answer.trim());
             if wants_full(&answer) || is_blind {
                 text = request.text(limits(true));
                 continue;

@@ -3,6 +3,7 @@
 use std::{
     io::{self, BufRead as _, Write as _},
     sync::{Mutex as StdMutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -13,6 +14,7 @@ use toolsmith_tool::{
 };
 
 use toolsmith_text::{Row, Theme, plain};
+use toolsmith_tui::dialog::READING_TIME;
 
 use crate::{
     choice,
@@ -21,6 +23,8 @@ use crate::{
     tool_view,
 };
 
+/// Question after an answer that came too early.
+const TOO_EARLY: &str = "That was typed before the question could be read. Answer again:";
 /// Maximum bytes of lines kept while a question is open.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
@@ -212,6 +216,30 @@ impl TerminalUi {
         let _open = self.open_question();
         say(&format!("{question} "), false);
         self.next_line(&mut reading, cancel).await
+    }
+
+    /// Asks for a decision. What was typed before the question was on the screen is not an answer to it, and an answer that
+    /// allows something must not come sooner than anybody can read.
+    pub(crate) async fn ask_decision(
+        &self,
+        question: &str,
+        allows: impl Fn(&str) -> bool + Send,
+        cancel: &CancelToken,
+    ) -> Option<String> {
+        let mut reading = self.reading.lock().await;
+        let _open = self.open_question();
+        let mut question = question;
+        loop {
+            terminal::discard_typed();
+            say(&format!("{question} "), false);
+            let shown = Instant::now();
+            let answer = self.next_line(&mut reading, cancel).await?;
+            let is_early = terminal::is_input_terminal() && shown.elapsed() < READING_TIME;
+            if !is_early || !allows(answer.trim()) {
+                return Some(answer);
+            }
+            question = TOO_EARLY;
+        }
     }
 
     async fn next_line(

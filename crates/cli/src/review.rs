@@ -14,7 +14,7 @@ use toolsmith_text::plain;
 use crate::{
     approver,
     interface::TerminalUi,
-    terminal::{self, DIM, ERROR, HEADING, NAME, paint},
+    terminal::{DIM, ERROR, HEADING, NAME, paint},
 };
 
 /// The files of a preview, numbered from 1. A rename is one entry.
@@ -187,14 +187,13 @@ pub(crate) async fn ask(
     loop {
         let block = VisibleBlock::new(text.trim_end_matches('\n'), approver::limits(is_whole));
         let question = question(request, &block, &text, has_parts, complaint.take());
-        // What was typed before the question was on the screen is not an answer to it.
-        terminal::discard_typed();
-        let Some(answer) = terminal.ask(&question, cancel).await else { return ReviewDecision::Keep };
+        let Some(answer) = terminal.ask_decision(&question, allows, cancel).await else {
+            return ReviewDecision::Keep;
+        };
         let answer = answer.trim();
         let (word, rest) = answer.split_once(char::is_whitespace).unwrap_or((answer, ""));
         let note = Some(rest.trim().to_owned()).filter(|note| !note.is_empty());
-        let applies = matches!(word.to_ascii_lowercase().as_str(), "y" | "yes" | "a" | "apply");
-        let selects = word.starts_with(|c: char| c.is_ascii_digit());
+        let (applies, selects) = (applies(word), selects(word));
         // Nothing is applied before all of it was shown.
         if approver::wants_full(answer) || (block.is_cut && (applies || selects)) {
             is_whole = true;
@@ -215,6 +214,20 @@ pub(crate) async fn ask(
             _ => ReviewDecision::Keep,
         };
     }
+}
+
+fn applies(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "y" | "yes" | "a" | "apply")
+}
+
+fn selects(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns whether an answer applies anything.
+fn allows(answer: &str) -> bool {
+    let word = answer.split(char::is_whitespace).next().unwrap_or(answer);
+    applies(word) || selects(word)
 }
 
 fn question(

@@ -87,6 +87,11 @@ pub(crate) fn is_error_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// Returns whether standard input is a terminal.
+pub(crate) fn is_input_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Discards what was typed and not read yet, if standard input is a terminal.
 pub(crate) fn discard_typed() {
     toolsmith_tui::tty::discard_typed();

@@ -83,10 +83,12 @@ pub(crate) fn protect_programs(
 ) {
     let mut commands = Vec::new();
     for server in servers {
-        if let Transport::Stdio { command, args, cwd: folder, .. } = &server.transport {
+        if let Transport::Stdio { command, args, cwd: folder, env, .. } = &server.transport {
             let folder = folder.as_ref().map(|folder| cwd.join(folder));
-            let words: Vec<&str> = std::iter::once(command).chain(args).map(String::as_str).collect();
-            commands.push((words.join(" "), folder));
+            // Variables such as `NODE_OPTIONS` and `PYTHONPATH` select code too.
+            let variables = env.iter().map(|(name, value)| format!("{name}={value}"));
+            let words = variables.chain(std::iter::once(command).chain(args).cloned());
+            commands.push((words.collect::<Vec<_>>().join(" "), folder));
         }
         let values: Vec<&String> = match &server.transport {
             Transport::Stdio { env, .. } => env.values().collect(),

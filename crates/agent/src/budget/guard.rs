@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use toolsmith_llm::Message;
+use toolsmith_llm::{Message, message_tokens};
 use toolsmith_session::{RecordedUse, UseReader};
 use toolsmith_tool::{CallMetrics, ToolResult};
 
@@ -48,6 +48,8 @@ struct State {
     /// Id of the session that `session` is about.
     id: Option<String>,
     session: Used,
+    /// Estimated tokens of the model request in progress, if tokens are limited.
+    request_tokens: u64,
     /// Names of calls of this run that were not run.
     not_run: Vec<String>,
     /// Warnings that were given already.
@@ -273,9 +275,21 @@ impl TurnHook for BudgetGuard {
         (state.id, state.session) = (Some(id), used);
     }
 
+    async fn before_request(&self, context: &TurnContext) {
+        if self.shared.budgets.limit_tokens() {
+            let tokens = context.messages().iter().map(|message| message_tokens(message)).sum();
+            self.state().request_tokens = tokens;
+        }
+    }
+
     fn on_event(&self, event: &AgentEvent) {
-        if let AgentEvent::MessageEnd { message: Message::Assistant(message) } = event {
-            self.count(&Used::of_response(&message.usage));
+        if let AgentEvent::MessageEnd { message: message @ Message::Assistant(answer) } = event {
+            let mut used = Used::of_response(&answer.usage);
+            // Some servers report no usage. A limit that such a server could ignore would be none.
+            if used.tokens == 0 {
+                used.tokens = self.state().request_tokens.saturating_add(message_tokens(message));
+            }
+            self.count(&used);
         }
     }
 

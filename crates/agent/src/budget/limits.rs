@@ -125,6 +125,12 @@ impl Budgets {
         others.into_iter().chain(self.tools.values()).all(Budget::is_empty)
     }
 
+    /// Returns whether the tokens of model requests are limited.
+    pub(super) fn limit_tokens(&self) -> bool {
+        let budgets = [&self.session, &self.day];
+        budgets.iter().any(|budget| budget.hard.tokens.is_some() || budget.soft.tokens.is_some())
+    }
+
     /// Returns the budget of a call of a tool.
     pub(super) fn of_call(&self, tool: &str) -> Budget {
         match self.tools.get(tool) {

@@ -381,3 +381,28 @@ fn c5_7_a_staged_action_has_the_highest_tier_of_its_files() {
         );
     }
 }
+
+#[tokio::test]
+async fn c5_8_a_command_does_not_run_in_a_directory_exchanged_during_the_question() {
+    let stage = Stage::new();
+    stage.put("project/d/name", "project");
+    stage.put("outside/name", "outside");
+    let arguments = json!({ "command": "touch ran; cat name", "cwd": "d" });
+    let asked = stage.dispatcher(Saving::Direct, ApprovalMode::Write, Some(None));
+    let outcome = stage.call(&asked, "bash", arguments.clone()).await;
+    assert_eq!(outcome.result.joined_text(), "project", "unchanged, it runs there");
+
+    let (folder, outside) = (stage.home.join("project/d"), stage.home.join("outside"));
+    let exchange: Meanwhile = Box::new(move || {
+        fs::rename(&folder, folder.with_extension("old")).unwrap();
+        symlink(&outside, &folder).unwrap();
+    });
+    let asked = stage.dispatcher(Saving::Direct, ApprovalMode::Write, Some(Some(exchange)));
+    let outcome = stage.call(&asked, "bash", arguments).await;
+    assert!(
+        outcome.is_error() && outcome.result.joined_text().contains("leads elsewhere"),
+        "{}",
+        outcome.result.joined_text()
+    );
+    assert_eq!(stage.get("outside/ran"), None);
+}

@@ -17,9 +17,9 @@ use toolsmith_host::{
     regular_file::read_regular,
 };
 use toolsmith_tool::{
-    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, Meter, PendingAction, PendingCallbacks,
-    Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, UpdateSink, Writes,
-    async_trait,
+    Approval, CancelToken, FileChange, FileSelection, FileTiers as _, Meter, Name, PendingAction,
+    PendingCallbacks, Place, Stop, Tier, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec,
+    UpdateSink, Writes, async_trait,
 };
 
 use super::{
@@ -181,7 +181,7 @@ impl Request {
                 Ok(all) => Some(Rewritten { text: source.text().to_owned(), all, overlap: None }),
                 Err(overlap) => {
                     let place =
-                        format!("{}:{}:{}", scope.shown(path).display(), overlap.line, overlap.column);
+                        format!("{}:{}:{}", Name(scope.shown(path).display()), overlap.line, overlap.column);
                     Some(Rewritten { text: String::new(), all: Vec::new(), overlap: Some(place) })
                 }
             }
@@ -406,7 +406,7 @@ fn run_again(
         if again != file.content {
             return Err(ToolError::reply(format!(
                 "Nothing was changed: the rewrite of {} no longer gives what was shown. Make the preview again.",
-                file.path.display()
+                Name(file.path.display())
             )));
         }
     }

@@ -2,6 +2,8 @@
 
 use std::{fmt::Write, path::Path};
 
+use toolsmith_tool::Name;
+
 /// Maximum number of issues shown.
 const MAX_ISSUES: usize = 20;
 /// Maximum characters of a line shown.
@@ -24,9 +26,9 @@ impl Listing {
             if !self.text.is_empty() {
                 self.text.push('\n');
             }
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = Name(path.file_name().unwrap_or_default().display());
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            match folder.map(|folder| folder.display().to_string()) {
+            match folder.map(|folder| Name(folder.display()).to_string()) {
                 None => self.line(&format!("# {name} ({count})")),
                 Some(folder) => {
                     if self.folder.as_ref() != Some(&folder) {

@@ -14,7 +14,7 @@ use std::{
 use ast_grep_core::{AstGrep, tree_sitter::StrDoc};
 use ignore::{WalkBuilder, WalkState};
 use toolsmith_host::{cpu_clock::CpuTimer, regular_file::read_real};
-use toolsmith_tool::{CancelToken, Meter, ToolResult, UpdateSink, panics};
+use toolsmith_tool::{CancelToken, Meter, Name, ToolResult, UpdateSink, panics};
 
 use super::{
     pattern::{Compiled, CompiledOps, Lang, Ops, Problem, of_path},
@@ -156,7 +156,7 @@ impl Scan<'_> {
     }
 
     pub(super) fn issue(&self, path: &Path, what: &str) -> String {
-        format!("{}: {what}", self.scope.shown(path).display())
+        format!("{}: {what}", Name(self.scope.shown(path).display()))
     }
 
     /// Reads and parses a file, unless nothing can match in it.

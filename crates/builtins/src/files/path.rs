@@ -8,7 +8,7 @@ use std::{
 };
 
 use toolsmith_host::location::WriteRules;
-use toolsmith_tool::{ToolError, closest_names};
+use toolsmith_tool::{Name, ToolError, closest_names};
 use unicode_normalization::UnicodeNormalization;
 
 use super::change::Saving;
@@ -93,8 +93,8 @@ impl Workspace {
     pub(crate) fn show(&self, path: &Path) -> String {
         match path.strip_prefix(&self.cwd) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-            Ok(inside) => inside.display().to_string(),
-            Err(_) => path.display().to_string(),
+            Ok(inside) => Name(inside.display()).to_string(),
+            Err(_) => Name(path.display()).to_string(),
         }
     }
 

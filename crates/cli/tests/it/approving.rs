@@ -142,7 +142,7 @@ fn c5_8_the_full_text_is_offered_and_a_yes_runs_it() {
     terminal.wait_for("line-100\r\n");
     terminal.wait_for("line-199");
     terminal.wait_for("or no with a reason:");
-    terminal.type_line("y");
+    terminal.answer("y");
     terminal.wait_for(&format!("It said ran {}", text.len()));
     assert_eq!(terminal.finish().1, 0);
 }
@@ -178,7 +178,7 @@ fn c5_8_nothing_is_allowed_before_all_of_it_was_shown() {
     let mut terminal = start(&place);
     terminal.wait_for("Parts of this are not shown");
     terminal.wait_for("or no with a reason:");
-    terminal.type_line("y");
+    terminal.answer("y");
     terminal.wait_for("touch evil");
     terminal.wait_for("or no with a reason:");
     terminal.type_line("n");
@@ -210,4 +210,17 @@ async fn c5_4_an_extension_cannot_invoke_a_built_in_tool_that_the_user_or_a_hook
         assert!(ran.stdout.contains("refused:") && ran.stdout.contains(said), "{ran:#?}");
         assert!(!place.path("project/sneaked").exists());
     }
+}
+
+#[test]
+fn c5_8_an_answer_that_came_sooner_than_the_question_could_be_read_allows_nothing() {
+    let place = calling("touch evil");
+    let mut terminal = start(&place);
+    terminal.wait_for("or no with a reason:");
+    // At once: nobody reads that fast.
+    terminal.type_line("y");
+    terminal.wait_for("Answer again:");
+    terminal.type_line("n");
+    terminal.finish();
+    assert!(!place.path("project/evil").exists());
 }

@@ -238,7 +238,7 @@ fn c8_6_a_rename_is_shown_as_one_with_paths_of_the_project() {
     let mut terminal = Terminal::start(&place, &["call", "./t.ts"]);
     terminal.wait_for("rename a.txt to sub/b.txt");
     terminal.wait_for("Apply it?");
-    terminal.type_line("y");
+    terminal.answer("y");
     assert_eq!(terminal.finish().1, 0);
     assert!(!place.path("project/a.txt").exists() && place.path("project/sub/b.txt").exists());
 }

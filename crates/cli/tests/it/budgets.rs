@@ -168,3 +168,17 @@ async fn c13_a_result_over_its_budget_is_withheld_and_a_call_over_its_time_stopp
     let text = said.json()["content"][0]["text"].as_str().unwrap().to_owned();
     assert!(text.contains("budget of 200ms (budget.tools.slow.time)"), "{text}");
 }
+
+#[tokio::test]
+async fn c13_tokens_are_estimated_if_the_provider_reports_none() {
+    let place = place("budget.session.tokens = 3000\n");
+    let turn = json!({
+        "reply": ["word ".repeat(1000), { "call": "hello", "arguments": { "name": "Ada" } }],
+        "usage": { "input": 0, "output": 0 },
+    });
+    place.write("script.json", &json!([turn, turn, turn, turn, "Done."]).to_string());
+    let (_, events) = run(&place, &[]).await;
+    assert_eq!(end(&events)["reason"], "limit");
+    // The second request has the first answer in it: 1,250 + 2,500 tokens.
+    assert_eq!(calls(&events), 2);
+}

@@ -34,7 +34,7 @@ fn c2_8_an_untrusted_folder_is_asked_about_once() {
     terminal.wait_for("is not trusted yet");
     terminal.wait_for(".toolsmith/tools/hello.ts");
     terminal.wait_for("[y/n]");
-    terminal.type_line("y");
+    terminal.answer("y");
     terminal.wait_for("Hello, World!");
     assert_eq!(terminal.finish().1, 0);
     let terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
@@ -82,7 +82,7 @@ fn c2_8_the_trust_question_takes_only_answers() {
     assert!(!place.path("home/.toolsmith/trust.json").exists(), "nothing was stored");
     let mut terminal = Terminal::start(&place, &["call", "hello", "name=World"]);
     terminal.wait_for("[y/n]");
-    terminal.type_line("yes");
+    terminal.answer("yes");
     terminal.wait_for("Hello, World!");
     assert_eq!(terminal.finish().1, 0);
 }
@@ -105,9 +105,9 @@ fn c3_3_tools_can_ask_the_person() {
         terminal.wait_for("Which colour?");
         if is_plain {
             terminal.wait_for("(empty for none):");
-            terminal.type_line("7");
+            terminal.answer("7");
             terminal.wait_for("is not an option");
-            terminal.type_line("2");
+            terminal.answer("2");
         } else {
             terminal.wait_for("› red");
             terminal.wait_for("Esc for none");
@@ -159,7 +159,7 @@ fn c3_3_a_choice_is_offered_in_a_session_too() {
 
 fn answer_the_rest(mut terminal: Terminal) {
     terminal.wait_for("There is no way back.");
-    terminal.type_line("yes");
+    terminal.answer("yes");
     terminal.wait_for("Your name");
     terminal.type_line("Ada");
     terminal.wait_for("single dot.");

@@ -79,6 +79,12 @@ impl Terminal {
         self.type_keys(&format!("{text}\r"));
     }
 
+    /// Answers a question that allows something, after the time in which nobody can have read it.
+    pub(crate) fn answer(&mut self, text: &str) {
+        std::thread::sleep(toolsmith_tui::dialog::READING_TIME * 2);
+        self.type_line(text);
+    }
+
     pub(crate) fn type_keys(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();

@@ -68,7 +68,7 @@ fn the_tool_of_the_reference_draws_its_call_and_its_table() {
     let mut terminal = Terminal::start(&place, &["call", "expenses", "action=export"]);
     terminal.wait_for("Write 0 expenses to expenses.md");
     terminal.wait_for("Apply it?");
-    terminal.type_line("y");
+    terminal.answer("y");
     assert_eq!(terminal.finish().1, 0);
     assert!(place.path("project/expenses.md").exists());
 }

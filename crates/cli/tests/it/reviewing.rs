@@ -34,10 +34,10 @@ fn c8_6_the_difference_is_shown_and_parts_can_be_chosen() {
     terminal.wait_for("+g(1);");
     terminal.wait_for("[2] change b.ts (+1 -1)");
     terminal.wait_for("anything else leaves it:");
-    terminal.type_line("7");
+    terminal.answer("7");
     terminal.wait_for("there is no file 7");
     terminal.wait_for("anything else leaves it:");
-    terminal.type_line("2");
+    terminal.answer("2");
     terminal.wait_for("Done.");
     let (_, code) = terminal.finish();
     assert_eq!((code, read(&place, "a.ts"), read(&place, "b.ts")), (0, "f(1);\n".into(), "g(2);\n".into()));
@@ -81,7 +81,7 @@ fn c5_8_a_zero_byte_hides_no_content() {
     terminal.wait_for("+echo evil # \\u{0}");
     terminal.wait_for("+[2] change x");
     terminal.wait_for("anything else leaves it:");
-    terminal.type_line("y");
+    terminal.answer("y");
     let (seen, code) = terminal.finish();
     assert_eq!(code, 0, "{seen}");
     assert!(!seen.contains("\nApplied: nothing"), "{seen}");

@@ -20,10 +20,28 @@ const SEPARATORS: &str = "!`;&|()<>=";
 /// Commands whose argument is a directory and not a program.
 const CHANGE_DIRECTORY: [&str; 2] = ["cd", "pushd"];
 
+/// Which files count although they do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Every word may be the name of one.
+    Words,
+    /// Only words with a directory: the text is a value that is seldom a command.
+    Paths,
+}
+
 /// Returns the files that the words of a command name, as paths in one of the directories, or in a directory that the command
-/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`). A path with a directory counts also if there is no file
-/// yet, and so does a file that a runtime would load in place of another: whoever creates it decides what the command runs.
+/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`). A word counts also if there is no file yet, and so does a
+/// file that a runtime would load in place of another: whoever creates it decides what the command runs.
 pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
+    files_in_text(command, bases, home, Missing::Words)
+}
+
+pub(super) fn files_in_text(
+    command: &str,
+    bases: &[&Path],
+    home: Option<&Path>,
+    missing: Missing,
+) -> Vec<PathBuf> {
     let mut plain = shell_text(command).replace(['"', '\''], "");
     for here in [
         "$(git rev-parse --show-toplevel)",
@@ -61,8 +79,15 @@ pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<P
                         found.extend(modules::started_in(&place, runtimes));
                     }
                     folders.push(place.clone());
-                } else if place.is_file() || (word.contains('/') && !word.contains(['*', '{', '$'])) {
+                } else if place.is_file()
+                    || ((word.contains('/') || missing == Missing::Words) && !word.contains(['*', '{', '$']))
+                {
                     found.push(place.clone());
+                }
+                // A variable may name a directory of modules that is created later.
+                if modules::is_search_path(before) && !place.is_dir() {
+                    found.extend(modules::started_in(&place, runtimes));
+                    folders.push(place.clone());
                 }
                 found.extend(modules::loaded_as(word, before, base, runtimes));
             }

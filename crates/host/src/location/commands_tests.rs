@@ -54,6 +54,13 @@ fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
         ("python3 -m json.tool", &["json.py", "json/__init__.py"]),
         ("python3 pkg", &["pkg/__main__.py"]),
         ("PYTHONPATH=pkg python3 -c 1", &["pkg/sitecustomize.py"]),
+        ("python3 new.py", &["new.py"]),
+        ("sh new", &["new"]),
+        ("node hk", &["hk.js", "hk.json"]),
+        ("node new", &["new.js", "new/index.js"]),
+        ("python3 -m new.sub", &["new/__init__.py", "new/sub.py", "new/sub/__main__.py"]),
+        ("PYTHONPATH=new python3 -m zz", &["new/zz.py", "new/sitecustomize.py"]),
+        ("NODE_OPTIONS=--require pre.js node x.js", &["pre.js", "x.js"]),
         ("ruby -r./r", &["./r.rb"]),
         ("ruby -r ./r.rb", &["./r.rb"]),
     ] {

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{commands::named_files, lexical};
+use super::{
+    commands::{Missing, files_in_text},
+    lexical,
+};
 
 /// Maximum size of a settings file of git that is read.
 const MAX_CONFIG: usize = 256 << 10;
@@ -84,7 +87,7 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
             let beside = config.parent().unwrap_or(top);
             let is_name = NAMES.contains(&key.as_str()) && !value.contains("::");
             if !is_name || value.starts_with('!') {
-                found.extend(named_files(&value, &[top, beside], home));
+                found.extend(files_in_text(&value, &[top, beside], home, Missing::Paths));
             }
             if !POINTERS.contains(&key.as_str()) || value.is_empty() {
                 continue;

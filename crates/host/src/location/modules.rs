@@ -21,6 +21,8 @@ const ENTRIES: [&str; 6] = ["main", "module", "exports", "imports", "bin", "brow
 const BEFORE_MODULE: [&str; 3] = ["-m", "import", "from"];
 /// Words of a shell before the name of a program.
 const BEFORE_PROGRAM: [&str; 8] = ["exec", "do", "then", "else", "env", "nohup", "time", "command"];
+/// Variables with directories in which runtimes look for modules, besides those whose names end with `PATH`.
+const SEARCH_PATHS: [&str; 4] = ["RUBYLIB", "PERL5LIB", "PERLLIB", "PYTHONHOME"];
 /// Maximum depth of a module's name that is followed.
 const MAX_PARTS: usize = 8;
 
@@ -49,6 +51,11 @@ impl Runtimes {
     }
 }
 
+/// Returns whether a word is the name of a variable with directories of modules or programs.
+pub(super) fn is_search_path(word: &str) -> bool {
+    word.ends_with("PATH") || SEARCH_PATHS.contains(&word)
+}
+
 /// Returns the files that a runtime starts if it is given a directory.
 pub(super) fn started_in(folder: &Path, runtimes: Runtimes) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -74,7 +81,10 @@ pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtime
         found.push(base.join(word).join(format!("index.{extension}")));
     }
     found.push(base.join(word).join("__main__.py"));
-    found.retain(|path| path.is_file());
+    // Node prefers `x.js` to `x/index.js`, whichever was there first.
+    if !runtimes.node && !runtimes.python {
+        found.retain(|path| path.is_file());
+    }
     if runtimes.node {
         let package_folder = base.join("node_modules").join(word);
         if package_folder.is_dir() {
@@ -145,7 +155,7 @@ fn python_module(word: &str, before: &str, base: &Path) -> Vec<PathBuf> {
             found.push(package.join("__init__.py"));
             found.push(package.join("__main__.py"));
         }
-        if !package.is_dir() {
+        if !package.is_dir() && !is_module {
             break;
         }
         folder = package;

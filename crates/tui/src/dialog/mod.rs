@@ -11,7 +11,7 @@ mod text;
 pub use approval::{ApprovalAnswer, ApprovalDialog};
 pub use confirm::ConfirmDialog;
 pub use list::{List, ListItem};
-pub use queue::Panels;
+pub use queue::{Panels, READING_TIME};
 pub use select::SelectDialog;
 pub use text::TextDialog;
 

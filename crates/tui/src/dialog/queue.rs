@@ -9,8 +9,8 @@ use super::Panel;
 
 /// A question takes keys after no key was pressed for this long; until then they belong to what was done before.
 const QUIET_TIME: Duration = Duration::from_millis(600);
-/// A key pressed sooner after a question appeared cannot be an answer to it: nobody reads that fast.
-const READING_TIME: Duration = Duration::from_millis(250);
+/// What is typed sooner after a question appeared cannot be an answer to it: nobody reads that fast.
+pub const READING_TIME: Duration = Duration::from_millis(250);
 
 struct Entry {
     id: u64,

@@ -2,8 +2,9 @@
 
 use std::{
     collections::VecDeque,
-    io::{BufRead as _, Write as _},
+    io::{BufRead as _, IsTerminal as _, Write as _},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
 use toolsmith::agent::{ApprovalRequest, Approver, Decision};
 use toolsmith_tool::{BlockLimits, CancelToken, DialogOptions, NoticeLevel, Ui};
 
-use crate::app::Host;
+use crate::{app::Host, dialog::READING_TIME, tty::discard_typed};
 
 /// Columns of a value in a question.
 const WIDTH: usize = 100;
@@ -81,6 +82,29 @@ impl Lines {
         let (sender, receiver) = oneshot::channel();
         self.questions.lock().unwrap_or_else(PoisonError::into_inner).push_back(sender);
         receiver
+    }
+
+    /// Asks for a decision. What was typed before the question was on the screen is not an answer to it, and an answer that
+    /// allows something must not come sooner than anybody can read.
+    async fn ask_decision(
+        &self,
+        question: &str,
+        allows: impl Fn(&str) -> bool,
+        cancel: &CancelToken,
+    ) -> Option<String> {
+        let is_terminal = std::io::stdin().is_terminal();
+        let mut question = question;
+        loop {
+            // The line that is being typed is lost too: its end would be an answer.
+            discard_typed();
+            let shown = Instant::now();
+            let answer = self.ask(question, cancel).await?;
+            let is_early = is_terminal && shown.elapsed() < READING_TIME;
+            if !is_early || !allows(answer.trim()) {
+                return Some(answer);
+            }
+            question = "That was typed before the question could be read. Answer again.";
+        }
     }
 
     async fn ask(&self, question: &str, cancel: &CancelToken) -> Option<String> {
@@ -164,7 +188,8 @@ impl Approver for PlainUi {
         question
             .push_str("  1. Allow once\n  2. Allow in this session\n  3. Always allow this tool\n  4. No\n");
         question.push_str("Type a number, or a reason to refuse.");
-        let answer = self.lines.ask(&question, cancel).await.unwrap_or_default();
+        let allows = |answer: &str| matches!(answer, "1" | "2" | "3" | "y" | "yes");
+        let answer = self.lines.ask_decision(&question, allows, cancel).await.unwrap_or_default();
         match answer.trim() {
             "1" | "y" | "yes" => Decision::Allow,
             "2" => Decision::AllowForSession,
