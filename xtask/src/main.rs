@@ -1,7 +1,7 @@
 //! Repository tasks, run as `cargo xtask <task>`: `tidy` checks the rules of the repository, `compat` writes the
 //! table of what modules can use, `conformance` runs the MCP test suites, `docs` writes the pages that are made from the
 //! code, `notices` the licences of what is built in, `js` the JavaScript that packages hold, `package` builds packages, `dist` what people install, `smoke` tries a built
-//! program, `targets` checks the code for other systems, `extensions` loads public extensions, `picture` the images in the README, `bench` measures.
+//! program, `targets` builds and tries it for other systems, `extensions` loads public extensions, `picture` the images in the README, `bench` measures.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to the person who started it")]
 
 mod bench;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [--static] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [--profile PROFILE] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [TARGET…] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [engine] [list] [agent] [ast] [sessions] [extensions] [mcp]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,8 +51,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["dist", more @ ..] => dist::run(more),
         ["smoke", program] => smoke::run(program, None),
         ["smoke", program, "--runner", runner] => smoke::run(program, Some(runner)),
-        ["targets"] => targets::run(),
-        ["targets", "--static"] => targets::run_static(),
+        ["targets", named @ ..] => targets::run(named),
         ["package"] => packaging::run(false),
         ["package", "--clean"] => packaging::run(true),
         ["notices"] => notices::run(),

@@ -1,9 +1,9 @@
 //! `cargo xtask smoke PROGRAM [--runner RUNNER]`: shows that a built program works where it runs, in a home of its own. The
-//! runner is an emulator such as `qemu-aarch64`.
+//! runner is an emulator: `qemu-aarch64`, or `wine` for a program for Windows.
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output, Stdio},
     thread,
     time::{Duration, Instant},
@@ -25,13 +25,30 @@ const TOOLS: &str = r#"export default (pi) => [
   {
     name: "tree", description: "Starts processes that leave their parent", parameters: pi.zod.object({}),
     execute: async () => {
-      const script = "trap '' TERM; (setsid sh -c 'echo $$ >> pids; exec sleep 1000' &); echo $$ >> pids; exec sleep 1000";
-      const { killed } = await pi.exec("sh", ["-c", script], { timeout: 1000 });
+      const [program, ...args] = process.platform === "win32"
+        ? ["cmd", "/c", "windows.cmd"]
+        : ["sh", "unix.sh"];
+      const { killed } = await pi.exec(program, args, { timeout: 3000 });
       return { content: [{ type: "text", text: `killed: ${killed}` }] };
     },
   },
 ];
 "#;
+
+/// Starts two processes, one of which leaves its parent, its group and its session. Each proves that it ran by a file, and has
+/// `MARK` in its command line.
+const UNIX: &str = "trap '' TERM
+(setsid sh -c 'echo > one; exec sleep 1000 MARK' &)
+echo > two
+exec sleep 1000 MARK
+";
+
+/// The same in the language of `cmd`.
+const WINDOWS: &str = "@echo off\r
+start /b cmd /c \"echo > one & ping -n 1000 MARK\"\r
+echo > two\r
+ping -n 1000 MARK\r
+";
 
 /// Longest time a killed process may take to disappear.
 const GONE: Duration = Duration::from_secs(10);
@@ -50,22 +67,32 @@ const STEPS: [Step; 6] = [
 
 struct Smoke {
     command: Vec<String>,
+    /// An argument that no other process on the machine has.
+    mark: String,
     folder: tempfile::TempDir,
 }
 
 pub(crate) fn run(program: &str, runner: Option<&str>) -> Result<()> {
     let program = fs::canonicalize(program).with_context(|| format!("{program} cannot be opened"))?;
     let command = runner.map(str::to_owned).into_iter().chain([program.display().to_string()]).collect();
-    let smoke = Smoke { command, folder: tempfile::tempdir()? };
+    let smoke = Smoke { command, mark: mark(), folder: tempfile::tempdir()? };
     fs::create_dir(smoke.home())?;
     fs::create_dir(smoke.project())?;
     fs::write(smoke.project().join("tools.mjs"), TOOLS)?;
+    for (name, script) in [("unix.sh", UNIX), ("windows.cmd", WINDOWS)] {
+        fs::write(smoke.project().join(name), script.replace("MARK", &smoke.mark))?;
+    }
     for (name, step) in STEPS {
         let start = Instant::now();
         step(&smoke).with_context(|| format!("smoke test: {name}"))?;
         println!("smoke: {name}: passed in {} ms", start.elapsed().as_millis());
     }
     Ok(())
+}
+
+/// Returns a number of seconds, which is also an address of this machine in short form.
+fn mark() -> String {
+    format!("127.{}", 1_000_000 + std::process::id() % 10_000_000)
 }
 
 impl Smoke {
@@ -82,6 +109,8 @@ impl Smoke {
         #[expect(clippy::disallowed_methods, reason = "a task waits for what it starts")]
         let mut command = Command::new(program);
         command.args(before).args(arguments).current_dir(self.project()).env("HOME", self.home());
+        // Wine keeps a system of its own, which has to be another one than the user's.
+        command.env("WINEPREFIX", self.folder.path().join("wine")).env("WINEDEBUG", "-all");
         command.stdin(Stdio::null()).output().with_context(|| format!("{program} could not be started"))
     }
 
@@ -126,16 +155,29 @@ fn stopped_loop(smoke: &Smoke) -> Result<()> {
 
 fn killed_tree(smoke: &Smoke) -> Result<()> {
     expect(&smoke.call("tree", &[], 0)?, "killed: true")?;
-    let pids = fs::read_to_string(smoke.project().join("pids"))?;
-    ensure!(pids.lines().count() == 2, "two processes were expected: {pids:?}");
+    for name in ["one", "two"] {
+        ensure!(smoke.project().join(name).exists(), "process {name} did not start");
+    }
     let until = Instant::now() + GONE;
-    while let Some(pid) = pids.lines().find(|pid| Path::new("/proc").join(pid).exists()) {
+    while let Some(process) = process_with(&smoke.mark)? {
         if Instant::now() > until {
-            bail!("process {pid} still exists");
+            bail!("a process still exists: {process}");
         }
         thread::yield_now();
     }
     Ok(())
+}
+
+/// Returns the command line of a process with this argument. Emulated processes are processes of this machine.
+fn process_with(mark: &str) -> Result<Option<String>> {
+    for entry in fs::read_dir("/proc")? {
+        let Ok(line) = fs::read(entry?.path().join("cmdline")) else { continue };
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains(mark) {
+            return Ok(Some(line));
+        }
+    }
+    Ok(None)
 }
 
 fn undone_change(smoke: &Smoke) -> Result<()> {

@@ -12,7 +12,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::trust::{lock, replace};
+use crate::{
+    spelling::is_same_place,
+    trust::{lock, replace},
+};
 
 /// The newest form of the file this program knows.
 const VERSION: u32 = 1;
@@ -66,7 +69,14 @@ pub struct Confirmed {
 impl Confirmed {
     /// Returns the decisions about a project, by its real path.
     pub fn of(&self, project: &Path) -> &[Confirmation] {
-        self.projects.get(project).map(Vec::as_slice).unwrap_or_default()
+        let stored = self.stored(project);
+        stored.and_then(|path| self.projects.get(path)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the spelling in which a project is stored.
+    fn stored(&self, project: &Path) -> Option<&PathBuf> {
+        let exact = self.projects.get_key_value(project).map(|(path, _)| path);
+        exact.or_else(|| self.projects.keys().find(|path| is_same_place(path, project)))
     }
 }
 
@@ -129,7 +139,8 @@ impl ConfirmedStore {
         }
         let _lock = lock(&self.file).map_err(failed)?;
         let mut list = self.load()?;
-        edit(list.projects.entry(project.to_path_buf()).or_default());
+        let stored = list.stored(project).cloned().unwrap_or_else(|| project.to_path_buf());
+        edit(list.projects.entry(stored).or_default());
         list.projects.retain(|_, decisions| !decisions.is_empty());
         let projects = list.projects.into_iter().map(|(path, hooks)| {
             // Only text gets in.

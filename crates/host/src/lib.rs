@@ -15,6 +15,7 @@ pub mod changes;
 pub mod confirmed;
 pub mod cpu_clock;
 pub mod exec;
+pub mod file_lock;
 pub mod file_stamp;
 pub mod limits;
 pub mod location;
@@ -24,6 +25,7 @@ pub mod output;
 mod output_closed;
 mod private_folder;
 pub mod regular_file;
+pub mod spelling;
 mod spill;
 pub mod trust;
 

@@ -12,6 +12,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::{
+    file_lock,
+    spelling::{fold_path, is_same_place},
+};
+
 /// The newest form of the file this program knows.
 const VERSION: u32 = 1;
 
@@ -96,23 +101,45 @@ impl TrustEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trusted {
     entries: BTreeMap<PathBuf, TrustKind>,
+    /// The paths of the entries by their folded form, to find another spelling of one.
+    folded: BTreeMap<PathBuf, Vec<PathBuf>>,
 }
 
 impl Trusted {
+    fn new(entries: BTreeMap<PathBuf, TrustKind>) -> Self {
+        let mut folded: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for path in entries.keys() {
+            folded.entry(fold_path(path)).or_default().push(path.clone());
+        }
+        Self { entries, folded }
+    }
+
+    /// Returns the decision about a real path itself, in whatever spelling it was stored.
+    fn decision(&self, real: &Path, folded: &Path) -> Option<TrustKind> {
+        self.entries.get(real).or_else(|| self.entries.get(self.stored(real, folded)?)).copied()
+    }
+
+    /// Returns the spelling in which a real path is stored.
+    fn stored(&self, real: &Path, folded: &Path) -> Option<&PathBuf> {
+        self.folded.get(folded)?.iter().find(|path| is_same_place(path, real))
+    }
+
     /// Returns whether `path` itself or a directory above it is trusted. Symbolic links are followed first, so a link
     /// to an untrusted place is not trusted, wherever it lies. Missing paths are not trusted.
     pub fn covers(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else {
             return false;
         };
-        let is_own = self.entries.get(&real).is_some_and(|kind| *kind != TrustKind::Declined);
-        is_own || real.ancestors().any(|folder| self.entries.get(folder) == Some(&TrustKind::Folder))
+        let folded = fold_path(&real);
+        let is_own = self.decision(&real, &folded).is_some_and(|kind| kind != TrustKind::Declined);
+        let mut above = real.ancestors().zip(folded.ancestors());
+        is_own || above.any(|(folder, folded)| self.decision(folder, folded) == Some(TrustKind::Folder))
     }
 
     /// Returns whether the user declined to trust this directory.
     pub fn was_declined(&self, folder: &Path) -> bool {
         let real = folder.canonicalize();
-        real.is_ok_and(|real| self.entries.get(&real) == Some(&TrustKind::Declined))
+        real.is_ok_and(|real| self.decision(&real, &fold_path(&real)) == Some(TrustKind::Declined))
     }
 
     /// Every line, by path.
@@ -167,7 +194,7 @@ impl TrustStore {
             return Err(damaged(format!("version {} is not known here", stored.version)));
         }
         let entries = stored.entries.into_iter().map(|entry| (PathBuf::from(entry.path), entry.kind));
-        Ok(Trusted { entries: entries.collect() })
+        Ok(Trusted::new(entries.collect()))
     }
 
     /// Trusts a folder with everything in it, or one file.
@@ -195,21 +222,28 @@ impl TrustStore {
     pub fn remove(&self, path: &Path) -> Result<bool, TrustError> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let real = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
-        self.change(|entries| entries.remove(&real).or_else(|| entries.remove(&absolute)).is_some())
+        self.change(|trusted| {
+            let stored = trusted.stored(&real, &fold_path(&real)).cloned().unwrap_or(real);
+            let entries = &mut trusted.entries;
+            entries.remove(&stored).or_else(|| entries.remove(&absolute)).is_some()
+        })
     }
 
     fn set(&self, path: PathBuf, kind: TrustKind) -> Result<TrustEntry, TrustError> {
-        self.change(|entries| entries.insert(path.clone(), kind))?;
+        self.change(|trusted| {
+            let stored = trusted.stored(&path, &fold_path(&path)).cloned();
+            trusted.entries.insert(stored.unwrap_or_else(|| path.clone()), kind)
+        })?;
         Ok(TrustEntry { path, kind })
     }
 
     /// Reads, changes and replaces the list while no other process does.
-    fn change<T>(&self, edit: impl FnOnce(&mut BTreeMap<PathBuf, TrustKind>) -> T) -> Result<T, TrustError> {
+    fn change<T>(&self, edit: impl FnOnce(&mut Trusted) -> T) -> Result<T, TrustError> {
         let failed = |source| TrustError::Write { file: self.file.clone(), source };
         let folder = self.file.parent().unwrap_or(Path::new("."));
         let _lock = lock(&self.file).map_err(failed)?;
         let mut trusted = self.load()?;
-        let outcome = edit(&mut trusted.entries);
+        let outcome = edit(&mut trusted);
         let entries = trusted.entries.iter().map(|(path, kind)| {
             // Only text gets in: `real_path` refuses the rest.
             StoredEntry { path: path.to_string_lossy().into_owned(), kind: *kind }
@@ -236,7 +270,7 @@ fn real_path(path: &Path) -> Result<PathBuf, TrustError> {
 pub(crate) fn lock(file: &Path) -> io::Result<File> {
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     let lock = File::options().create(true).truncate(false).write(true).open(file.with_extension("lock"))?;
-    lock.lock()?;
+    file_lock::lock(&lock)?;
     Ok(lock)
 }
 

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolsmith_host::changes::content_hash;
+use toolsmith_host::{changes::content_hash, file_lock};
 
 use super::{entry::Header, error::StoreError};
 
@@ -126,14 +126,12 @@ impl Drop for Lock {
 /// Locks a session's file for writing.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
     let note = beside(path, ".lock");
-    match file.try_lock() {
+    match file_lock::try_lock(file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let pid = fs::read_to_string(&note).ok().and_then(|text| text.trim().parse().ok());
             return Err(StoreError::Locked { path: path.to_path_buf(), pid });
         }
-        // Some network file systems have no locks. Refusing to work there would protect nothing.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(source)) => return Err(write_failed(path)(source)),
     }
     // The session may have been removed between opening and locking.

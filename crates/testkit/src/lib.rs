@@ -5,6 +5,8 @@ mod model_server;
 mod programs;
 mod project;
 mod redirect;
+#[cfg(target_os = "linux")]
+mod refused_calls;
 mod seeds;
 
 pub use model_server::{
@@ -14,4 +16,6 @@ pub use model_server::{
 pub use programs::{has_program, install_packages};
 pub use project::Project;
 pub use redirect::follow_redirect;
+#[cfg(target_os = "linux")]
+pub use refused_calls::{LOCKS, NEWER_CALLS, refuse_calls};
 pub use seeds::BATCH_RENAME;

@@ -12,7 +12,8 @@ use crate::cargo::root;
 
 const SHELLS: [(&str, &str); 3] =
     [("bash", "toolsmith.bash"), ("zsh", "_toolsmith"), ("fish", "toolsmith.fish")];
-const LICENCES: [&str; 3] = ["LICENSE-MIT", "LICENSE-APACHE", "crates/cli/THIRD-PARTY-NOTICES"];
+/// Paths of the licences from the root of the repository.
+pub(super) const LICENCES: [&str; 3] = ["LICENSE-MIT", "LICENSE-APACHE", "crates/cli/THIRD-PARTY-NOTICES"];
 
 /// Files that every package has beside the program.
 pub(super) struct Content {
@@ -34,14 +35,24 @@ impl Content {
     }
 }
 
-/// Writes `toolsmith-VERSION-TARGET.tar.gz`.
+/// Returns the name of the directory in an archive.
+pub(super) fn name(built: &Built) -> String {
+    format!("toolsmith-{VERSION}-{}", built.target.triple)
+}
+
+/// Returns the file name of an archive.
+pub(super) fn file_name(built: &Built) -> String {
+    format!("{}.{}", name(built), built.target.names.archive)
+}
+
+/// Writes the archive for one system.
 pub(super) fn write(built: &Built, content: &Content, to: &Path) -> Result<()> {
     let place = tempfile::tempdir()?;
-    let name = format!("toolsmith-{VERSION}-{}", built.target.triple);
+    let name = name(built);
     let folder = place.path().join(&name);
     fs::create_dir_all(folder.join("completions"))?;
     fs::create_dir_all(folder.join("man"))?;
-    fs::copy(&built.program, folder.join("toolsmith"))?;
+    fs::copy(&built.program, folder.join(built.target.names.program))?;
     for licence in &content.licences {
         fs::copy(licence, folder.join(licence.file_name().unwrap_or_default()))?;
     }
@@ -49,5 +60,15 @@ pub(super) fn write(built: &Built, content: &Content, to: &Path) -> Result<()> {
         fs::write(folder.join("completions").join(file), text)?;
     }
     fs::write(folder.join("man/toolsmith.1"), &content.manual)?;
-    tar(place.path(), &name, &to.join(format!("{name}.tar.gz")))
+    let archive = to.join(file_name(built));
+    match built.target.names.archive {
+        "zip" => zip(place.path(), &name, &archive),
+        _ => tar(place.path(), &name, &archive),
+    }
+}
+
+/// Packs a directory for Windows, which unpacks this format by itself.
+fn zip(folder: &Path, name: &str, to: &Path) -> Result<()> {
+    let write = include_str!("zip.py");
+    capture(start("python3").args(["-c", write, name]).arg(to).current_dir(folder)).map(drop)
 }

@@ -8,6 +8,7 @@ use super::{Built, SUMMARY, VERSION, archive::Content, capture, start};
 
 /// Writes `toolsmith_VERSION_ARCH.deb`.
 pub(super) fn write(built: &Built, content: &Content, to: &Path) -> Result<()> {
+    let Some(architecture) = built.target.names.debian else { return Ok(()) };
     if start("dpkg-deb").arg("--version").output().is_err() {
         println!("skipped: the Debian package for {} (needs dpkg-deb)", built.target.triple);
         return Ok(());
@@ -36,12 +37,11 @@ pub(super) fn write(built: &Built, content: &Content, to: &Path) -> Result<()> {
     }
     let size = fs::metadata(&built.program)?.len() >> 10;
     let control = format!(
-        "Package: toolsmith\nVersion: {VERSION}\nArchitecture: {}\nMaintainer: The Toolsmith authors\nInstalled-Size: {size}\n\
-         Section: devel\nPriority: optional\nDescription: {SUMMARY}\n",
-        built.target.debian
+        "Package: toolsmith\nVersion: {VERSION}\nArchitecture: {architecture}\nMaintainer: The Toolsmith authors\nInstalled-Size: {size}\n\
+         Section: devel\nPriority: optional\nDescription: {SUMMARY}\n"
     );
     file("DEBIAN/control", control.as_bytes())?;
-    let package = to.join(format!("toolsmith_{VERSION}_{}.deb", built.target.debian));
+    let package = to.join(format!("toolsmith_{VERSION}_{architecture}.deb"));
     let build = ["--build", "--root-owner-group", "-Zgzip"];
     capture(start("dpkg-deb").args(build).arg(place.path()).arg(package)).map(drop)
 }

@@ -8,6 +8,8 @@ folder=${1:-${HOME:?is not set}/.local/bin}
 case "$(uname -s) $(uname -m)" in
     "Linux x86_64") target=x86_64-unknown-linux-musl ;;
     "Linux aarch64" | "Linux arm64") target=aarch64-unknown-linux-musl ;;
+    "Darwin arm64") target=aarch64-apple-darwin ;;
+    "Darwin x86_64") target=x86_64-apple-darwin ;;
     *) echo "error: there is no archive for $(uname -s) on $(uname -m); build from source" >&2; exit 1 ;;
 esac
 name=toolsmith-$version-$target
@@ -15,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for file in "$name.tar.gz" SHA256SUMS; do
+for file in SHA256SUMS "$name.tar.gz"; do
     if [ -f "$here/$file" ]; then
         cp "$here/$file" "$work/$file"
     elif [ -n "${TOOLSMITH_RELEASES:-}" ]; then
@@ -27,7 +29,10 @@ for file in "$name.tar.gz" SHA256SUMS; do
 done
 
 cd "$work"
-if ! grep " $name.tar.gz\$" SHA256SUMS > sum || ! sha256sum -c sum > /dev/null 2>&1; then
+# macOS has another name for the program that checks sums.
+check="sha256sum"
+command -v sha256sum > /dev/null || check="shasum -a 256"
+if ! grep " $name.tar.gz\$" SHA256SUMS > sum || ! $check -c sum > /dev/null 2>&1; then
     echo "error: $name.tar.gz does not have the checksum that SHA256SUMS has; nothing was installed" >&2
     exit 1
 fi

@@ -6,7 +6,7 @@ const { constants } = require("node:os");
 const name = `@toolsmith/cli-${process.platform}-${process.arch}`;
 let program;
 try {
-  program = require.resolve(`${name}/bin/toolsmith`);
+  program = require.resolve(`${name}/bin/toolsmith${process.platform === "win32" ? ".exe" : ""}`);
 } catch {
   console.error(
     `error: ${name} is not installed\n` +

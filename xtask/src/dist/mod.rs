@@ -1,8 +1,9 @@
 //! `cargo xtask dist`: builds the program and everything that people install: archives, npm packages, Python wheels, Debian
 //! packages, an install script, checksums and a bill of materials. All of it has the version of the workspace.
 //!
-//! Without arguments it builds the static programs for Linux, as far as this machine can. `TARGET=PROGRAM` uses a program
-//! that was built already. `--check` then installs each artifact for this machine and runs the demo.
+//! Without arguments it builds the program for each system that this machine can link for. `TARGET=PROGRAM` uses a program
+//! that was built already, and `--profile` another profile than `dist`. `--check` then installs each artifact for this machine
+//! and runs the demo.
 
 mod archive;
 mod bill;
@@ -12,53 +13,25 @@ mod npm;
 mod wheel;
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 
 use crate::{
-    cargo::{Metadata, cargo, root, target_folder},
+    cargo::{Metadata, root, target_folder},
     javascript,
+    targets::{self, TARGETS, Target, tools},
 };
 
 /// Version of everything that is built.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The sentence about the program that package lists show.
 const SUMMARY: &str = "A coding agent and tool runtime in one binary";
-
-/// A system that packages are made for, by the names it has in each kind of package.
-#[derive(Clone, Copy, Debug)]
-struct Target {
-    triple: &'static str,
-    npm_os: &'static str,
-    npm_cpu: &'static str,
-    debian: &'static str,
-    wheel: &'static str,
-    /// As `uname -m` prints it.
-    machine: &'static str,
-}
-
-const TARGETS: [Target; 2] = [
-    Target {
-        triple: "x86_64-unknown-linux-musl",
-        npm_os: "linux",
-        npm_cpu: "x64",
-        debian: "amd64",
-        wheel: "manylinux_2_17_x86_64.musllinux_1_1_x86_64",
-        machine: "x86_64",
-    },
-    Target {
-        triple: "aarch64-unknown-linux-musl",
-        npm_os: "linux",
-        npm_cpu: "arm64",
-        debian: "arm64",
-        wheel: "manylinux_2_17_aarch64.musllinux_1_1_aarch64",
-        machine: "aarch64",
-    },
-];
+/// Profile of programs that are distributed.
+const PROFILE: &str = "dist";
 
 /// A built program.
 #[derive(Clone, Debug)]
@@ -67,10 +40,17 @@ struct Built {
     program: PathBuf,
 }
 
+/// Arguments of the command.
+#[derive(Debug)]
+struct Arguments<'a> {
+    check: bool,
+    profile: &'a str,
+    given: Vec<Built>,
+}
+
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
-    let (options, given): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|word| word.starts_with("--"));
-    ensure!(options.iter().all(|option| *option == "--check"), "the only option is --check");
-    let built = if given.is_empty() { build()? } else { named(&given)? };
+    let arguments = read(arguments)?;
+    let built = if arguments.given.is_empty() { build(arguments.profile)? } else { arguments.given };
     let folder = target_folder().join("artifacts");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -92,49 +72,54 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     for entry in sorted(&folder)? {
         println!("{}", entry.display());
     }
-    if options.is_empty() { Ok(()) } else { install::check(native, &folder) }
+    if arguments.check { install::check(&built, native, &folder) } else { Ok(()) }
 }
 
-/// Builds the program for each target that this machine can build for.
-fn build() -> Result<Vec<Built>> {
+fn read<'a>(arguments: &[&'a str]) -> Result<Arguments<'a>> {
+    let mut read = Arguments { check: false, profile: PROFILE, given: Vec::new() };
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--check" => read.check = true,
+            "--profile" => read.profile = words.next().context("--profile needs a name")?,
+            word => read.given.push(given(word)?),
+        }
+    }
+    Ok(read)
+}
+
+/// Reads `TARGET=PROGRAM`.
+fn given(word: &str) -> Result<Built> {
+    let (triple, program) = word.split_once('=').context("expected TARGET=PROGRAM")?;
+    let target = TARGETS.into_iter().find(|target| target.triple == triple);
+    let target = target.with_context(|| format!("unknown target {triple}"))?;
+    Ok(Built { target, program: fs::canonicalize(program).with_context(|| program.to_owned())? })
+}
+
+/// Builds the program for each target that this machine can link for.
+fn build(profile: &str) -> Result<Vec<Built>> {
     javascript::run()?;
     let mut built = Vec::new();
     for target in TARGETS {
-        let arguments =
-            ["--profile", "dist", "--locked", "--package", "toolsmith-cli", "--target", target.triple];
-        match cargo(&[&["zigbuild"], &arguments[..]].concat()) {
-            Ok(()) => {
-                let program = target_folder().join(target.triple).join("dist/toolsmith");
-                built.push(Built { target, program });
-            }
-            Err(error) => {
-                println!("skipped: {} ({error}; it needs cargo-zigbuild, zig and the target)", target.triple)
-            }
+        let triple = target.triple;
+        if !target.can_be_linked_here() {
+            println!("skipped: {triple} (cannot be linked on this machine)");
+        } else if let Some(needed) = tools::missing(triple)? {
+            println!("skipped: {triple} (needs `{needed}`)");
+        } else {
+            built.push(Built { target, program: targets::build(&target, profile)? });
         }
-    }
-    if built.is_empty() {
-        cargo(&["build", "--profile", "dist", "--locked", "--package", "toolsmith-cli"])?;
-        let program = target_folder().join("dist/toolsmith");
-        bail!("only the program for this machine was built: {}", program.display());
     }
     Ok(built)
 }
 
-/// Reads `TARGET=PROGRAM`.
-fn named(given: &[&str]) -> Result<Vec<Built>> {
-    let read = |word: &&str| {
-        let (triple, program) = word.split_once('=').context("expected TARGET=PROGRAM")?;
-        let target = TARGETS.into_iter().find(|target| target.triple == triple);
-        let target = target.with_context(|| format!("unknown target {triple}"))?;
-        Ok(Built { target, program: fs::canonicalize(program).with_context(|| program.to_owned())? })
-    };
-    given.iter().map(read).collect()
-}
-
 /// The program that runs on this machine: completions and the manual are printed by it.
 fn native(built: &[Built]) -> Result<&Built> {
-    let found = built.iter().find(|built| built.target.machine == std::env::consts::ARCH);
-    found.context(
+    let runs_here = |built: &&Built| {
+        let mut parts = built.target.triple.split('-');
+        parts.next() == Some(env::consts::ARCH) && parts.any(|part| part == env::consts::OS)
+    };
+    built.iter().find(runs_here).context(
         "none of the programs runs on this machine, so there is none to print completions and the manual",
     )
 }
@@ -169,7 +154,7 @@ fn capture(command: &mut Command) -> Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// Packs the content of a directory, with the same bytes for the same content.
+/// Packs a directory with the same bytes for the same content.
 fn tar(folder: &Path, name: &str, to: &Path) -> Result<()> {
     let same = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
     capture(start("tar").args(same).arg("-czf").arg(to).arg("-C").arg(folder).arg(name)).map(drop)

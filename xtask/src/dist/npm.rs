@@ -6,7 +6,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
-use super::{Built, SUMMARY, Target, VERSION, tar};
+use super::{Built, SUMMARY, Target, VERSION, archive::LICENCES, tar};
 use crate::cargo::root;
 
 const LAUNCHER: &str = include_str!("launcher.js");
@@ -14,7 +14,7 @@ const LAUNCHER: &str = include_str!("launcher.js");
 const NAME: &str = "@toolsmith/cli";
 
 fn program_name(target: Target) -> String {
-    format!("{NAME}-{}-{}", target.npm_os, target.npm_cpu)
+    format!("{NAME}-{}-{}", target.names.npm_os, target.names.npm_cpu)
 }
 
 fn file_name(package: &str) -> String {
@@ -29,16 +29,17 @@ pub(super) fn files(target: Target) -> [String; 2] {
 /// Writes the package with the program for one system.
 pub(super) fn write_program(built: &Built, to: &Path) -> Result<()> {
     let name = program_name(built.target);
+    let file = format!("bin/{}", built.target.names.program);
     let manifest = json!({
         "name": name,
         "version": VERSION,
         "description": format!("{SUMMARY}: the program for {}", built.target.triple),
         "license": "MIT OR Apache-2.0",
-        "os": [built.target.npm_os],
-        "cpu": [built.target.npm_cpu],
-        "files": ["bin/toolsmith"],
+        "os": [built.target.names.npm_os],
+        "cpu": [built.target.names.npm_cpu],
+        "files": [file],
     });
-    pack(&name, &manifest, "bin/toolsmith", &fs::read(&built.program)?, to)
+    pack(&name, &manifest, &file, &fs::read(&built.program)?, to)
 }
 
 /// Writes the package that people install.
@@ -64,8 +65,8 @@ fn pack(name: &str, manifest: &Value, file: &str, bytes: &[u8], to: &Path) -> Re
     let folder = place.path().join("package");
     fs::create_dir_all(folder.join("bin"))?;
     fs::write(folder.join("package.json"), serde_json::to_string_pretty(manifest)? + "\n")?;
-    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        fs::copy(root().join(licence), folder.join(licence))?;
+    for licence in LICENCES {
+        fs::copy(root().join(licence), folder.join(licence.rsplit('/').next().unwrap_or(licence)))?;
     }
     fs::write(folder.join(file), bytes)?;
     fs::set_permissions(folder.join(file), fs::Permissions::from_mode(0o755))?;

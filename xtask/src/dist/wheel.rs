@@ -11,7 +11,7 @@ const WRITE: &str = include_str!("wheel.py");
 
 /// Returns the file name of a wheel.
 pub(super) fn file_name(built: &Built) -> String {
-    format!("toolsmith-{VERSION}-py3-none-{}.whl", built.target.wheel)
+    format!("toolsmith-{VERSION}-py3-none-{}.whl", built.target.names.wheel)
 }
 
 /// Writes the wheel for one system.
@@ -21,6 +21,6 @@ pub(super) fn write(built: &Built, to: &Path) -> Result<()> {
         return Ok(());
     }
     let mut python = start("python3");
-    python.args(["-c", WRITE, VERSION, SUMMARY, built.target.wheel]);
+    python.args(["-c", WRITE, VERSION, SUMMARY, built.target.names.wheel, built.target.names.program]);
     capture(python.arg(&built.program).arg(to.join(file_name(built)))).map(drop)
 }

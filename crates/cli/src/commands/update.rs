@@ -99,10 +99,10 @@ impl Installation {
     fn command(self, program: &Path) -> String {
         let folder = program.parent().unwrap_or(Path::new("."));
         match self {
-            Self::Npm if folder.starts_with("/usr") => {
-                "npm install --global @toolsmith/cli@latest".to_owned()
-            }
-            Self::Npm => "npm install @toolsmith/cli@latest".to_owned(),
+            Self::Npm => match npm_project(program) {
+                Some(project) => format!("npm install --prefix {} @toolsmith/cli@latest", for_shell(project)),
+                None => "npm install --global @toolsmith/cli@latest".to_owned(),
+            },
             Self::Pip => format!("{} install --upgrade toolsmith", for_shell(&folder.join("pip"))),
             Self::Pipx => "pipx upgrade toolsmith".to_owned(),
             Self::Uv => "uv tool upgrade toolsmith".to_owned(),
@@ -113,11 +113,25 @@ impl Installation {
                 "git pull && cargo install --locked --path crates/cli    # in the checkout".to_owned()
             }
             Self::Checkout => "git pull && cargo build --release    # in the checkout".to_owned(),
+            Self::Archive if env::consts::OS == "windows" => {
+                format!(
+                    "Expand-Archive -Force toolsmith.zip {}    # the archive of the new version",
+                    for_shell(folder)
+                )
+            }
             Self::Archive => {
                 format!("sh install.sh {}    # the script of the new version", for_shell(folder))
             }
         }
     }
+}
+
+/// Returns the project that npm installed a program into; `None` for one that was installed globally.
+fn npm_project(program: &Path) -> Option<&Path> {
+    let project = program.ancestors().filter(|path| path.ends_with("node_modules")).last()?.parent()?;
+    // Global packages are in `PREFIX/lib/node_modules`, and on Windows in `npm/node_modules` of the user.
+    let is_global = project.ends_with("lib") || project.ends_with("npm");
+    (!is_global).then_some(project)
 }
 
 /// Returns a path as a shell takes it.

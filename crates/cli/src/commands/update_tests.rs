@@ -40,3 +40,15 @@ fn the_command_for_an_archive_names_the_folder_as_a_shell_takes_it() {
     let command = Installation::Archive.command(Path::new("/opt/ä it's/bin/toolsmith"));
     assert!(command.starts_with(r"sh install.sh '/opt/ä it'\''s/bin' "), "{command}");
 }
+
+#[test]
+fn the_command_for_npm_says_where_it_was_installed() {
+    let command = |path: &str| Installation::Npm.command(Path::new(path));
+    let package = "node_modules/@toolsmith/cli/node_modules/@toolsmith/cli-linux-x64/bin/toolsmith";
+    for prefix in ["/usr/lib", "/home/me/.nvm/versions/node/v22/lib", "/Users/me/AppData/Roaming/npm"] {
+        let command = command(&format!("{prefix}/{package}"));
+        assert_eq!(command, "npm install --global @toolsmith/cli@latest", "{prefix}");
+    }
+    let local = command(&format!("/home/me/my project/{package}"));
+    assert_eq!(local, "npm install --prefix '/home/me/my project' @toolsmith/cli@latest");
+}

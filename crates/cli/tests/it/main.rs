@@ -47,6 +47,7 @@ mod single_file_trust;
 mod skill_commands;
 mod stats;
 mod subfolders;
+mod surroundings;
 mod system_limits;
 mod telemetry;
 mod trusting;

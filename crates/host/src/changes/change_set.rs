@@ -1,7 +1,7 @@
 //! A set of changes, bound to what the files are now.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
@@ -15,7 +15,10 @@ use super::{
     diff::FilePreview,
     error::{ChangeError, DriftKind},
 };
-use crate::location::{Location, lexical};
+use crate::{
+    location::{Location, lexical},
+    spelling::{fold_path, is_same_place},
+};
 
 /// Content a change is computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +81,7 @@ impl ChangeSet {
     pub fn bind(root: &Path, wanted: Vec<Wanted>) -> Result<Self, ChangeError> {
         let root = std::path::absolute(root).map_err(ChangeError::io(root, "find it"))?;
         let real_root = fs::canonicalize(&root).map_err(ChangeError::io(&root, "find it"))?;
-        let mut seen = HashSet::new();
+        let mut seen = HashMap::new();
         let mut files = Vec::with_capacity(wanted.len());
         for wanted in wanted {
             let path = root.join(&wanted.path);
@@ -95,9 +98,12 @@ impl ChangeSet {
             if inside && !target.starts_with(&real_root) {
                 return Err(ChangeError::Escapes { path, root, target });
             }
-            if !seen.insert(target.clone()) {
+            // Two spellings of one file count as the same.
+            let spellings: &mut Vec<PathBuf> = seen.entry(fold_path(&target)).or_default();
+            if spellings.iter().any(|spelling| is_same_place(spelling, &target)) {
                 return Err(ChangeError::Twice { path });
             }
+            spellings.push(target.clone());
             let base = current(&path, &place)?;
             let as_expected = match wanted.base {
                 Base::Now => base.is_some() || wanted.content.is_some(),

@@ -27,7 +27,7 @@ use super::{
     seal::{Key, Sealed},
     transaction::{clear_up, missing_folders, remove_made_folders, restore, stage, swap_all},
 };
-use crate::location::Temporaries;
+use crate::{file_lock, location::Temporaries};
 
 /// Origin of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,8 +215,9 @@ impl ChangeStore {
         self.make_folders()?;
         let path = self.folder.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file =
-            file.and_then(|file| file.lock().map(|()| file)).map_err(ChangeError::io(&path, "lock it"))?;
+        let file = file
+            .and_then(|file| file_lock::lock(&file).map(|()| file))
+            .map_err(ChangeError::io(&path, "lock it"))?;
         if self.key.get().is_none() {
             let path = self.folder.join("key");
             let _ = self.key.set(Key::in_file(&path).map_err(ChangeError::io(&path, "read the key"))?);

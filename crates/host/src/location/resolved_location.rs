@@ -12,6 +12,7 @@ use super::{
     system,
     walk::{Links, walk},
 };
+use crate::spelling::fold_path;
 
 /// The place a path leads to. The file, and directories above it, need not exist.
 ///
@@ -60,7 +61,7 @@ impl Location {
             false => walk(&std::env::current_dir()?.join(path), links)?,
         };
         let mut real_path = end.folder.path(&end.found)?;
-        if links == Links::Refuse && real_path != end.found {
+        if links == Links::Refuse && fold_path(&real_path) != fold_path(&end.found) {
             return Err(io::Error::other("the directory was moved meanwhile"));
         }
         real_path.extend(&end.missing);

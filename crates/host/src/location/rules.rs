@@ -13,10 +13,9 @@ use toolsmith_tool::{FileChange, FileTiers, Tier};
 use super::{
     git,
     resolved_location::Location,
-    table::{
-        ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, fold, plain_names,
-    },
+    table::{ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, plain_names},
 };
+use crate::spelling::{fold_components as folded, fold_path};
 
 /// Extensions an import tries.
 const MODULE_EXTENSIONS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "json"];
@@ -46,7 +45,7 @@ impl Verdict {
 }
 
 /// Files and folders that code is loaded from: configured tools, plugins, and every module they import. It is filled while
-/// tools are loaded and shared by all who ask.
+/// tools are loaded and shared by all who ask. Paths are folded: another spelling may be the same file.
 #[derive(Debug, Default)]
 pub struct Protected {
     paths: RwLock<BTreeSet<PathBuf>>,
@@ -59,14 +58,14 @@ impl Protected {
     /// Adds a file, or a folder with everything in it. It need not exist.
     pub fn add(&self, path: &Path) {
         let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-        paths.extend([path.to_path_buf(), real(path)]);
+        paths.extend([fold_path(path), fold_path(&real(path))]);
     }
 
     /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
     pub fn add_module(&self, file: &Path) {
         self.add(file);
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        let file = real(file);
+        let file = fold_path(&real(file));
         let stem = |file: &Path| Some(file.parent()?.join(file.file_stem()?));
         let mut stems = vec![stem(&file)];
         if file.file_stem().is_some_and(|stem| stem == "index") {
@@ -84,11 +83,12 @@ impl Protected {
 
     fn covers(&self, path: &Path) -> bool {
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
-        path.ancestors().any(|folder| paths.contains(folder))
+        fold_path(path).ancestors().any(|folder| paths.contains(folder))
     }
 
     /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.
     fn shadows(&self, path: &Path) -> bool {
+        let path = &fold_path(path);
         let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
         modules.iter().any(|stem| {
             let name = stem.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -102,10 +102,10 @@ impl Protected {
     }
 
     /// Returns whether the file can redirect an import: a `package.json` above a module (`exports`, `imports`, `main`), or a
-    /// module with the name of a directory above one, which an import finds first.
+    /// module with the name of a directory above one, which an import finds first. The path is folded.
     fn redirects(&self, path: &Path) -> bool {
         let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
-        let is_manifest = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("package.json"))
+        let is_manifest = path.file_name().is_some_and(|name| name == "package.json")
             && path.parent().is_some_and(|parent| folders.contains(parent));
         let is_module = path
             .extension()
@@ -305,7 +305,7 @@ impl Now<'_> {
         if let Some(what) = self.in_home(file) {
             return Some(what);
         }
-        if let Some((_, what)) = self.linked.iter().find(|(linked, _)| file.starts_with(linked)) {
+        if let Some((_, what)) = self.linked.iter().find(|(linked, _)| is_below(file, linked)) {
             return Some(what);
         }
         let protected = &self.rules.protected;
@@ -361,10 +361,6 @@ fn real(path: &Path) -> PathBuf {
         return real;
     }
     Location::resolve(path).map_or_else(|_| path.to_path_buf(), |place| place.real_path().to_path_buf())
-}
-
-fn folded(path: &Path) -> Vec<String> {
-    path.components().map(|part| fold(&part.as_os_str().to_string_lossy())).collect()
 }
 
 /// The folded components of `file` below `folder`. Case is ignored, as some file systems do.

@@ -373,17 +373,6 @@ pub(super) const OWN_STATE: &[(&str, &str)] = &[
     ("logs", "it is written by the program only"),
 ];
 
-/// One component of a path as it is compared.
-pub(super) fn fold(component: &str) -> String {
-    let kept = component.chars().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect::<String>();
-    kept.trim_end_matches(['.', ' ']).to_owned()
-}
-
-/// Characters that HFS+ ignores in names.
-fn is_ignored(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 /// Returns whether one folded component matches a component of a pattern.
 fn component_matches(pattern: &str, component: &str) -> bool {
     match pattern.split_once('*') {

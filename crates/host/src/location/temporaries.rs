@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::resolved_location::Location;
+use crate::file_lock;
 
 const PREFIX: &str = ".toolsmith-";
 const SUFFIX: &str = ".tmp";
@@ -56,7 +57,7 @@ impl Temporaries {
     pub(super) fn begin(&self, temporary: &Path) -> io::Result<Record> {
         let path = self.folder.join(temporary.file_name().unwrap_or_default());
         let mut file = File::options().write(true).create_new(true).mode(0o600).open(&path)?;
-        file.lock()?;
+        file_lock::lock(&file)?;
         file.write_all(temporary.as_os_str().as_bytes())?;
         Ok(Record { path, _locked: file })
     }
@@ -76,6 +77,7 @@ fn clear_one(record: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
+    // A file system without locks cannot tell, so it counts as locked.
     if file.try_lock().is_err() {
         // The process is alive.
         return Ok(());

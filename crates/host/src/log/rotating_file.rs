@@ -9,6 +9,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::file_lock;
+
 /// A log file that never grows without end. Nothing is opened or created before the first line.
 #[derive(Debug)]
 pub struct RotatingFile {
@@ -76,7 +78,7 @@ impl RotatingFile {
             .truncate(false)
             .mode(0o600)
             .open(with_suffix(&self.path, "lock"))?;
-        lock.lock()?;
+        file_lock::lock(&lock)?;
         // Another process may have done it while this one waited.
         if fs::metadata(&self.path).map_or(0, |now| now.size()) < self.max_bytes {
             return Ok(());

@@ -23,7 +23,7 @@ fn parent(pid: u32) -> u32 {
 const ALONE: &str = "TOOLSMITH_TEST_ALONE";
 
 /// Runs a test of this binary in a process of its own; whether this is that process.
-fn alone(name: &str) -> bool {
+pub(crate) fn alone(name: &str) -> bool {
     if std::env::var(ALONE).is_ok() {
         return true;
     }

@@ -6,6 +6,7 @@ mod killing;
 mod launching;
 mod location;
 mod metering;
+mod old_systems;
 mod outcomes;
 mod process_ids;
 mod refusals;

@@ -147,3 +147,21 @@ fn what_is_not_there_cannot_be_trusted() {
     let error = place.store.add(&place.path("nowhere")).unwrap_err();
     assert!(error.to_string().contains("nowhere cannot be trusted"), "{error}");
 }
+
+#[test]
+fn c2_8_another_spelling_of_a_trusted_file_is_trusted_where_case_is_ignored() {
+    let place = Place::new();
+    place.store.add(&place.path("project/tools/a.ts")).unwrap();
+    // On a file system that tells them apart this is another file.
+    place.write("project/tools/A.ts", "other");
+    assert!(!place.covers("project/tools/A.ts"));
+    fs::remove_file(place.path("project/tools/A.ts")).unwrap();
+    // Two names of one file, as a file system that ignores case has.
+    fs::hard_link(place.path("project/tools/a.ts"), place.path("project/tools/A.ts")).unwrap();
+    assert!(place.covers("project/tools/A.ts"));
+    place.store.decline(&place.path("project/tools/A.ts")).unwrap();
+    assert!(!place.covers("project/tools/a.ts"), "a decision replaces the one about the other spelling");
+    assert_eq!(place.store.load().unwrap().entries().len(), 1);
+    assert!(place.store.remove(&place.path("project/tools/A.ts")).unwrap());
+    assert!(place.store.load().unwrap().entries().is_empty());
+}

@@ -83,7 +83,7 @@ impl TokenFile {
         fs::create_dir_all(folder)?;
         let path = self.file.with_extension("lock");
         let file = fs::File::options().create(true).truncate(false).write(true).mode(0o600).open(path)?;
-        file.lock()?;
+        toolsmith_host::file_lock::lock(&file)?;
         Ok(file)
     }
 }

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use toolsmith_host::spelling::is_same_place;
 use toolsmith_js::{ImportGate, ModuleRequest};
 
 use super::{DiscoveryOptions, FoundRule, Scope, ToolSource};
@@ -183,7 +184,8 @@ impl<'a> Finder<'a> {
             false => leads_out && !is_allowed,
         };
         let imports = is_restricted.then(|| self.gate.clone());
-        match self.by_real_path.get(&real_path).and_then(|at| self.discovered.modules.get_mut(*at)) {
+        let known = self.position(&real_path, &source);
+        match known.and_then(|at| self.discovered.modules.get_mut(at)) {
             // The user reaches the same file in a way that needs no trust.
             Some(first) => {
                 first.waiting_for_trust &= waits;
@@ -197,6 +199,16 @@ impl<'a> Finder<'a> {
                 self.discovered.modules.push(found);
             }
         }
+    }
+
+    /// Returns which module a real path is. A configured path can be another spelling of one, where file systems ignore case
+    /// (CONTRACT 2.5); names from a directory cannot.
+    fn position(&self, real_path: &Path, source: &ToolSource) -> Option<usize> {
+        self.by_real_path.get(real_path).copied().or_else(|| {
+            let mut modules = self.discovered.modules.iter();
+            let is_same = |found: &FoundModule| is_same_place(&found.real_path, real_path);
+            source.is_configured().then(|| modules.position(is_same)).flatten()
+        })
     }
 
     /// Returns the real path of a file. Its directory is resolved once for all files in it.

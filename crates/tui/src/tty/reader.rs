@@ -11,7 +11,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    pipe::{PipeFlags, pipe_with},
+    io::ioctl_fionbio,
 };
 use tokio::sync::mpsc;
 
@@ -60,7 +60,11 @@ pub struct InputEvents {
 impl InputEvents {
     pub(super) fn start() -> io::Result<Self> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let (woken, wake) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let (woken, wake) = io::pipe()?;
+        let (woken, wake) = (OwnedFd::from(woken), OwnedFd::from(wake));
+        for end in [&woken, &wake] {
+            ioctl_fionbio(end, true)?;
+        }
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
         let reading = move || {

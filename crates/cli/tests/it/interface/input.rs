@@ -142,3 +142,16 @@ fn commands_of_files_skills_and_extensions_are_offered_and_run() {
     screen.send("/greeet");
     screen.wait_for("Did you mean /greet?");
 }
+
+#[test]
+fn c9_2_bytes_of_a_terminal_that_is_not_utf_8_are_ignored_and_typing_goes_on() {
+    let place = place(&json!(["Hello."]));
+    let variables = [("LC_ALL", "de_DE.ISO-8859-1")];
+    let mut screen = Screen::start_with(&place, &["--model", &model(&place)], 24, 80, &variables);
+    screen.wait_for("script/script");
+    // `äöü` in Latin-1.
+    screen.raw_keys(b"a\xe4\xf6\xfcb");
+    screen.wait_for("› ab");
+    screen.keys("c");
+    screen.wait_for("› abc");
+}

@@ -132,7 +132,12 @@ impl Screen {
     }
 
     pub(super) fn keys(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.raw_keys(keys.as_bytes());
+    }
+
+    /// Types bytes that need not be UTF-8.
+    pub(super) fn raw_keys(&mut self, keys: &[u8]) {
+        self.keys.write_all(keys).unwrap();
         self.keys.flush().unwrap();
     }
 

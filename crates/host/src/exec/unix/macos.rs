@@ -1,13 +1,10 @@
-//! What macOS has in place of a subreaper: a list of descendants, kept by exit and fork events of the kernel.
+//! What macOS has in place of a subreaper: a list of descendants ([`Lineage`]), kept by exit and fork events of the kernel.
 //!
-//! An orphan belongs to `launchd`, so the supervisor must know a process before its parent ends. It looks at all processes
-//! whenever a known one forks, and takes in children and members of the groups of known ones. A process that forks twice,
-//! changes its group and loses its parent before that look is missed; Linux has no such gap.
+//! An orphan belongs to `launchd`, so the supervisor looks at all processes whenever a known one forks or ends.
 
 #![expect(unsafe_code, reason = "system calls that std does not wrap")]
 
 use std::{
-    collections::HashSet,
     ffi::{c_char, c_int, c_void},
     io,
     os::fd::{OwnedFd, RawFd},
@@ -17,7 +14,10 @@ use std::{
 
 use rustix::{fs::OFlags, net::SendFlags};
 
-use super::raw;
+use super::{
+    lineage::{Lineage, Member, Seen},
+    raw,
+};
 
 pub(super) const RECEIVE_FLAGS: c_int = 0;
 /// Rust programs ignore SIGPIPE, and supervisors block it.
@@ -111,22 +111,15 @@ pub(super) fn close_from(first: RawFd) {
     }
 }
 
-/// A process, named so that a later one with the same id is another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
-    pid: c_int,
-    started: (u64, u64),
-}
-
 /// The program and what descends from it.
 #[derive(Debug)]
 pub(super) struct Descendants {
     queue: RawFd,
-    /// [`MOST`] entries, of which `count` are used.
-    known: *mut Known,
-    count: usize,
+    lineage: Lineage<'static>,
     /// Space for the ids of all processes.
-    all: *mut c_int,
+    ids: &'static mut [c_int],
+    /// Space for what is known of each.
+    all: &'static mut [Seen],
 }
 
 impl Descendants {
@@ -134,51 +127,18 @@ impl Descendants {
         // SAFETY: touches no memory.
         let queue = unsafe { libc::kqueue() };
         raw::set_close_on_exec(queue);
-        let (known, all) =
-            (raw::map(MOST * size_of::<Known>()).cast(), raw::map(MOST * size_of::<c_int>()).cast());
-        let mut list = Self { queue, known, count: 0, all };
-        if let Some((_, _, started)) = look_at(program) {
-            list.add(Known { pid: program, started });
+        let mut list = Self { queue, lineage: Lineage::new(space()), ids: space(), all: space() };
+        if let Some(process) = look_at(program) {
+            list.lineage.add(process);
         }
+        watch_process(queue, program);
         list
-    }
-
-    fn known(&self) -> &[Known] {
-        if self.known.is_null() {
-            return &[];
-        }
-        // SAFETY: the mapping holds as many entries, all written before.
-        unsafe { std::slice::from_raw_parts(self.known, self.count) }
-    }
-
-    fn add(&mut self, process: Known) {
-        if self.known.is_null() || self.count == MOST {
-            return;
-        }
-        // SAFETY: the mapping has space for it.
-        unsafe { self.known.add(self.count).write(process) };
-        self.count += 1;
-        let Ok(ident) = usize::try_from(process.pid) else { return };
-        self.watch(ident, libc::EVFILT_PROC, libc::NOTE_FORK | libc::NOTE_EXIT);
-    }
-
-    fn watch(&self, ident: usize, filter: i16, notes: u32) {
-        let event = libc::kevent {
-            ident,
-            filter,
-            flags: libc::EV_ADD | libc::EV_CLEAR,
-            fflags: notes,
-            data: 0,
-            udata: null_mut(),
-        };
-        // SAFETY: the event is on this stack. A process that ended meanwhile is noticed by looking.
-        unsafe { libc::kevent(self.queue, &raw const event, 1, null_mut(), 0, null()) };
     }
 
     /// Waits for a message, a fork or an end.
     pub(super) fn wait(&self, control: Option<RawFd>) {
         if let Some(control) = control.and_then(|control| usize::try_from(control).ok()) {
-            self.watch(control, libc::EVFILT_READ, 0);
+            watch(self.queue, control, libc::EVFILT_READ, 0);
         }
         self.take_events(None);
     }
@@ -199,69 +159,98 @@ impl Descendants {
 
     /// Looks at all processes; whether a descendant lives.
     pub(super) fn refresh(&mut self) -> bool {
-        self.forget_ended();
-        if self.all.is_null() {
-            return self.count > 0;
-        }
-        let bytes = c_int::try_from(MOST * size_of::<c_int>()).unwrap_or(0);
-        // SAFETY: the mapping has this size; as many ids are read as the call wrote.
-        let all = unsafe {
-            let count = libc::proc_listallpids(self.all.cast(), bytes);
-            std::slice::from_raw_parts(self.all, usize::try_from(count).unwrap_or(0).min(MOST))
-        };
-        let mut found = true;
-        while found {
-            found = false;
-            for pid in all.iter().copied() {
-                let Some((parent, group, started)) = look_at(pid) else { continue };
-                let process = Known { pid, started };
-                let belongs = |known: &Known| known.pid == parent || known.pid == group;
-                if !self.known().contains(&process) && self.known().iter().any(belongs) {
-                    self.add(process);
-                    found = true;
-                }
+        let mut count = 0;
+        for pid in list_processes(self.ids) {
+            if let (Some(process), Some(slot)) = (look_at(*pid), self.all.get_mut(count)) {
+                *slot = process;
+                count += 1;
             }
         }
-        self.count > 0
+        let queue = self.queue;
+        let all = self.all.get(..count).unwrap_or_default();
+        self.lineage.look(all, |pid| watch_process(queue, pid))
     }
 
-    fn forget_ended(&mut self) {
-        let mut kept = 0;
-        for index in 0..self.count {
-            // SAFETY: both are below the count of written entries.
-            unsafe {
-                let process = *self.known.add(index);
-                if look_at(process.pid).is_some_and(|(_, _, started)| started == process.started) {
-                    self.known.add(kept).write(process);
-                    kept += 1;
-                }
-            }
-        }
-        self.count = kept;
-    }
-
-    /// Kills all that are known.
+    /// Kills all that are known to live.
     pub(super) fn kill(&mut self) {
-        for process in self.known() {
+        for pid in self.lineage.living() {
             // SAFETY: touches no memory; `refresh` has just found it alive.
-            unsafe { libc::kill(process.pid, libc::SIGKILL) };
+            unsafe { libc::kill(pid, libc::SIGKILL) };
         }
     }
 }
 
-/// Parent, group and start of a living process.
-fn look_at(pid: c_int) -> Option<(c_int, c_int, (u64, u64))> {
-    let size = c_int::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
+/// Memory for [`MOST`] values that are valid when they are all zeros; none if the system has none.
+fn space<T: Zeroed>() -> &'static mut [T] {
+    let place = raw::map(MOST * size_of::<T>()).cast::<T>();
+    if place.is_null() {
+        return &mut [];
+    }
+    // SAFETY: the mapping has this size, is filled with zeros, and is never removed or used otherwise.
+    unsafe { std::slice::from_raw_parts_mut(place, MOST) }
+}
+
+/// Types for which zeros are a value.
+trait Zeroed {}
+impl Zeroed for c_int {}
+impl Zeroed for Seen {}
+impl Zeroed for Member {}
+
+/// Has the queue report forks and the end of a process.
+fn watch_process(queue: RawFd, pid: c_int) {
+    if let Ok(ident) = usize::try_from(pid) {
+        watch(queue, ident, libc::EVFILT_PROC, libc::NOTE_FORK | libc::NOTE_EXIT);
+    }
+}
+
+fn watch(queue: RawFd, ident: usize, filter: i16, notes: u32) {
+    let event = libc::kevent {
+        ident,
+        filter,
+        flags: libc::EV_ADD | libc::EV_CLEAR,
+        fflags: notes,
+        data: 0,
+        udata: null_mut(),
+    };
+    // SAFETY: the event is on this stack. A process that ended meanwhile is noticed by looking.
+    unsafe { libc::kevent(queue, &raw const event, 1, null_mut(), 0, null()) };
+}
+
+/// Fills the space with the ids of all processes and returns them.
+fn list_processes(space: &mut [c_int]) -> &[c_int] {
+    let bytes = c_int::try_from(size_of_val(space)).unwrap_or(0);
+    // SAFETY: pointer and size are of the slice.
+    let count = unsafe { libc::proc_listallpids(space.as_mut_ptr().cast(), bytes) };
+    space.get(..usize::try_from(count).unwrap_or(0).min(space.len())).unwrap_or_default()
+}
+
+/// `PROC_PIDT_BSDINFOWITHUNIQID`.
+const WITH_NUMBERS: c_int = 18;
+
+/// `struct proc_bsdinfowithuniqid`.
+#[repr(C)]
+struct WithNumbers {
+    about: libc::proc_bsdinfo,
+    uuid: [u8; 16],
+    number: u64,
+    /// Set when the process was forked, and kept when it gets another parent.
+    parent: u64,
+    reserved: [u64; 3],
+}
+
+/// Reads what is known of a living process.
+fn look_at(pid: c_int) -> Option<Seen> {
+    let size = c_int::try_from(size_of::<WithNumbers>()).ok()?;
     // SAFETY: the result is on this stack, has this size, and is read only if the call filled it.
     unsafe {
-        let mut about: libc::proc_bsdinfo = std::mem::zeroed();
-        let filled = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, (&raw mut about).cast(), size);
-        let alive = filled == size && about.pbi_status != libc::SZOMB;
-        alive.then_some((
-            about.pbi_ppid.cast_signed(),
-            about.pbi_pgid.cast_signed(),
-            (about.pbi_start_tvsec, about.pbi_start_tvusec),
-        ))
+        let mut process: WithNumbers = std::mem::zeroed();
+        let filled = libc::proc_pidinfo(pid, WITH_NUMBERS, 0, (&raw mut process).cast(), size);
+        (filled == size && process.about.pbi_status != libc::SZOMB).then_some(Seen {
+            pid,
+            group: process.about.pbi_pgid.cast_signed(),
+            number: process.number,
+            parent: process.parent,
+        })
     }
 }
 
@@ -280,30 +269,35 @@ pub(super) fn restrictions() -> [i64; 2] {
     [0; 2]
 }
 
-/// Living descendants of `root` that still have their parents. The others are killed without being asked first.
+/// Living descendants of `root` whose line of living parents leads there. The others are killed without being asked first.
 pub(super) fn descendants(root: u32) -> Vec<u32> {
-    let mut all: Vec<c_int> = vec![0; MOST];
-    let bytes = c_int::try_from(MOST * size_of::<c_int>()).unwrap_or(0);
-    // SAFETY: the list has this size.
-    let count = unsafe { libc::proc_listallpids(all.as_mut_ptr().cast(), bytes) };
-    all.truncate(usize::try_from(count).unwrap_or(0));
-    let parents: Vec<(c_int, c_int)> =
-        all.into_iter().filter_map(|pid| look_at(pid).map(|(parent, ..)| (pid, parent))).collect();
-    let mut known = HashSet::from([root.cast_signed()]);
+    let mut ids = vec![0; MOST];
+    let all: Vec<Seen> = list_processes(&mut ids).iter().filter_map(|pid| look_at(*pid)).collect();
+    let Some(root) = all.iter().find(|process| process.pid.cast_unsigned() == root) else {
+        return Vec::new();
+    };
+    let mut queue = vec![root.number];
     let mut found = Vec::new();
-    let mut queue = vec![root.cast_signed()];
-    while let Some(process) = queue.pop() {
-        for (pid, _) in parents.iter().filter(|(_, parent)| *parent == process) {
-            if known.insert(*pid) {
-                found.push(pid.cast_unsigned());
-                queue.push(*pid);
-            }
+    while let Some(number) = queue.pop() {
+        for child in all.iter().filter(|process| process.parent == number) {
+            found.push(child.pid.cast_unsigned());
+            queue.push(child.number);
         }
     }
     found
 }
 
-/// Resident memory of the descendants of `root`: not known on this system.
-pub(super) fn memory_below(_root: u32) -> Option<u64> {
-    None
+/// Resident memory of the descendants of `root`, in bytes. Pages that several of them share count for each.
+pub(super) fn memory_below(root: u32) -> Option<u64> {
+    let size = c_int::try_from(size_of::<libc::proc_taskinfo>()).ok()?;
+    let resident = |pid: u32| {
+        // SAFETY: the result is on this stack, has this size, and is read only if the call filled it.
+        unsafe {
+            let mut task: libc::proc_taskinfo = std::mem::zeroed();
+            let flavor = libc::PROC_PIDTASKINFO;
+            let filled = libc::proc_pidinfo(pid.cast_signed(), flavor, 0, (&raw mut task).cast(), size);
+            (filled == size).then_some(task.pti_resident_size)
+        }
+    };
+    Some(descendants(root).into_iter().filter_map(resident).sum())
 }

@@ -10,6 +10,7 @@
 //! | `launcher_loop.rs` | the launcher | taking requests, forking supervisors |
 //! | `supervisor.rs` | the supervisor | starting the program, waiting for it, killing its descendants |
 //! | `raw.rs` | launcher and supervisor | system calls without allocation |
+//! | `lineage.rs` | the supervisor | the list of descendants that macOS needs |
 //! | `linux.rs`, `macos.rs` | all | descendants and what else differs between the systems |
 //!
 //! Launcher and supervisor allocate nothing and take no lock, because they may run in a fork of a program with threads.
@@ -22,6 +23,9 @@
 mod detached;
 mod launcher;
 mod launcher_loop;
+// Its tests run everywhere.
+#[cfg(any(target_os = "macos", test))]
+mod lineage;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]

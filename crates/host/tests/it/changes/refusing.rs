@@ -100,3 +100,16 @@ fn a_folder_that_cannot_be_written_to_leaves_all_files_as_they_were() {
     place.apply(&set).unwrap_err();
     assert_eq!(place.tree(), before);
 }
+
+#[test]
+fn c8_7_two_spellings_of_one_file_are_one_file() {
+    let place = Place::new(&[("a.txt", "a\n")]);
+    // Two names of one file, as a file system that ignores case has.
+    fs::hard_link(place.path("a.txt"), place.path("A.txt")).unwrap();
+    let twice = vec![Wanted::write("a.txt", "1\n"), Wanted::write("A.txt", "2\n")];
+    let error = ChangeSet::bind(&place.root, twice).unwrap_err();
+    assert!(matches!(error, ChangeError::Twice { .. }), "{error}");
+    fs::remove_file(place.path("A.txt")).unwrap();
+    fs::write(place.path("A.txt"), "other\n").unwrap();
+    place.bind(vec![Wanted::write("a.txt", "1\n"), Wanted::write("A.txt", "2\n")]);
+}

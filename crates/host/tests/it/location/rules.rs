@@ -492,3 +492,23 @@ fn c13_1_protecting_many_modules_is_not_quadratic() {
     let rules = home.rules(&home.project).protected(protected);
     all(&rules, &home.project, &["tools/t1.ts", "tools/t19999.ts"], "exec");
 }
+
+#[test]
+fn c5_7_another_spelling_of_a_tools_code_is_exec() {
+    let home = Home::new();
+    home.put("project/lib/M\u{fc}ller/tool.ts", "");
+    home.put("project/links/x", "");
+    let protected = Arc::new(Protected::default());
+    protected.add(&home.project.join("scripts"));
+    protected.add_module(&home.project.join("lib/M\u{fc}ller/tool.ts"));
+    let rules = home.rules(&home.project).protected(protected);
+    let spellings = [
+        "lib/M\u{fc}ller/TOOL.ts",
+        "LIB/mu\u{308}ller/tool.ts",
+        "lib/M\u{fc}ller/Tool.JS",
+        "Lib/Package.json",
+        "Scripts/x.sh",
+    ];
+    all(&rules, &home.project, &spellings, "exec");
+    all(&rules, &home.project, &["lib/Muller/other.ts", "links/scripts"], "write");
+}

@@ -84,7 +84,7 @@ pub(super) fn file(request: &Request, scene: &Scene, syscall: &str) -> Result<Ar
 pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene) -> Result<File, FsError> {
     let path = scene.path(given);
     let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(mode);
+    let mode = Mode::from_raw_mode((mode & 0o7777) as rustix::fs::RawMode);
     let kind = std::fs::metadata(&path).map(|found| found.file_type()).ok();
     let is_pipe = kind.is_some_and(|kind| kind.is_fifo());
     let may_wait = is_pipe || kind.is_some_and(|kind| kind.is_char_device());
