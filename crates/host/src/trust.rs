@@ -102,7 +102,7 @@ impl Trusted {
     /// Returns whether `path` itself or a directory above it is trusted. Symbolic links are followed first, so a link
     /// to an untrusted place is not trusted, wherever it lies. Missing paths are not trusted.
     pub fn covers(&self, path: &Path) -> bool {
-        let Ok(real) = path.canonicalize() else {
+        let Ok(real) = crate::real_path(path) else {
             return false;
         };
         let is_own = self.entries.get(&real).is_some_and(|kind| *kind != TrustKind::Declined);
@@ -111,7 +111,7 @@ impl Trusted {
 
     /// Returns whether the user declined to trust this directory.
     pub fn was_declined(&self, folder: &Path) -> bool {
-        let real = folder.canonicalize();
+        let real = crate::real_path(folder);
         real.is_ok_and(|real| self.entries.get(&real) == Some(&TrustKind::Declined))
     }
 
@@ -194,7 +194,7 @@ impl TrustStore {
     /// When the list cannot be changed.
     pub fn remove(&self, path: &Path) -> Result<bool, TrustError> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let real = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
+        let real = crate::real_path(&absolute).unwrap_or_else(|_| absolute.clone());
         self.change(|entries| entries.remove(&real).or_else(|| entries.remove(&absolute)).is_some())
     }
 
@@ -224,7 +224,7 @@ impl TrustStore {
 
 fn real_path(path: &Path) -> Result<PathBuf, TrustError> {
     let real =
-        path.canonicalize().map_err(|source| TrustError::Missing { path: path.to_path_buf(), source })?;
+        crate::real_path(path).map_err(|source| TrustError::Missing { path: path.to_path_buf(), source })?;
     if real.to_str().is_none() {
         return Err(TrustError::NotText { path: real });
     }

@@ -9,6 +9,7 @@
 //! | `message.rs` | all | the messages between them |
 //! | `launcher_loop.rs` | the launcher | taking requests, forking supervisors |
 //! | `supervisor.rs` | the supervisor | starting the program, waiting for it, killing its descendants |
+//! | `terminal.rs` | this program | programs on the terminal |
 //! | `raw.rs` | launcher and supervisor | system calls without allocation |
 //! | `linux.rs`, `macos.rs` | all | descendants and what else differs between the systems |
 //!
@@ -31,6 +32,7 @@ mod raw;
 mod signaller;
 mod start;
 mod supervisor;
+mod terminal;
 
 pub use detached::Detacher;
 #[cfg(target_os = "linux")]
@@ -39,3 +41,5 @@ use linux as system;
 use macos as system;
 pub use signaller::Signaller;
 pub(super) use start::{Control, Input, Output, start};
+pub use terminal::{find_program, run_on_terminal};
+pub(super) use terminal::{has_folder, script_interpreter};
