@@ -1,7 +1,5 @@
 //! CPU time of the current thread, for the meters of calls.
 
-#![expect(unsafe_code, reason = "std does not offer the clock of a thread")]
-
 use std::{
     thread::{self, ThreadId},
     time::Duration,
@@ -9,15 +7,11 @@ use std::{
 
 use toolsmith_tool::{Figure, Meter};
 
+use crate::system::program;
+
 /// Returns the CPU time that the current thread has used; `None` where the system does not tell.
 pub fn thread_cpu_time() -> Option<Duration> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the time is on this stack.
-    let outcome = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    if outcome != 0 {
-        return None;
-    }
-    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+    program::thread_cpu_time()
 }
 
 /// Adds the CPU time of the current thread to a meter, from its creation to its end. If it ends on another thread, which has

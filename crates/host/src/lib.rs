@@ -7,8 +7,8 @@
 //! This crate knows nothing of JavaScript, models or terminals.
 #![warn(missing_docs)]
 
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-compile_error!("toolsmith-host supports Linux and macOS");
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+compile_error!("toolsmith-host supports Linux, macOS and Windows");
 
 pub mod blocking;
 pub mod changes;
@@ -23,11 +23,23 @@ pub mod log;
 pub mod memory;
 pub mod output;
 mod output_closed;
+pub mod posix;
 mod private_folder;
+mod real_path;
 pub mod regular_file;
 pub mod spelling;
 mod spill;
 pub mod trust;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub use output_closed::output_closed;
 pub use private_folder::create_private_folder;
+pub use real_path::real_path;
+pub use system::program::HiddenInput;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;

@@ -3,8 +3,9 @@
 
 use std::{fs::File, io};
 
-use rustix::process::{Resource, getrlimit};
 use thiserror::Error;
+
+use crate::system::program;
 
 /// Bytes of address space needed beside what the program takes by itself: threads reserve much and use little.
 const ADDRESS_SPACE: u64 = 256 << 20;
@@ -37,11 +38,11 @@ pub enum LimitTooLow {
 /// # Errors
 /// When a limit is too low.
 pub fn check() -> Result<(), LimitTooLow> {
-    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|limit| *limit < OPEN_FILES) {
+    if let Some(limit) = program::open_files_limit().filter(|limit| *limit < OPEN_FILES) {
         return Err(LimitTooLow::OpenFiles { limit });
     }
-    let Some(limit) = getrlimit(Resource::As).current else { return Ok(()) };
-    let needed = used_address_space().saturating_add(ADDRESS_SPACE);
+    let Some((limit, used)) = program::address_space() else { return Ok(()) };
+    let needed = used.saturating_add(ADDRESS_SPACE);
     if limit < needed { Err(LimitTooLow::AddressSpace { limit, needed }) } else { Ok(()) }
 }
 
@@ -50,11 +51,5 @@ pub fn check() -> Result<(), LimitTooLow> {
 /// # Errors
 /// Fails with the system's error, such as "Too many open files".
 pub fn require_open_files(count: usize) -> io::Result<()> {
-    (0..count).map(|_| File::open("/dev/null")).collect::<io::Result<Vec<File>>>().map(drop)
-}
-
-fn used_address_space() -> u64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
-    pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
+    (0..count).map(|_| program::open_nothing()).collect::<io::Result<Vec<File>>>().map(drop)
 }

@@ -1,8 +1,10 @@
 //! How this program asks the system for memory.
 
-#![expect(unsafe_code, reason = "the allocator's own settings are reached by a call that std does not wrap")]
+#![expect(unsafe_code, reason = "an allocator deals in raw memory")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+
+use crate::system::program;
 
 /// Whoever asks for more than this is prepared to be refused.
 const LARGE: usize = 1 << 30;
@@ -12,13 +14,9 @@ const LARGE: usize = 1 << 30;
 pub struct EndingAllocator;
 
 fn given(memory: *mut u8, size: usize) -> *mut u8 {
-    const MESSAGE: &[u8] = b"error: out of memory\n";
     if memory.is_null() && size < LARGE {
-        // SAFETY: the message is there for ever. Nothing else can be done without memory, so nothing is cleaned up.
-        unsafe {
-            libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            libc::_exit(1);
-        }
+        // Nothing else can be done without memory.
+        program::exit_with(b"error: out of memory\n");
     }
     memory
 }
@@ -44,4 +42,13 @@ unsafe impl GlobalAlloc for EndingAllocator {
         // SAFETY: the caller's promise.
         given(unsafe { System.realloc(memory, layout, size) }, size)
     }
+}
+
+/// Returns the size of a block of the C library's allocator, as it was rounded.
+///
+/// # Safety
+/// `malloc` of the C library gave the block, and it was not freed.
+pub unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { program::block_size(memory) }
 }

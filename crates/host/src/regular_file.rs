@@ -5,11 +5,10 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::Path,
 };
 
-use crate::location;
+use crate::{location, real_path, system::files};
 
 /// Opens a regular file for reading, following symbolic links. Opening and reading never wait for another process: a read
 /// that would gives [`io::ErrorKind::WouldBlock`].
@@ -18,7 +17,7 @@ use crate::location;
 /// Fails if it cannot be opened, or is not a regular file ([`io::ErrorKind::InvalidInput`]; a directory gives
 /// [`io::ErrorKind::IsADirectory`]).
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    open_with(path, 0)
+    open_with(path, true)
 }
 
 /// Opens a regular file for reading if it really lies in `folder`, after following symbolic links.
@@ -26,12 +25,12 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As for [`open_regular`], and if it lies elsewhere.
 pub fn open_within(path: &Path, folder: &Path) -> io::Result<File> {
-    let real = fs::canonicalize(path)?;
-    if !real.starts_with(fs::canonicalize(folder)?) {
+    let real = real_path(path)?;
+    if !real.starts_with(real_path(folder)?) {
         let message = format!("it lies outside {}", folder.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
-    open_with(&real, libc::O_NOFOLLOW)
+    open_with(&real, false)
 }
 
 /// Reads a regular file of at most `limit` bytes.
@@ -48,6 +47,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As for [`open_regular`], and if there is a link.
 pub fn open_real(path: &Path) -> io::Result<File> {
+    files::check_path(path)?;
     require_regular(&fs::symlink_metadata(path)?)?;
     let file = location::open_real(path)?;
     require_regular(&file.metadata()?)?;
@@ -64,11 +64,7 @@ pub fn read_real(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Returns whether an opened file is the one at a path without links.
 pub fn is_file_at(file: &File, path: &Path) -> bool {
-    let same = |other: File| -> io::Result<bool> {
-        let (one, other) = (file.metadata()?, other.metadata()?);
-        Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
-    };
-    location::open_real(path).and_then(same).unwrap_or(false)
+    location::open_real(path).and_then(|other| files::is_same(file, &other)).unwrap_or(false)
 }
 
 fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
@@ -94,27 +90,29 @@ pub fn open_for_writing(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Fails if it cannot be opened, or is not a regular file.
 pub fn open_for_appending(path: &Path) -> io::Result<File> {
-    open_unlinked(path, File::options().append(true).create(true).mode(0o600))
+    open_unlinked(path, files::private(File::options().append(true).create(true)))
 }
 
 fn open_unlinked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = options.custom_flags(flags).open(path).map_err(|error| match error.raw_os_error() {
-        Some(libc::ELOOP) => io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is a symbolic link, and would change another file",
-        ),
-        _ => error,
-    })?;
-    require_regular(&file.metadata()?)?;
+    let is_link = || {
+        io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link, and would change another file")
+    };
+    files::check_path(path)?;
+    let opened = files::without_waiting(options, false).open(path);
+    let file = opened.map_err(|error| if files::is_link_error(&error) { is_link() } else { error })?;
+    let found = file.metadata()?;
+    if found.is_symlink() {
+        return Err(is_link());
+    }
+    require_regular(&found)?;
     Ok(file)
 }
 
-fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
+fn open_with(path: &Path, follow: bool) -> io::Result<File> {
+    files::check_path(path)?;
     // Checked before opening, because opening some devices has effects, and again on what was opened.
     require_regular(&fs::metadata(path)?)?;
-    let flags = flags | libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let file = files::without_waiting(File::options().read(true), follow).open(path)?;
     require_regular(&file.metadata()?)?;
     Ok(file)
 }

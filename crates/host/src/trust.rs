@@ -127,7 +127,7 @@ impl Trusted {
     /// Returns whether `path` itself or a directory above it is trusted. Symbolic links are followed first, so a link
     /// to an untrusted place is not trusted, wherever it lies. Missing paths are not trusted.
     pub fn covers(&self, path: &Path) -> bool {
-        let Ok(real) = path.canonicalize() else {
+        let Ok(real) = crate::real_path(path) else {
             return false;
         };
         let folded = fold_path(&real);
@@ -138,7 +138,7 @@ impl Trusted {
 
     /// Returns whether the user declined to trust this directory.
     pub fn was_declined(&self, folder: &Path) -> bool {
-        let real = folder.canonicalize();
+        let real = crate::real_path(folder);
         real.is_ok_and(|real| self.decision(&real, &fold_path(&real)) == Some(TrustKind::Declined))
     }
 
@@ -221,7 +221,7 @@ impl TrustStore {
     /// When the list cannot be changed.
     pub fn remove(&self, path: &Path) -> Result<bool, TrustError> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        let real = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
+        let real = crate::real_path(&absolute).unwrap_or_else(|_| absolute.clone());
         self.change(|trusted| {
             let stored = trusted.stored(&real, &fold_path(&real)).cloned().unwrap_or(real);
             let entries = &mut trusted.entries;
@@ -258,7 +258,7 @@ impl TrustStore {
 
 fn real_path(path: &Path) -> Result<PathBuf, TrustError> {
     let real =
-        path.canonicalize().map_err(|source| TrustError::Missing { path: path.to_path_buf(), source })?;
+        crate::real_path(path).map_err(|source| TrustError::Missing { path: path.to_path_buf(), source })?;
     if real.to_str().is_none() {
         return Err(TrustError::NotText { path: real });
     }

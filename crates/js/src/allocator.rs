@@ -190,12 +190,8 @@ unsafe impl Allocator for CappedAllocator {
 /// # Safety
 /// `malloc` gave the block, and it was not freed.
 pub(crate) unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
-    #[cfg(target_os = "macos")]
-    use libc::malloc_size as size;
-    #[cfg(not(target_os = "macos"))]
-    use libc::malloc_usable_size as size;
     // SAFETY: the caller's promise.
-    unsafe { size(memory) }
+    unsafe { toolsmith_host::memory::block_size(memory) }
 }
 
 impl Drop for CappedAllocator {

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
 };
@@ -80,7 +79,7 @@ impl ChangeSet {
     /// When a file is not what its change was computed from, is named twice, or cannot be read.
     pub fn bind(root: &Path, wanted: Vec<Wanted>) -> Result<Self, ChangeError> {
         let root = std::path::absolute(root).map_err(ChangeError::io(root, "find it"))?;
-        let real_root = fs::canonicalize(&root).map_err(ChangeError::io(&root, "find it"))?;
+        let real_root = crate::real_path(&root).map_err(ChangeError::io(&root, "find it"))?;
         let mut seen = HashMap::new();
         let mut files = Vec::with_capacity(wanted.len());
         for wanted in wanted {

@@ -1,6 +1,6 @@
 //! Whether a file is still what a change was computed from.
 
-use std::{fs::Metadata, io::ErrorKind, os::unix::fs::PermissionsExt};
+use std::{fs::Metadata, io::ErrorKind};
 
 use toolsmith_tool::FileChange;
 
@@ -8,9 +8,7 @@ use super::{
     blobs::hash_file,
     error::{ChangeError, Drift, DriftKind},
 };
-use crate::location::Location;
-
-const ANY_WRITE_BIT: u32 = 0o222;
+use crate::{location::Location, system::files};
 
 /// Returns the file's metadata if nothing has changed; `None` if it did not and does not exist.
 pub(super) fn check(change: &FileChange) -> Result<Option<Metadata>, ChangeError> {
@@ -35,7 +33,7 @@ pub(super) fn check(change: &FileChange) -> Result<Option<Metadata>, ChangeError
     }
     // A file can be replaced in a folder one may write to, whatever its own mode; but whoever made it read-only did not
     // mean that. To root every file is writable, so the mode counts too.
-    if found.permissions().mode() & ANY_WRITE_BIT == 0 || !place.is_writable() {
+    if files::is_read_only(&found) || !place.is_writable() {
         return drift(DriftKind::ReadOnly);
     }
     Ok(Some(found))

@@ -1,13 +1,11 @@
 //! What the store writes down about a change: the entry that undoing reads, and the plan that recovery reads.
 
-use std::{
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt, OsStringExt},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 use toolsmith_tool::{ContentHash, FileChange};
+
+use crate::system::files;
 
 /// One file of a change that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +123,7 @@ impl From<&Path> for PathText {
     fn from(path: &Path) -> Self {
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
-            None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),
+            None => Self::Bytes(files::path_to_bytes(path)),
         }
     }
 }
@@ -134,7 +132,7 @@ impl From<PathText> for PathBuf {
     fn from(text: PathText) -> Self {
         match text {
             PathText::Text(text) => text.into(),
-            PathText::Bytes(bytes) => OsString::from_vec(bytes).into(),
+            PathText::Bytes(bytes) => files::path_from_bytes(bytes).unwrap_or_default(),
         }
     }
 }

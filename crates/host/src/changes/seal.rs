@@ -4,7 +4,6 @@
 use std::{
     fs::{self, File},
     io::{self, ErrorKind, Read, Write},
-    os::unix::fs::MetadataExt,
     path::Path,
 };
 
@@ -12,6 +11,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::durable::{create_private, remove_if_there};
+use crate::system::files;
 
 const KEY_BYTES: usize = 32;
 /// The seal is the first line of a file, in hexadecimal.
@@ -62,8 +62,7 @@ impl Key {
 
     fn read(path: &Path) -> io::Result<Option<Self>> {
         let found = fs::symlink_metadata(path)?;
-        let is_own = found.uid() == rustix::process::geteuid().as_raw();
-        if !found.is_file() || !is_own || found.mode() & 0o077 != 0 || found.nlink() != 1 {
+        if !files::is_private(path, &found)? {
             return Ok(None);
         }
         let mut bytes = Vec::new();

@@ -3,7 +3,6 @@
 use std::{
     collections::HashSet,
     fs::{self, File, Metadata},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
         OnceLock,
@@ -27,7 +26,7 @@ use super::{
     seal::{Key, Sealed},
     transaction::{clear_up, missing_folders, remove_made_folders, restore, stage, swap_all},
 };
-use crate::{file_lock, location::Temporaries};
+use crate::{file_lock, location::Temporaries, real_path, system::files};
 
 /// Origin of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,8 +148,7 @@ impl ChangeStore {
                     std::io::ErrorKind::NotADirectory.into(),
                 ));
             }
-            rustix::fs::access(above, rustix::fs::Access::WRITE_OK)
-                .map_err(|error| ChangeError::io(&store.folder, "make the folder")(error.into()))?;
+            files::require_writable(above).map_err(ChangeError::io(&store.folder, "make the folder"))?;
         }
         Ok(store)
     }
@@ -163,12 +161,7 @@ impl ChangeStore {
     pub fn temporary() -> Result<Self, ChangeError> {
         let above = std::env::temp_dir();
         let failed = || ChangeError::io(&above, "make a folder in it");
-        let permissions = std::fs::Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new()
-            .prefix("toolsmith-changes-")
-            .permissions(permissions)
-            .tempdir()
-            .map_err(failed())?;
+        let folder = files::private_temporary_folder("toolsmith-changes-").map_err(failed())?;
         let key = OnceLock::from(Key::new().map_err(failed())?);
         Ok(Self {
             folder: folder.path().to_path_buf(),
@@ -584,9 +577,9 @@ fn is_id(id: &str) -> bool {
 }
 
 pub(super) fn mode(found: &Metadata) -> u32 {
-    found.permissions().mode() & 0o7777
+    files::mode(found)
 }
 
 pub(super) fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+    real_path(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -6,9 +6,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{Metadata, Permissions},
+    fs::Metadata,
     io::{self, ErrorKind, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -20,9 +19,10 @@ use super::{
     error::{ChangeError, DriftKind},
     record::{ChangedFile, Plan, Step},
 };
-use crate::location::{Beside, Location};
-
-const MODE_BITS: u32 = 0o7777;
+use crate::{
+    location::{Beside, Location},
+    system::files,
+};
 
 /// Writes the new contents beside their files. Nothing is changed yet.
 pub(super) fn stage(
@@ -41,7 +41,7 @@ pub(super) fn stage(
                 .map_err(ChangeError::io(&change.path, "find its folder"))?;
             place.make_folders().map_err(ChangeError::io(&change.path, "make its folder"))?;
             beside(&place, &step.fresh)
-                .and_then(|fresh| write_fresh(&fresh, content, change, found.as_ref()))
+                .and_then(|fresh| write_fresh(&place, &fresh, content, change, found.as_ref()))
                 .map_err(ChangeError::io(&change.path, "write the new content beside it"))?;
         }
     }
@@ -49,6 +49,7 @@ pub(super) fn stage(
 }
 
 fn write_fresh(
+    place: &Location,
     fresh: &Beside<'_>,
     content: &[u8],
     change: &FileChange,
@@ -61,15 +62,10 @@ fn write_fresh(
     if is_plain {
         return file.sync_all();
     }
-    if let Some(found) = found {
-        let own = file.metadata()?;
-        if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
-            // Only root may give files away; for others the content matters more than whose it is.
-            let _ = std::os::unix::fs::fchown(&file, Some(found.uid()), Some(found.gid()));
-        }
-    }
-    if let Some(mode) = found.map(|found| found.permissions().mode()).or(change.mode) {
-        file.set_permissions(Permissions::from_mode(mode & MODE_BITS))?;
+    match (found, change.mode) {
+        (Some(found), _) => files::take_over(&file, || place.open(), found)?,
+        (None, Some(mode)) => files::set_mode(&file, mode)?,
+        (None, None) => {}
     }
     file.sync_all()
 }

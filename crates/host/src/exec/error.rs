@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
+use super::system;
+
 /// Nothing ran, and why. Each message names the program or folder at fault (CONTRACT 3.2).
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -87,7 +89,7 @@ impl ExecError {
     /// Finds the reason behind the system's error.
     pub(super) fn from_spawn(program: &str, cwd: Option<&PathBuf>, source: io::Error) -> Self {
         let program = program.to_owned();
-        if !program.contains('/') {
+        if !system::has_folder(&program) {
             return match source.kind() {
                 io::ErrorKind::NotFound => Self::NotInPath { program },
                 io::ErrorKind::PermissionDenied => Self::NotExecutable { program },

@@ -1,8 +1,8 @@
 //! Processes: the one place that starts them and the one that ends them (CONTRACT 3.2).
 //!
-//! Every process gets a supervisor: a small process between it and this program that adopts whatever the process leaves
-//! behind (double forks, new sessions, changed groups). Ending a process therefore ends all of it, and when this
-//! program itself is killed, the supervisor ends what it held.
+//! On Unix every process gets a supervisor: a small process between it and this program that adopts whatever the process
+//! leaves behind (double forks, new sessions, changed groups). On Windows it gets a job object. Ending a process therefore ends
+//! all of it, also when this program itself is killed.
 //!
 //! [`run`] is for commands with an end; [`spawn`] gives a handle to a process that is talked to.
 
@@ -11,9 +11,14 @@ mod process;
 mod request;
 mod run;
 mod script;
-mod terminal;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
+#[cfg(any(windows, test))]
+mod windows_command_line;
+#[cfg(any(windows, test))]
+mod windows_lookup;
 
 pub use error::ExecError;
 pub use process::{Exit, InputPipe, OutputPipe, Process, ProcessUsage, spawn};
@@ -21,6 +26,8 @@ pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use script::interpreter;
 pub use system::{Detacher, Signaller};
-pub use terminal::run_on_terminal;
+pub use system::{find_program, run_on_terminal};
 #[cfg(unix)]
 use unix as system;
+#[cfg(windows)]
+use windows as system;

@@ -40,6 +40,11 @@ pub struct ProcessUsage {
     pub peak_memory: u64,
 }
 
+/// Asks a program to exit. Windows has no signals, but tools name them by these numbers everywhere.
+pub(super) const SIGTERM: i32 = 15;
+/// Kills a program.
+pub(super) const SIGKILL: i32 = 9;
+
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -55,16 +60,6 @@ pub struct Exit {
 impl Exit {
     pub(super) fn by_signal(signal: i32) -> Self {
         Self { code: 128 + signal, signal: Some(signal), usage: None }
-    }
-}
-
-impl From<std::process::ExitStatus> for Exit {
-    fn from(status: std::process::ExitStatus) -> Self {
-        use std::os::unix::process::ExitStatusExt;
-        match (status.code(), status.signal()) {
-            (Some(code), _) => Self { code, signal: None, usage: None },
-            (None, signal) => Self::by_signal(signal.unwrap_or(libc::SIGKILL)),
-        }
     }
 }
 
@@ -215,7 +210,7 @@ impl Process {
 
     /// A way to send the program signals without holding it.
     pub fn signaller(&self) -> Signaller {
-        Signaller::new(self.pid)
+        self.control.signaller(self.pid)
     }
 
     /// Sends a signal to the program alone, as `kill` would.
@@ -255,6 +250,6 @@ impl Process {
 
     /// Waits for the end after [`Process::force_end`], but not for a process the kernel will not let go.
     pub(super) async fn wait_forced(&mut self) -> Exit {
-        timeout(FORCE_WAIT, self.wait()).await.unwrap_or(Exit::by_signal(libc::SIGKILL))
+        timeout(FORCE_WAIT, self.wait()).await.unwrap_or(Exit::by_signal(SIGKILL))
     }
 }

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     ffi::OsStr,
     fs::File,
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -154,7 +153,7 @@ impl Request {
 
     /// Finds what the system would only report as a bare error number, or not at all.
     pub(super) fn check(&self) -> Result<(), ExecError> {
-        let has_nul = |text: &OsStr| text.as_bytes().contains(&0);
+        let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
         let nul = |what: String| Err(ExecError::NulByte { what });
         if self.program.is_empty() {
             return Err(ExecError::NoProgram);

@@ -7,7 +7,7 @@ use toolsmith_tool::{CancelToken, Meter};
 
 use super::{
     error::ExecError,
-    process::{ASK_AGAIN, Exit, InputPipe, OutputPipe, Process, spawn},
+    process::{ASK_AGAIN, Exit, InputPipe, OutputPipe, Process, SIGTERM, spawn},
     request::{Request, Stdin},
 };
 use crate::output::{Output, OutputBuffer, TextDecoder};
@@ -64,7 +64,7 @@ pub async fn run(
         return Ok(Outcome {
             stdout: Output::default(),
             stderr: Output::default(),
-            code: Exit::by_signal(libc::SIGTERM).code,
+            code: Exit::by_signal(SIGTERM).code,
             killed: true,
         });
     }

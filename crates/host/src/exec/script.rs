@@ -3,11 +3,11 @@
 use std::{
     fs,
     io::{self, Read as _},
-    os::unix::fs::PermissionsExt as _,
     path::Path,
 };
 
-use crate::regular_file::open_regular;
+use super::system::script_interpreter;
+use crate::{regular_file::open_regular, system::files};
 
 /// Longest first line, as the kernel has it.
 const MAX_LINE: u64 = 256;
@@ -19,7 +19,7 @@ const MAX_LINE: u64 = 256;
 pub fn interpreter(path: &Path) -> io::Result<Vec<String>> {
     let about = fs::metadata(path)?;
     let file = open_regular(path)?;
-    if about.permissions().mode() & 0o111 != 0 {
+    if files::is_executable(path, &about) {
         return Ok(Vec::new());
     }
     let mut start = Vec::new();
@@ -31,11 +31,16 @@ pub fn interpreter(path: &Path) -> io::Result<Vec<String>> {
         let program = words.next().filter(|program| !program.is_empty());
         return program
             .map(|program| std::iter::once(program).chain(words.filter(|word| !word.is_empty())).collect())
+            .map(script_interpreter)
             .ok_or_else(|| io::Error::other("its first line names no interpreter"));
     }
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sh") => Ok(vec!["sh".to_owned()]),
         Some("py") => Ok(vec!["python3".to_owned()]),
+        Some("ps1") => {
+            let words = ["powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File"];
+            Ok(words.map(str::to_owned).into())
+        }
         _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not executable; use `chmod +x`")),
     }
 }

@@ -6,7 +6,10 @@ use std::{
     ffi::{OsStr, OsString},
     fs::{File, Metadata},
     io::{self, ErrorKind},
-    os::{fd::OwnedFd, unix::fs::MetadataExt},
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt, fs::MetadataExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -17,10 +20,33 @@ use rustix::{
     io::Errno,
 };
 
-use super::system;
+use super::{system, walk::Part};
+use crate::system::files;
 
 /// A directory that everybody may write to, but in which only the owner of a file may remove it.
 const SHARED: u32 = 0o1002;
+
+/// Splits a path into its steps. The text of a link may be relative.
+pub(super) fn split(path: &OsStr, _link_in: &Path) -> io::Result<Vec<Part>> {
+    let bytes = path.as_bytes();
+    let mut parts = Vec::new();
+    if bytes.starts_with(b"/") {
+        parts.push(Part::Root(PathBuf::from("/")));
+    }
+    for part in bytes.split(|byte| *byte == b'/') {
+        parts.push(match part {
+            b"" => continue,
+            b"." => Part::Here,
+            b".." => Part::Up,
+            name => Part::Name(OsStr::from_bytes(name).to_owned()),
+        });
+    }
+    // A slash at the end asks for a directory.
+    if bytes.ends_with(b"/") {
+        parts.push(Part::Here);
+    }
+    Ok(parts)
+}
 
 /// Kind of an entry in a directory.
 pub(super) enum Entry {
@@ -36,9 +62,9 @@ pub(super) enum Entry {
 pub(super) struct Folder(OwnedFd);
 
 impl Folder {
-    pub(super) fn root() -> io::Result<Self> {
+    pub(super) fn root(path: &Path) -> io::Result<Self> {
         let flags = system::FOLDER | OFlags::CLOEXEC;
-        Ok(Self(openat(CWD, "/", flags, Mode::empty())?))
+        Ok(Self(openat(CWD, path, flags, Mode::empty())?))
     }
 
     pub(super) fn parent(&self) -> io::Result<Self> {
@@ -102,6 +128,11 @@ impl Folder {
             return Err(ErrorKind::NotFound.into());
         }
         Ok(system::path_of(&self.0).unwrap_or_else(|| found.to_path_buf()))
+    }
+
+    /// Returns a name as it is written in the directory. The kernel takes names as they are.
+    pub(super) fn written_name(&self, name: OsString) -> OsString {
+        name
     }
 
     /// Makes a directory, unless there is one, and opens it. A link in its place is an error.
@@ -183,10 +214,6 @@ impl Folder {
     pub(super) fn sync(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let listed: File = openat(&self.0, ".", flags, Mode::empty())?.into();
-        match listed.sync_all() {
-            // Some file systems cannot do this for directories, and need not.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
-            done => done,
-        }
+        files::sync_opened_folder(&listed)
     }
 }

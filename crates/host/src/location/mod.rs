@@ -3,6 +3,7 @@
 //! What changes in between cannot redirect the write.
 
 mod commands;
+#[cfg(unix)]
 mod folder;
 mod git;
 #[cfg(target_os = "linux")]
@@ -16,6 +17,12 @@ mod save;
 mod table;
 mod temporaries;
 mod walk;
+#[cfg(windows)]
+mod windows;
+#[cfg(any(windows, test))]
+pub(crate) mod windows_names;
+#[cfg(any(windows, test))]
+mod windows_reparse;
 
 pub use commands::{named_files, shell_text};
 pub use resolved_location::{Location, leads_to};
@@ -26,7 +33,13 @@ pub use temporaries::Temporaries;
 pub(crate) use resolved_location::{Beside, open_real};
 pub(crate) use walk::lexical;
 
+#[cfg(unix)]
+use folder::{Entry, Folder, split};
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "macos")]
 use macos as system;
+#[cfg(windows)]
+use windows as system;
+#[cfg(windows)]
+use windows::{Entry, Folder, split};

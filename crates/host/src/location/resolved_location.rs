@@ -8,11 +8,10 @@ use std::{
 };
 
 use super::{
-    folder::Folder,
-    system,
+    Folder, system,
     walk::{Links, walk},
 };
-use crate::spelling::fold_path;
+use crate::{real_path, spelling::fold_path, system::files};
 
 /// The place a path leads to. The file, and directories above it, need not exist.
 ///
@@ -65,8 +64,9 @@ impl Location {
             return Err(io::Error::other("the directory was moved meanwhile"));
         }
         real_path.extend(&end.missing);
-        real_path.push(&end.name);
-        Ok(Self { folder: end.folder, missing: end.missing, name: end.name, real_path })
+        let name = if end.missing.is_empty() { end.folder.written_name(end.name) } else { end.name };
+        real_path.push(&name);
+        Ok(Self { folder: end.folder, missing: end.missing, name, real_path })
     }
 
     /// The absolute path without links.
@@ -79,7 +79,7 @@ impl Location {
     /// # Errors
     /// When the place is not below the directory, or the directory does not exist.
     pub fn require_within(&self, folder: &Path) -> io::Result<()> {
-        match self.real_path.starts_with(folder.canonicalize()?) {
+        match self.real_path.starts_with(real_path(folder)?) {
             true => Ok(()),
             false => Err(io::Error::other(format!(
                 "it leads out of {}, to {}",
@@ -113,7 +113,7 @@ impl Location {
         match self.folder.open_to_write(&self.name) {
             Ok(_) => true,
             // A program that runs cannot be written to, but it can be replaced.
-            Err(error) => error.raw_os_error() == Some(libc::ETXTBSY),
+            Err(error) => files::is_running_program(&error),
         }
     }
 
@@ -165,7 +165,7 @@ impl Location {
 /// this also takes directories, however they are spelled, and links that only the kernel can follow.
 pub fn leads_to(path: &Path) -> Option<PathBuf> {
     let place = Location::resolve(path).map(|place| place.real_path().to_path_buf());
-    place.or_else(|_| path.canonicalize()).ok()
+    place.or_else(|_| real_path(path)).ok()
 }
 
 /// Opens the file at a path that [`leads_to`] gave earlier. A link that appeared on the way, or at the end, is an error.

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
@@ -15,7 +14,10 @@ use super::{
     resolved_location::Location,
     table::{ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, plain_names},
 };
-use crate::spelling::{fold_components as folded, fold_path};
+use crate::{
+    real_path,
+    spelling::{fold_components as folded, fold_path},
+};
 
 /// Extensions an import tries.
 const MODULE_EXTENSIONS: [&str; 8] = ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "json"];
@@ -173,12 +175,12 @@ impl WriteRules {
 
     /// The rules as the file system is now, for a number of files.
     pub(super) fn now(&self) -> Now<'_> {
-        let root = fs::canonicalize(&self.root).ok();
+        let root = real_path(&self.root).ok();
         let user_home = self.user_home.as_deref().map(real);
         let own_home = self.own_home.as_deref().map(real);
         let temporary = Some(std::env::temp_dir())
             .filter(|folder| folder.is_absolute())
-            .and_then(|folder| fs::canonicalize(folder).ok())
+            .and_then(|folder| real_path(folder).ok())
             .filter(|folder| folder.parent().is_some());
         Now { rules: self, linked: self.linked(root.as_deref()), root, user_home, own_home, temporary }
     }
@@ -189,7 +191,7 @@ impl WriteRules {
         let mut found = Vec::new();
         let mut add = |base: &Path, name: &str, what| {
             let path = base.join(name);
-            if let Ok(real) = fs::canonicalize(&path)
+            if let Ok(real) = real_path(&path)
                 && real != path
             {
                 found.push((real, what));
@@ -357,7 +359,7 @@ impl FileTiers for WriteRules {
 
 /// A path without links, as far as that can be found out.
 fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = fs::canonicalize(path) {
+    if let Ok(real) = real_path(path) {
         return real;
     }
     Location::resolve(path).map_or_else(|_| path.to_path_buf(), |place| place.real_path().to_path_buf())

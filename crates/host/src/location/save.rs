@@ -3,17 +3,16 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{File, Metadata, Permissions},
+    fs::{File, Metadata},
     io::{self, ErrorKind, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
 };
 
 use super::{
     resolved_location::Location,
     temporaries::{Record, Temporaries},
 };
+use crate::system::files;
 
-const MODE_BITS: u32 = 0o7777;
 /// For a new file the system takes the user's mask off this.
 const NEW_FILE: u32 = 0o666;
 
@@ -29,12 +28,8 @@ pub struct Stamp {
 impl Stamp {
     /// The stamp of a file as it was when this was read.
     pub fn of(found: &Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            bytes: found.len(),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
+        let (device, inode, changed) = files::identity(found);
+        Self { device, inode, bytes: found.len(), changed }
     }
 }
 
@@ -59,19 +54,18 @@ impl Location {
             check_kind(old)?;
             // Replacing it would succeed; a file that may not be written stays all the same.
             if let Err(error) = self.folder.open_to_write(&self.name)
-                && error.raw_os_error() != Some(libc::ETXTBSY)
+                && !files::is_running_program(&error)
             {
                 return Err(error);
             }
         } else {
             self.make_folders()?;
         }
-        let mode = old.as_ref().map_or(NEW_FILE, |old| old.mode() & MODE_BITS);
         // Closed to others until it has its owner and mode.
         let first_mode = if old.is_some() { 0o600 } else { NEW_FILE };
         let done = match self.folder.create_unnamed(first_mode) {
             Ok(Some(file)) => {
-                fill(&file, content, old.as_ref(), mode)?;
+                self.fill(&file, content, old.as_ref())?;
                 self.check_unchanged(since)?;
                 self.put_unnamed(&file, old.is_some(), temporaries)
             }
@@ -79,7 +73,7 @@ impl Location {
             Err(error) => Err(error),
         };
         let done = match done {
-            Ok(false) => self.save_named(content, old.as_ref(), first_mode, mode, since, temporaries),
+            Ok(false) => self.save_named(content, old.as_ref(), first_mode, since, temporaries),
             done => done.map(|_| ()),
         };
         match (done, &old) {
@@ -136,14 +130,14 @@ impl Location {
         content: &[u8],
         old: Option<&Metadata>,
         first_mode: u32,
-        mode: u32,
         since: Option<Stamp>,
         temporaries: Option<&Temporaries>,
     ) -> io::Result<()> {
         let name = Temporaries::new_name()?;
         let _record = self.record(&name, temporaries);
         let file = self.folder.create(&name, first_mode)?;
-        let written = fill(&file, content, old, mode).and_then(|()| self.check_unchanged(since));
+        let written = self.fill(&file, content, old).and_then(|()| self.check_unchanged(since));
+        drop(file);
         if let Err(error) = written {
             let _ = self.folder.remove(&name);
             return Err(error);
@@ -178,11 +172,13 @@ impl Location {
     fn write_in_place(&self, content: &[u8], old: &Metadata) -> io::Result<()> {
         let mut file = self.folder.open_to_write(&self.name)?;
         let found = file.metadata()?;
-        if (found.dev(), found.ino()) != (old.dev(), old.ino()) {
+        let (device, inode, _) = files::identity(&found);
+        let (old_device, old_inode, _) = files::identity(old);
+        if (device, inode) != (old_device, old_inode) {
             return Err(changed());
         }
         check_kind(&found)?;
-        if found.nlink() > 1 {
+        if files::hard_links(&file)? > 1 {
             return Err(io::Error::new(
                 ErrorKind::PermissionDenied,
                 "its directory cannot be written to, and the file has other hard links",
@@ -190,6 +186,15 @@ impl Location {
         }
         file.set_len(0)?;
         file.write_all(content)?;
+        file.sync_all()
+    }
+
+    /// Writes the content, and takes over owner and permissions of the file it will replace.
+    fn fill(&self, mut file: &File, content: &[u8], old: Option<&Metadata>) -> io::Result<()> {
+        file.write_all(content)?;
+        if let Some(old) = old {
+            files::take_over(file, || self.open(), old)?;
+        }
         file.sync_all()
     }
 }
@@ -207,21 +212,6 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
         () if found.is_symlink() => "the path now leads elsewhere; try again",
         () => "it is not a regular file (a pipe, socket or device)",
     }))
-}
-
-/// Writes the content, and takes over owner and mode of the file it will replace.
-fn fill(mut file: &File, content: &[u8], old: Option<&Metadata>, mode: u32) -> io::Result<()> {
-    file.write_all(content)?;
-    if let Some(old) = old {
-        let own = file.metadata()?;
-        if (own.uid(), own.gid()) != (old.uid(), old.gid()) {
-            // Only root may give files away; others keep what they can.
-            let _ = fchown(file, Some(old.uid()), Some(old.gid()));
-        }
-        // After the owner: changing that takes bits off the mode.
-        file.set_permissions(Permissions::from_mode(mode))?;
-    }
-    file.sync_all()
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Tests of whole-file writes.
 
-use std::{fs, os::unix::fs::symlink, path::Path};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+};
 
 use super::*;
 
@@ -144,11 +148,12 @@ fn without_files_that_have_no_name_the_content_is_written_beside_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     let place = Location::resolve(&path).unwrap();
-    place.save_named(b"one", None, NEW_FILE, NEW_FILE, None, None).unwrap();
+    place.save_named(b"one", None, NEW_FILE, None, None).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
     let old = place.metadata().unwrap();
-    place.save_named(b"two", old.as_ref(), 0o600, 0o640, None, None).unwrap();
+    place.save_named(b"two", old.as_ref(), 0o600, None, None).unwrap();
     assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("two", 0o640));
-    assert!(place.save_named(b"three", None, NEW_FILE, NEW_FILE, None, None).is_err());
+    assert!(place.save_named(b"three", None, NEW_FILE, None, None).is_err());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

@@ -5,12 +5,11 @@ use std::{
     ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
 use super::resolved_location::Location;
-use crate::file_lock;
+use crate::{file_lock, system::files};
 
 const PREFIX: &str = ".toolsmith-";
 const SUFFIX: &str = ".tmp";
@@ -56,9 +55,9 @@ impl Temporaries {
     /// Writes down a name before it is used.
     pub(super) fn begin(&self, temporary: &Path) -> io::Result<Record> {
         let path = self.folder.join(temporary.file_name().unwrap_or_default());
-        let mut file = File::options().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = files::private(File::options().write(true).create_new(true)).open(&path)?;
         file_lock::lock(&file)?;
-        file.write_all(temporary.as_os_str().as_bytes())?;
+        file.write_all(&files::path_to_bytes(temporary))?;
         Ok(Record { path, _locked: file })
     }
 
@@ -84,11 +83,11 @@ fn clear_one(record: &Path) -> io::Result<()> {
     }
     let mut path = Vec::new();
     file.take(MAX_PATH).read_to_end(&mut path)?;
-    let path = Path::new(OsStr::from_bytes(&path));
+    let path = files::path_from_bytes(path).unwrap_or_default();
     // Only names that are made here are removed, whatever a record says.
     if path.is_absolute()
         && path.file_name().is_some_and(Temporaries::is_name)
-        && let Ok(place) = Location::at_real_path(path)
+        && let Ok(place) = Location::at_real_path(&path)
         && place.metadata()?.is_some_and(|found| found.is_file())
     {
         place.own()?.remove()?;

@@ -3,13 +3,13 @@
 
 use std::{
     collections::VecDeque,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io::{self, ErrorKind},
-    os::unix::ffi::OsStrExt,
     path::{Component, Path, PathBuf},
 };
 
-use super::folder::{Entry, Folder};
+use super::{Entry, Folder, split};
+use crate::system::files;
 
 /// As many as the kernel follows.
 const MAX_LINKS: usize = 40;
@@ -35,32 +35,13 @@ pub(super) struct End {
     pub(super) name: OsString,
 }
 
-enum Part {
-    Root,
+/// One step of a path.
+pub(super) enum Part {
+    /// To a root: `/`, a drive or a share.
+    Root(PathBuf),
     Here,
     Up,
     Name(OsString),
-}
-
-fn parts(path: &OsStr) -> Vec<Part> {
-    let bytes = path.as_bytes();
-    let mut parts = Vec::new();
-    if bytes.starts_with(b"/") {
-        parts.push(Part::Root);
-    }
-    for part in bytes.split(|byte| *byte == b'/') {
-        parts.push(match part {
-            b"" => continue,
-            b"." => Part::Here,
-            b".." => Part::Up,
-            name => Part::Name(OsStr::from_bytes(name).to_owned()),
-        });
-    }
-    // A slash at the end asks for a directory.
-    if bytes.ends_with(b"/") {
-        parts.push(Part::Here);
-    }
-    parts
 }
 
 /// Follows an absolute path to the file it means, which need not exist.
@@ -68,16 +49,18 @@ fn parts(path: &OsStr) -> Vec<Part> {
 /// A `..` behind a directory that does not exist is an error and never removed from the text: what it means is not known
 /// before the directory exists.
 pub(super) fn walk(path: &Path, links: Links) -> io::Result<End> {
-    let mut rest: VecDeque<Part> = parts(path.as_os_str()).into();
-    let mut folder = Folder::root()?;
-    let mut found = PathBuf::from("/");
+    let mut rest: VecDeque<Part> = split(path.as_os_str(), Path::new(""))?.into();
+    let Some(Part::Root(mut found)) = rest.pop_front() else {
+        return Err(ErrorKind::InvalidInput.into());
+    };
+    let mut folder = Folder::root(&found)?;
     let mut missing: Vec<OsString> = Vec::new();
     let mut followed = 0;
     while let Some(part) = rest.pop_front() {
         let name = match part {
-            Part::Root => {
-                folder = Folder::root()?;
-                found = PathBuf::from("/");
+            Part::Root(root) => {
+                folder = Folder::root(&root)?;
+                found = root;
                 continue;
             }
             Part::Here => continue,
@@ -101,13 +84,13 @@ pub(super) fn walk(path: &Path, links: Links) -> io::Result<End> {
             Entry::Link(text) if links != Links::Refuse => {
                 followed += 1;
                 if followed > MAX_LINKS {
-                    return Err(io::Error::from_raw_os_error(libc::ELOOP));
+                    return Err(files::link_error());
                 }
-                for part in parts(&text).into_iter().rev() {
+                for part in split(&text, &found)?.into_iter().rev() {
                     rest.push_front(part);
                 }
             }
-            Entry::Link(_) => return Err(io::Error::from_raw_os_error(libc::ELOOP)),
+            Entry::Link(_) => return Err(files::link_error()),
             _ if is_last => return Ok(End { folder, found, missing, name }),
             Entry::Missing => missing.push(name),
             Entry::Folder(next) => {

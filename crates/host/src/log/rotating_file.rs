@@ -4,12 +4,11 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
-use crate::file_lock;
+use crate::{file_lock, system::files};
 
 /// A log file that never grows without end. Nothing is opened or created before the first line.
 #[derive(Debug)]
@@ -68,19 +67,15 @@ impl RotatingFile {
             fs::create_dir_all(folder)?;
         }
         // What tools log may be private.
-        OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)
+        files::private(OpenOptions::new().append(true).create(true)).open(&self.path)
     }
 
     fn put_aside(&self) -> io::Result<()> {
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
+        let lock = files::private(OpenOptions::new().write(true).create(true).truncate(false))
             .open(with_suffix(&self.path, "lock"))?;
         file_lock::lock(&lock)?;
         // Another process may have done it while this one waited.
-        if fs::metadata(&self.path).map_or(0, |now| now.size()) < self.max_bytes {
+        if fs::metadata(&self.path).map_or(0, |now| now.len()) < self.max_bytes {
             return Ok(());
         }
         for age in (1..self.kept).rev() {

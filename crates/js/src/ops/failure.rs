@@ -3,6 +3,8 @@
 use rquickjs::{Ctx, Error, Exception, Object, Result, Value};
 use serde_json::{Map, json};
 
+use toolsmith_host::posix::errno;
+
 use crate::instance::HostError;
 
 /// Throws an error into the engine immediately; operations return theirs when they end.
@@ -24,28 +26,17 @@ pub(super) fn throw(ctx: &Ctx<'_>, error: &HostError) -> Error {
 
 /// Returns the name, number and message of an I/O error.
 pub(super) fn system_error(error: &std::io::Error) -> (&'static str, i32, &'static str) {
-    use libc as c;
-    let number = error.raw_os_error().unwrap_or(match error.kind() {
-        std::io::ErrorKind::NotFound => c::ENOENT,
-        std::io::ErrorKind::PermissionDenied => c::EACCES,
-        std::io::ErrorKind::BrokenPipe => c::EPIPE,
-        std::io::ErrorKind::ConnectionReset | std::io::ErrorKind::UnexpectedEof => c::ECONNRESET,
-        std::io::ErrorKind::ConnectionRefused => c::ECONNREFUSED,
-        std::io::ErrorKind::TimedOut => c::ETIMEDOUT,
-        std::io::ErrorKind::AddrInUse => c::EADDRINUSE,
-        std::io::ErrorKind::InvalidInput => c::EINVAL,
-        _ => c::EIO,
-    });
+    let number = errno::number_or_kind(error);
     match ERRORS.iter().find(|(known, ..)| *known == number) {
         Some((_, name, words)) => (name, number, words),
-        None => ("EIO", libc::EIO, "i/o error"),
+        None => ("EIO", errno::EIO, "i/o error"),
     }
 }
 
 macro_rules! errors {
     ($($name:ident $words:literal,)*) => {
         /// Number, name, message.
-        pub(crate) const ERRORS: &[(i32, &str, &str)] = &[$((libc::$name, stringify!($name), $words),)*];
+        pub(crate) const ERRORS: &[(i32, &str, &str)] = &[$((errno::$name, stringify!($name), $words),)*];
     };
 }
 

@@ -1,4 +1,4 @@
-//! Connections and listeners over TCP, TLS and Unix sockets, and name resolution.
+//! Connections and listeners over TCP, TLS and local sockets, and name resolution.
 
 use std::{
     collections::HashMap,
@@ -15,8 +15,9 @@ use rquickjs::{Ctx, Object, Result, function::Func};
 use rustls_platform_verifier::BuilderVerifierExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream, lookup_host};
+use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+use toolsmith_host::posix::{LocalListener, LocalReader, LocalWriter, close_listener, connect_local};
 use toolsmith_tool::CancelToken;
 
 use super::{failure, failure::system_error, runtime::whole};
@@ -69,7 +70,7 @@ impl Address {
 
 enum Listener {
     Tcp(TcpListener),
-    Unix(UnixListener, String),
+    Local(LocalListener),
 }
 
 /// A listener and its stop signal.
@@ -160,11 +161,9 @@ fn install_listening<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result
                 match &listening.listener {
                     // Closed immediately, so that new connections are refused.
                     Listener::Tcp(listener) => {
-                        let _ = rustix::net::shutdown(listener, rustix::net::Shutdown::Both);
+                        close_listener(listener);
                     }
-                    Listener::Unix(_, path) => {
-                        let _ = std::fs::remove_file(path);
-                    }
+                    Listener::Local(listener) => listener.close(),
                 }
             }
         }),
@@ -188,8 +187,7 @@ fn keep_tcp(shared: &SharedState, stream: TcpStream) -> io::Result<Value> {
     }))
 }
 
-fn keep_unix(shared: &SharedState, stream: UnixStream) -> Value {
-    let (reader, writer) = stream.into_split();
+fn keep_local(shared: &SharedState, (reader, writer): (LocalReader, LocalWriter)) -> Value {
     json!({ "reader": shared.streams.keep_reader(reader), "writer": shared.streams.keep_writer(writer) })
 }
 
@@ -199,9 +197,8 @@ async fn connect(
     secure: bool,
 ) -> std::result::Result<Value, HostError> {
     if let Some(path) = &address.path {
-        let stream =
-            UnixStream::connect(path).await.map_err(|error| address.failure("connect", None, &error))?;
-        return Ok(keep_unix(shared, stream));
+        let stream = connect_local(path).await.map_err(|error| address.failure("connect", None, &error))?;
+        return Ok(keep_local(shared, stream));
     }
     let host = address.host.as_deref().unwrap_or("localhost");
     let found = resolve_addresses(host, address.port).await?;
@@ -288,7 +285,7 @@ fn listen(json: &str) -> std::result::Result<(Listening, Value), HostError> {
     let address = Address::parse(json)?;
     let failed = |error: io::Error| address.failure("listen", None, &error);
     let (listener, place) = if let Some(path) = &address.path {
-        (Listener::Unix(UnixListener::bind(path).map_err(failed)?, path.clone()), json!(path))
+        (Listener::Local(LocalListener::bind(path).map_err(failed)?), json!(path))
     } else {
         let host = address.host.as_deref().unwrap_or("::");
         let listener = std::net::TcpListener::bind((host, address.port));
@@ -311,6 +308,6 @@ fn listen(json: &str) -> std::result::Result<(Listening, Value), HostError> {
 async fn accept(shared: &SharedState, listener: &Listener) -> io::Result<Value> {
     match listener {
         Listener::Tcp(listener) => keep_tcp(shared, listener.accept().await?.0),
-        Listener::Unix(listener, _) => Ok(keep_unix(shared, listener.accept().await?.0)),
+        Listener::Local(listener) => Ok(keep_local(shared, listener.accept().await?)),
     }
 }

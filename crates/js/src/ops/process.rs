@@ -14,8 +14,9 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt},
     time::{Instant, sleep_until},
 };
-use toolsmith_host::exec::{
-    Destination, ExecError, Exit, InputPipe, Process, Request, Signaller, Stdin, spawn,
+use toolsmith_host::{
+    exec::{Destination, ExecError, Exit, InputPipe, Process, Request, Signaller, Stdin, spawn},
+    posix::errno,
 };
 use toolsmith_tool::{CancelToken, Meter};
 
@@ -333,15 +334,15 @@ impl<R: AsyncRead + Unpin> Collected<R> {
 pub(super) fn start_error_code(error: &ExecError) -> Option<(&'static str, i32)> {
     Some(match error {
         ExecError::Cwd { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
-            ("EACCES", libc::EACCES)
+            ("EACCES", errno::EACCES)
         }
         ExecError::NotInPath { .. }
         | ExecError::NoSuchFile { .. }
         | ExecError::NoInterpreter { .. }
-        | ExecError::Cwd { .. } => ("ENOENT", libc::ENOENT),
-        ExecError::CwdNotAFolder { .. } => ("ENOTDIR", libc::ENOTDIR),
-        ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", libc::EACCES),
-        ExecError::TooMany { .. } => ("EAGAIN", libc::EAGAIN),
+        | ExecError::Cwd { .. } => ("ENOENT", errno::ENOENT),
+        ExecError::CwdNotAFolder { .. } => ("ENOTDIR", errno::ENOTDIR),
+        ExecError::IsAFolder { .. } | ExecError::NotExecutable { .. } => ("EACCES", errno::EACCES),
+        ExecError::TooMany { .. } => ("EAGAIN", errno::EAGAIN),
         ExecError::Spawn { source, .. } => {
             let (name, number, _) = system_error(source);
             (name, number)

@@ -4,6 +4,7 @@ use std::{path::Path, rc::Rc};
 
 use rquickjs::{Object, Result, function::Func};
 use serde_json::json;
+use toolsmith_host::posix::user_ids;
 
 use crate::instance::ThreadState;
 
@@ -46,12 +47,6 @@ pub(super) fn system_info() -> String {
         "version": env!("CARGO_PKG_VERSION"),
     })
     .to_string()
-}
-
-#[expect(unsafe_code, reason = "std does not tell who runs the program")]
-fn user_ids() -> Vec<u32> {
-    // SAFETY: these calls only ask, and cannot fail.
-    unsafe { vec![libc::getuid(), libc::getgid()] }
 }
 
 /// Returns the environment variables that are valid text.

@@ -9,6 +9,7 @@
 //! | `message.rs` | all | the messages between them |
 //! | `launcher_loop.rs` | the launcher | taking requests, forking supervisors |
 //! | `supervisor.rs` | the supervisor | starting the program, waiting for it, killing its descendants |
+//! | `terminal.rs` | this program | programs on the terminal |
 //! | `raw.rs` | launcher and supervisor | system calls without allocation |
 //! | `lineage.rs` | the supervisor | the list of descendants that macOS needs |
 //! | `linux.rs`, `macos.rs` | all | descendants and what else differs between the systems |
@@ -35,6 +36,7 @@ mod raw;
 mod signaller;
 mod start;
 mod supervisor;
+mod terminal;
 
 pub use detached::Detacher;
 #[cfg(target_os = "linux")]
@@ -43,3 +45,5 @@ use linux as system;
 use macos as system;
 pub use signaller::Signaller;
 pub(super) use start::{Control, Input, Output, start};
+pub use terminal::{find_program, run_on_terminal};
+pub(super) use terminal::{has_folder, script_interpreter};

@@ -17,7 +17,7 @@ pub struct Signaller {
 }
 
 impl Signaller {
-    pub(in super::super) fn new(pid: u32) -> Self {
+    pub(super) fn new(pid: u32) -> Self {
         Self { pid, process: system::process_handle(pid).map(Arc::new) }
     }
 

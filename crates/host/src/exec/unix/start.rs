@@ -28,7 +28,7 @@ use super::{
     detached::Detacher,
     launcher,
     message::{ANSWER, Body, ENDING, EXITED, FAILED, HEADER, KILL, LIMITS, STARTED, read_answer},
-    signaller::signal,
+    signaller::{Signaller, signal},
     system,
 };
 
@@ -149,6 +149,13 @@ fn encode(request: &Request) -> io::Result<Body> {
     Ok(body)
 }
 
+fn exit(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit { code, signal: None, usage: None },
+        (None, signal) => Exit::by_signal(signal.unwrap_or(libc::SIGKILL)),
+    }
+}
+
 /// This end. Dropping it kills everything at the other end, unless the program is detached.
 #[derive(Debug)]
 pub(in super::super) struct Control {
@@ -196,12 +203,16 @@ impl Control {
             if let Ok(answer) = <[u8; ANSWER]>::try_from(self.answer.as_slice())
                 && let (EXITED, status, _, used) = read_answer(answer)
             {
-                let mut exit = Exit::from(ExitStatus::from_raw(status.cast_signed()));
                 let cpu = Duration::from_micros(used.cpu_us);
-                exit.usage = Some(ProcessUsage { cpu, peak_memory: used.memory });
-                self.exit = Some(exit);
+                let usage = Some(ProcessUsage { cpu, peak_memory: used.memory });
+                self.exit = Some(Exit { usage, ..exit(ExitStatus::from_raw(status.cast_signed())) });
             }
         }
+    }
+
+    /// Returns a way to send the program signals.
+    pub(in super::super) fn signaller(&self, pid: u32) -> Signaller {
+        Signaller::new(pid)
     }
 
     /// Returns whether the end of the program has not been seen yet.

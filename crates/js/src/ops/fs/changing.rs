@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use toolsmith_host::posix::FileFlags;
 use toolsmith_tool::FileWatch;
 
 use super::request::{Request, Scene};
@@ -13,7 +13,7 @@ pub(super) fn tell(watch: &dyn FileWatch, name: &str, request: &Request, scene: 
     let (path, dest) = (scene.path(&request.path), scene.path(&request.dest));
     match name {
         "writeFile" if request.fd.is_none() => watch.before_change(&path),
-        "open" if may_change(request.flags) => watch.before_change(&path),
+        "open" if FileFlags::may_change(request.flags) => watch.before_change(&path),
         "truncate" => watch.before_change(&path),
         "copyFile" | "link" => watch.before_change(&dest),
         "mkdir" => watch.before_folder(&path),
@@ -21,11 +21,6 @@ pub(super) fn tell(watch: &dyn FileWatch, name: &str, request: &Request, scene: 
         "rename" if !path.is_symlink() => renamed(watch, &path, &dest),
         _ => {}
     }
-}
-
-fn may_change(flags: i32) -> bool {
-    let flags = OFlags::from_bits_retain(flags.cast_unsigned());
-    flags.intersects(OFlags::WRONLY | OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC)
 }
 
 /// Both names change; for a directory, also the names of everything in it.

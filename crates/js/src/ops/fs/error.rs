@@ -2,6 +2,8 @@
 
 use std::io;
 
+use toolsmith_host::posix::errno;
+
 use super::request::GivenPath;
 use crate::{instance::HostError, ops::failure};
 
@@ -24,7 +26,7 @@ impl FsError {
     }
 
     pub(super) fn io(error: &io::Error, syscall: impl Into<String>) -> Self {
-        Self::number(error.raw_os_error().unwrap_or(libc::EIO), syscall)
+        Self::number(errno::number(error).unwrap_or(errno::EIO), syscall)
     }
 
     /// The same error of another call.

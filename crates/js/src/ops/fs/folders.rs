@@ -2,16 +2,13 @@
 
 use std::{
     collections::VecDeque,
-    fs::{DirBuilder, DirEntry, FileType},
+    fs::DirEntry,
     io,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{DirBuilderExt, FileTypeExt},
-    },
     path::{Path, PathBuf},
 };
 
 use serde_json::{Value, json};
+use toolsmith_host::posix::{create_folder, errno, kind_number};
 
 use super::{
     error::{FsError, about},
@@ -50,7 +47,7 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
             found.push(if request.types {
                 json!([
                     name(Path::new(&entry.file_name()), request.raw),
-                    type_number(kind),
+                    kind_number(kind),
                     name(&below, request.raw)
                 ])
             } else {
@@ -73,38 +70,18 @@ pub(super) fn list(request: &Request, scene: &Scene) -> Result<Settled, FsError>
 fn sorted(folder: &Path) -> io::Result<Vec<DirEntry>> {
     // The system rejects an empty path; std would take it for the current directory.
     let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<DirEntry>>>()?;
-    entries.sort_by(|one, other| one.file_name().as_bytes().cmp(other.file_name().as_bytes()));
+    entries
+        .sort_by(|one, other| one.file_name().as_encoded_bytes().cmp(other.file_name().as_encoded_bytes()));
     Ok(entries)
-}
-
-/// The values of `UV_DIRENT_…`.
-fn type_number(kind: FileType) -> u8 {
-    if kind.is_file() {
-        1
-    } else if kind.is_dir() {
-        2
-    } else if kind.is_symlink() {
-        3
-    } else if kind.is_fifo() {
-        4
-    } else if kind.is_socket() {
-        5
-    } else if kind.is_char_device() {
-        6
-    } else if kind.is_block_device() {
-        7
-    } else {
-        0
-    }
 }
 
 /// Creates a directory; with `recursive`, also its parents, and returns the first one created.
 pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let path = scene.path(&request.path);
-    let mut builder = DirBuilder::new();
-    builder.mode(request.mode);
     if !request.recursive {
-        return builder.create(&path).map(|()| Settled::Nothing).map_err(about("mkdir", &request.path));
+        return create_folder(&path, request.mode)
+            .map(|()| Settled::Nothing)
+            .map_err(about("mkdir", &request.path));
     }
     let given = PathBuf::from(request.path.to_os());
     let mut missing = Vec::new();
@@ -113,7 +90,7 @@ pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError>
         match scene.cwd.join(at).metadata() {
             Ok(found) if found.is_dir() => break,
             Ok(_) => {
-                let number = if missing.is_empty() { libc::EEXIST } else { libc::ENOTDIR };
+                let number = if missing.is_empty() { errno::EEXIST } else { errno::ENOTDIR };
                 return Err(FsError::number(number, "mkdir").with_path(request.path.shown()));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -131,7 +108,7 @@ pub(super) fn make(request: &Request, scene: &Scene) -> Result<Settled, FsError>
         }
     }
     for folder in missing.iter().rev().map(|folder| scene.cwd.join(folder)) {
-        match builder.create(&folder) {
+        match create_folder(&folder, request.mode) {
             Ok(()) => {}
             // Another process created it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
@@ -154,13 +131,13 @@ pub(super) fn make_temporary(request: &Request, scene: &Scene) -> Result<Settled
             random.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
         let mut given = prefix.clone();
         given.push(&ending);
-        match DirBuilder::new().mode(0o700).create(scene.cwd.join(&given)) {
+        match create_folder(&scene.cwd.join(&given), 0o700) {
             Ok(()) => return Ok(Settled::Text(name(Path::new(&given), request.raw).to_string())),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(FsError::io(&error, "mkdtemp").with_path(shown)),
         }
     }
-    Err(FsError::number(libc::EEXIST, "mkdtemp").with_path(shown))
+    Err(FsError::number(errno::EEXIST, "mkdtemp").with_path(shown))
 }
 
 pub(super) fn remove(request: &Request, scene: &Scene) -> Result<Settled, FsError> {

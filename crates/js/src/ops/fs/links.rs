@@ -1,13 +1,14 @@
 //! Renaming, linking, permissions and owners.
 
 use std::{
-    fs::Permissions,
     io,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::Access;
+use toolsmith_host::{
+    posix::{self, errno},
+    real_path,
+};
 
 use super::{
     error::{FsError, about, about_both, about_file},
@@ -21,15 +22,11 @@ fn done(outcome: Result<(), FsError>) -> Result<Settled, FsError> {
 }
 
 pub(super) fn exists(request: &Request, scene: &Scene) -> bool {
-    rustix::fs::access(scene.path(&request.path), Access::EXISTS).is_ok()
+    posix::access(&scene.path(&request.path), 0).is_ok()
 }
 
 pub(super) fn access(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
-    // The numbers are the same on all systems, their type is not.
-    let bits = [(4, Access::READ_OK), (2, Access::WRITE_OK), (1, Access::EXEC_OK)];
-    let wanted =
-        bits.into_iter().filter(|(bit, _)| request.mode & bit != 0).map(|(_, access)| access).collect();
-    done(rustix::fs::access(scene.path(&request.path), wanted).map_err(about("access", &request.path)))
+    done(posix::access(&scene.path(&request.path), request.mode).map_err(about("access", &request.path)))
 }
 
 pub(super) fn unlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
@@ -43,12 +40,12 @@ pub(super) fn rename(request: &Request, scene: &Scene) -> Result<Settled, FsErro
 
 pub(super) fn link(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let (from, to) = (scene.path(&request.path), scene.path(&request.dest));
-    done(rustix::fs::link(&from, &to).map_err(about_both("link", &request.path, &request.dest)))
+    done(posix::hard_link(&from, &to).map_err(about_both("link", &request.path, &request.dest)))
 }
 
 pub(super) fn symlink(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     // The target of a link is stored as given: it is relative to the link.
-    let outcome = std::os::unix::fs::symlink(request.path.to_os(), scene.path(&request.dest));
+    let outcome = posix::symbolic_link(Path::new(&request.path.to_os()), &scene.path(&request.dest));
     done(outcome.map_err(about_both("symlink", &request.path, &request.dest)))
 }
 
@@ -59,7 +56,7 @@ pub(super) fn readlink(request: &Request, scene: &Scene) -> Result<Settled, FsEr
 
 pub(super) fn realpath(request: &Request, scene: &Scene) -> Result<Settled, FsError> {
     let path = scene.path(&request.path);
-    match path.canonicalize() {
+    match real_path(&path) {
         Ok(real) => Ok(Settled::Text(name(&real, request.raw).to_string())),
         Err(error) if request.native => Err(about("realpath", &request.path)(error)),
         Err(error) => Err(first_problem(&path, &error)),
@@ -82,16 +79,12 @@ fn first_problem(path: &Path, error: &io::Error) -> FsError {
 }
 
 pub(super) fn chmod(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
-    let permissions = Permissions::from_mode(request.mode);
     if syscall == "fchmod" {
-        return done(
-            file(request, scene, syscall)?.set_permissions(permissions).map_err(about_file(syscall)),
-        );
+        let file = file(request, scene, syscall)?;
+        return done(posix::change_mode(&file, request.mode).map_err(about_file(syscall)));
     }
-    done(
-        std::fs::set_permissions(scene.path(&request.path), permissions)
-            .map_err(about(syscall, &request.path)),
-    )
+    let outcome = posix::change_mode_of_path(&scene.path(&request.path), request.mode);
+    done(outcome.map_err(about(syscall, &request.path)))
 }
 
 pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<Settled, FsError> {
@@ -99,14 +92,11 @@ pub(super) fn chown(syscall: &str, request: &Request, scene: &Scene) -> Result<S
     let id = |number: u32| (number != u32::MAX).then_some(number);
     let (user, group) = (id(request.uid), id(request.gid));
     let path = scene.path(&request.path);
-    let outcome = match syscall {
-        "fchown" => {
-            let file = file(request, scene, syscall)?;
-            return done(std::os::unix::fs::fchown(&*file, user, group).map_err(about_file(syscall)));
-        }
-        "lchown" => std::os::unix::fs::lchown(path, user, group),
-        _ => std::os::unix::fs::chown(path, user, group),
-    };
+    if syscall == "fchown" {
+        let file = file(request, scene, syscall)?;
+        return done(posix::change_owner(&file, user, group).map_err(about_file(syscall)));
+    }
+    let outcome = posix::change_owner_of_path(&path, syscall != "lchown", user, group);
     done(outcome.map_err(about(syscall, &request.path)))
 }
 
@@ -116,12 +106,10 @@ pub(super) fn chdir(request: &Request, scene: &Scene) -> Result<Settled, FsError
     let failed = |number: i32| {
         FsError::number(number, "chdir").with_path(here.clone()).with_dest(request.path.shown())
     };
-    let real = scene
-        .path(&request.path)
-        .canonicalize()
-        .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO)))?;
+    let real = real_path(scene.path(&request.path))
+        .map_err(|error| failed(errno::number(&error).unwrap_or(errno::EIO)))?;
     if !real.is_dir() {
-        return Err(failed(libc::ENOTDIR));
+        return Err(failed(errno::ENOTDIR));
     }
     Ok(Settled::Text(real.to_string_lossy().into_owned()))
 }

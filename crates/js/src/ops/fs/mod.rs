@@ -22,6 +22,8 @@ use std::{rc::Rc, sync::Arc};
 
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
 
+use toolsmith_host::posix::errno;
+
 use self::{
     changing::tell,
     error::FsError,
@@ -150,6 +152,6 @@ fn perform(
         "chown" | "lchown" | "fchown" => links::chown(name, request, scene),
         "utime" | "lutime" | "futime" => status::set_times(name, request, scene),
         "chdir" => links::chdir(request, scene),
-        _ => Err(FsError::number(libc::ENOSYS, "fs").with_path(name)),
+        _ => Err(FsError::number(errno::ENOSYS, "fs").with_path(name)),
     }
 }

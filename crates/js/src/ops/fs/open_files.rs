@@ -4,20 +4,13 @@ use std::{
     collections::HashMap,
     fs::File,
     io::{self, Read, Write},
-    os::{
-        fd::{AsFd, AsRawFd, OwnedFd},
-        unix::fs::{FileExt, FileTypeExt},
-    },
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags},
-};
-
 use tokio::sync::Semaphore;
+pub(super) use toolsmith_host::posix::is_endless;
+use toolsmith_host::posix::{self, FileFlags, errno};
 
 use super::{
     error::{FsError, about, about_file},
@@ -27,6 +20,9 @@ use crate::instance::Settled;
 
 /// Interval at which waiting operations check whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// The numbers below are the standard streams.
+const FIRST_FREE: i32 = 3;
 
 /// Maximum size of one read.
 const MAX_READ: usize = 1 << 30;
@@ -58,7 +54,8 @@ impl OpenFiles {
         if files.len() >= MAX_OPEN {
             return None;
         }
-        let fd = file.as_raw_fd();
+        let free = (FIRST_FREE..).find(|fd| !files.contains_key(fd)).unwrap_or(FIRST_FREE);
+        let fd = posix::descriptor(&file, free);
         files.insert(fd, Arc::new(file));
         Some(fd)
     }
@@ -77,52 +74,17 @@ impl OpenFiles {
 /// Returns the file of a request's descriptor.
 pub(super) fn file(request: &Request, scene: &Scene, syscall: &str) -> Result<Arc<File>, FsError> {
     let fd = request.fd.unwrap_or(-1);
-    scene.shared.files.get(fd).ok_or_else(|| FsError::number(libc::EBADF, syscall))
+    scene.shared.files.get(fd).ok_or_else(|| FsError::number(errno::EBADF, syscall))
 }
 
 /// Opens a file. A named pipe without a partner is waited for, but not beyond being stopped; a device is not waited for.
 pub(super) fn open_file(given: &GivenPath, flags: i32, mode: u32, scene: &Scene) -> Result<File, FsError> {
     let path = scene.path(given);
-    let flags = OFlags::from_bits_retain(flags.cast_unsigned()) | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode((mode & 0o7777) as rustix::fs::RawMode);
-    let kind = std::fs::metadata(&path).map(|found| found.file_type()).ok();
-    let is_pipe = kind.is_some_and(|kind| kind.is_fifo());
-    let may_wait = is_pipe || kind.is_some_and(|kind| kind.is_char_device());
-    if flags.contains(OFlags::NONBLOCK) || !may_wait {
-        return Ok(File::from(rustix::fs::open(&path, flags, mode).map_err(about("open", given))?));
-    }
-    let opened = loop {
-        scene.go_on("open")?;
-        match rustix::fs::open(&path, flags | OFlags::NONBLOCK, mode) {
-            Ok(file) => break file,
-            // Nobody reads yet.
-            Err(rustix::io::Errno::NXIO) if is_pipe => std::thread::sleep(LOOK),
-            Err(error) => return Err(about("open", given)(error)),
-        }
-    };
-    if is_pipe && !flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
-        wait_for(&opened, PollFlags::IN, scene, "open")?;
-    }
-    blocking_again(&opened).map_err(about("open", given))?;
-    Ok(File::from(opened))
+    posix::open(&path, flags, mode, LOOK, || scene.go_on("open"))?.map_err(about("open", given))
 }
 
-fn blocking_again(file: &OwnedFd) -> rustix::io::Result<()> {
-    let flags = rustix::fs::fcntl_getfl(file)?;
-    rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)
-}
-
-fn wait_for(file: &impl AsFd, what: PollFlags, scene: &Scene, syscall: &'static str) -> Result<(), FsError> {
-    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
-    loop {
-        scene.go_on(syscall)?;
-        let mut waiting = [PollFd::new(file, what)];
-        match poll(&mut waiting, Some(&timeout)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return Ok(()),
-            Err(error) => return Err(about_file(syscall)(error)),
-        }
-    }
+fn wait_for(file: &File, for_writing: bool, scene: &Scene, syscall: &'static str) -> Result<(), FsError> {
+    posix::wait_for(file, for_writing, LOOK, || scene.go_on(syscall))?.map_err(about_file(syscall))
 }
 
 /// Reads once, without blocking forever.
@@ -134,11 +96,11 @@ pub(super) fn read_some(
     scene: &Scene,
 ) -> Result<usize, FsError> {
     if endless {
-        wait_for(&file, PollFlags::IN, scene, "read")?;
+        wait_for(file, false, scene, "read")?;
     }
     loop {
         let outcome = match position {
-            Some(position) => file.read_at(buffer, position),
+            Some(position) => posix::read_at(file, buffer, position),
             None => file.read(buffer),
         };
         match outcome {
@@ -160,11 +122,11 @@ pub(super) fn write_some(
     scene: &Scene,
 ) -> Result<usize, FsError> {
     if endless {
-        wait_for(&file, PollFlags::OUT, scene, "write")?;
+        wait_for(file, true, scene, "write")?;
     }
     loop {
         let outcome = match position {
-            Some(position) => file.write_at(data, position),
+            Some(position) => posix::write_at(file, data, position),
             // A pipe takes this much at once when it says that it takes anything.
             None if endless && !is_regular(file) => file.write(&data[..data.len().min(4096)]),
             None => file.write(data),
@@ -177,15 +139,6 @@ pub(super) fn write_some(
             }
         }
     }
-}
-
-/// Returns whether reading and writing may block on another process. Kernel files are regular, report a size of zero,
-/// and may block forever, as `/proc/kmsg` does.
-pub(super) fn is_endless(file: &File) -> bool {
-    file.metadata().is_ok_and(|found| {
-        let kind = found.file_type();
-        kind.is_fifo() || kind.is_socket() || kind.is_char_device() || (kind.is_file() && found.len() == 0)
-    })
 }
 
 fn is_regular(file: &File) -> bool {
@@ -211,7 +164,7 @@ pub(super) fn open(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     scene.go_on("open")?;
     match scene.shared.files.keep(file) {
         Some(fd) => Ok(Settled::Text(fd.to_string())),
-        None => Err(FsError::number(libc::EMFILE, "open").with_path(request.path.shown())),
+        None => Err(FsError::number(errno::EMFILE, "open").with_path(request.path.shown())),
     }
 }
 
@@ -219,7 +172,7 @@ pub(super) fn close(request: &Request, scene: &Scene) -> Result<Settled, FsError
     if scene.shared.files.close(request.fd.unwrap_or(-1)) {
         Ok(Settled::Nothing)
     } else {
-        Err(FsError::number(libc::EBADF, "close"))
+        Err(FsError::number(errno::EBADF, "close"))
     }
 }
 
@@ -250,7 +203,7 @@ pub(super) fn truncate(name: &str, request: &Request, scene: &Scene) -> Result<S
     let file = if name == "ftruncate" {
         file(request, scene, name)?
     } else {
-        Arc::new(open_file(&request.path, libc::O_WRONLY, 0, scene)?)
+        Arc::new(open_file(&request.path, FileFlags::WRITE, 0, scene)?)
     };
     file.set_len(request.length).map(|()| Settled::Nothing).map_err(about_file("ftruncate"))
 }

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,6 +9,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use toolsmith_host::posix::{errno, name_to_bytes, path_from_bytes};
 use toolsmith_tool::{FileWatch, Meter};
 
 use super::error::FsError;
@@ -34,7 +34,7 @@ impl GivenPath {
         match self {
             Self::Text(text) => OsString::from(text),
             Self::Bytes { bytes } => {
-                OsString::from_vec(bytes.chars().map(|letter| u8::try_from(letter).unwrap_or(b'?')).collect())
+                path_from_bytes(bytes.chars().map(|letter| u8::try_from(letter).unwrap_or(b'?')).collect())
             }
         }
     }
@@ -99,14 +99,14 @@ impl Scene {
 
     /// Fails if the requester no longer waits.
     pub(super) fn go_on(&self, syscall: &'static str) -> Result<(), FsError> {
-        if (self.stopped)() { Err(FsError::number(libc::ECANCELED, syscall)) } else { Ok(()) }
+        if (self.stopped)() { Err(FsError::number(errno::ECANCELED, syscall)) } else { Ok(()) }
     }
 }
 
 /// Converts a name for JavaScript: text with replacement characters, or bytes.
 pub(super) fn name(path: &Path, raw: bool) -> Value {
     if raw {
-        let letters: String = path.as_os_str().as_bytes().iter().map(|byte| char::from(*byte)).collect();
+        let letters: String = name_to_bytes(path).into_iter().map(char::from).collect();
         json!({ "bytes": letters })
     } else {
         json!(path.to_string_lossy())

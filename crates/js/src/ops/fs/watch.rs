@@ -11,6 +11,7 @@ use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watche
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, mpsc};
+use toolsmith_host::{posix::errno, real_path};
 
 use super::{
     error::FsError,
@@ -70,13 +71,13 @@ fn start(
         error.with("filename", given.shown())
     };
     if state.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_WATCHED {
-        return Err(failed(libc::EMFILE));
+        return Err(failed(errno::EMFILE));
     }
     let path = state.current_dir().join(given.to_os());
     let found = path
         .symlink_metadata()
-        .and_then(|_| path.canonicalize())
-        .map_err(|error| failed(error.raw_os_error().unwrap_or(libc::EIO)))?;
+        .and_then(|_| real_path(&path))
+        .map_err(|error| failed(errno::number(&error).unwrap_or(errno::EIO)))?;
     let (sender, receiver) = mpsc::channel(MAX_WAITING);
     let top = found.clone();
     let hear = move |event: notify::Result<Event>| {
@@ -88,10 +89,10 @@ fn start(
         }
     };
     let number_of = |error: &notify::Error| match &error.kind {
-        notify::ErrorKind::Io(error) => error.raw_os_error().unwrap_or(libc::EIO),
-        notify::ErrorKind::PathNotFound => libc::ENOENT,
-        notify::ErrorKind::MaxFilesWatch => libc::ENOSPC,
-        _ => libc::EIO,
+        notify::ErrorKind::Io(error) => errno::number(error).unwrap_or(errno::EIO),
+        notify::ErrorKind::PathNotFound => errno::ENOENT,
+        notify::ErrorKind::MaxFilesWatch => errno::ENOSPC,
+        _ => errno::EIO,
     };
     let mode = if recursive { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
     // A large tree takes long; the engine waits only until it is to stop.
@@ -103,7 +104,7 @@ fn start(
     let begun = state.shared.wait_for(|_| async move { runtime.spawn_blocking(begin).await });
     let watcher = match begun {
         Some(Ok(watcher)) => watcher.map_err(|error| failed(number_of(&error)))?,
-        _ => return Err(failed(libc::ECANCELED)),
+        _ => return Err(failed(errno::ECANCELED)),
     };
     let mut list = state.shared.watchers.list.lock().unwrap_or_else(PoisonError::into_inner);
     let id = list.keys().max().map_or(1, |last| last + 1);

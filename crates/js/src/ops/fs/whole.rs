@@ -2,6 +2,8 @@
 
 use std::{fs::File, sync::Arc};
 
+use toolsmith_host::posix::{FileFlags, errno, file_status};
+
 use super::{
     error::{FsError, about_both},
     open_files::{file, is_endless, open_file, read_some, write_some},
@@ -86,20 +88,16 @@ pub(super) fn copy(request: &Request, scene: &Scene) -> Result<Settled, FsError>
             error.in_call("copyfile").with_path(request.path.shown()).with_dest(request.dest.shown())
         })
     };
-    let source = open(&request.path, libc::O_RDONLY, 0)?;
+    let source = open(&request.path, FileFlags::READ, 0)?;
     let found = source.metadata().map_err(failed)?;
     if found.is_dir() {
-        return Err(failed(std::io::Error::from_raw_os_error(libc::EISDIR)));
+        return Err(failed(errno::error(errno::EISDIR)));
     }
-    let exclusive = if request.mode & EXCLUSIVE != 0 { libc::O_EXCL } else { 0 };
-    let mode = std::os::unix::fs::MetadataExt::mode(&found) & 0o7777;
+    let exclusive = if request.mode & EXCLUSIVE != 0 { FileFlags::EXCLUSIVE } else { 0 };
+    let status = file_status(&source).map_err(failed)?;
     // Not emptied yet: it may be the same file.
-    let target = open(&request.dest, libc::O_WRONLY | libc::O_CREAT | exclusive, mode)?;
-    let there = target.metadata().map_err(failed)?;
-    let identity = |found: &std::fs::Metadata| {
-        (std::os::unix::fs::MetadataExt::dev(found), std::os::unix::fs::MetadataExt::ino(found))
-    };
-    if identity(&found) == identity(&there) {
+    let target = open(&request.dest, FileFlags::WRITE | FileFlags::CREATE | exclusive, status.permissions())?;
+    if file_status(&target).map_err(failed)?.is_same_file(&status) {
         return Ok(Settled::Nothing);
     }
     target.set_len(0).map_err(failed)?;

@@ -1,0 +1,7 @@
+//! POSIX on systems that have it.
+
+pub mod errors;
+pub(super) mod files;
+pub(super) mod machine;
+pub(super) mod removal;
+pub(super) mod sockets;
