@@ -59,7 +59,7 @@ pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome, CallRequest, Deadlines,
     Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall, OutputCut, Passage,
-    SharedRegistry, is_refused_unasked,
+    RegistryRefresh, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{

@@ -234,6 +234,11 @@ pub(crate) fn warn_about_tools(loaded: &LoadedTools) {
     for error in &loaded.errors {
         let _ = show_load_error(&mut out, error, false);
     }
+    for module in &loaded.stale {
+        let _ = show_load_error(&mut out, &module.error, false);
+        let what = format!("the last working version of {} stays in use", module.path.display());
+        let _ = draw(&mut out, (WARNING, "warning"), &what, None, None, None);
+    }
     if !loaded.waiting.is_empty() {
         let what = format!("{} of this folder's modules are waiting for trust", loaded.waiting.len());
         let _ = draw(&mut out, (WARNING, "waiting"), &what, None, None, Some(TRUST_HINT));

@@ -6,8 +6,9 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context as _, Result};
 use toolsmith::{
     ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundHook, FoundHooks, Home, HookOptions,
-    HookStatus, LoadScope, LoadedTools, TrustDecision, TrustedFiles, Warning, discover_configured_paths,
-    discover_custom_tool_paths, discover_hooks, engine_options, find_project, load_custom_tools,
+    HookStatus, LiveTools, LoadScope, LoadedTools, TrustDecision, TrustedFiles, Warning,
+    discover_configured_paths, discover_custom_tool_paths, discover_hooks, engine_options, find_project,
+    load_custom_tools,
     settings::{FileState, LoadedSettings, SettingsFile, SettingsSources, load_settings},
     trust_store,
 };
@@ -250,6 +251,19 @@ impl Project {
         let disabled = &self.loaded.settings.tools.disabled;
         let names = toolsmith::built_in_names(&self.loaded.settings);
         load_custom_tools(discovered, &names, disabled, engine, mode).await
+    }
+
+    /// Follows what was loaded.
+    pub(crate) fn live_tools(
+        &self,
+        engine: &Engine,
+        search: Option<DiscoveryOptions>,
+        loaded: &LoadedTools,
+        mode: LoadScope,
+    ) -> LiveTools {
+        let disabled = &self.loaded.settings.tools.disabled;
+        let names = toolsmith::built_in_names(&self.loaded.settings);
+        LiveTools::new(engine.clone(), search, loaded, &names, disabled, mode)
     }
 
     /// A tool that is part of the program and not disabled, by its name.

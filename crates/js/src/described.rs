@@ -22,6 +22,9 @@ pub(crate) struct Described {
     /// False if the module declares `cache: false`.
     #[serde(default)]
     pub(crate) cache: Option<bool>,
+    /// Number of its `getState`.
+    #[serde(default)]
+    pub(crate) state: Option<u32>,
 }
 
 /// Registrations of a module other than tools.

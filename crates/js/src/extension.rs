@@ -14,7 +14,7 @@ use toolsmith_tool::{
 
 use crate::{
     instance::{CallFailure, CallKind, Drawn},
-    module::{ModuleHost, Running},
+    module::{InUse, ModuleHost, Running},
 };
 
 /// The event that a module receives again after its engine was restarted: its state is lost.
@@ -33,7 +33,7 @@ impl JsExtension {
     }
 
     /// Returns the instance and the number of the module in it.
-    async fn running(&self) -> Result<(Running, u32), ToolError> {
+    async fn running(&self) -> Result<(InUse, u32), ToolError> {
         let running =
             self.module.instance().await.map_err(|error| {
                 ToolError::reply(format!("The extension could not be restarted: {error}"))
@@ -61,7 +61,7 @@ impl JsExtension {
     }
 }
 
-async fn call(
+pub(crate) async fn call(
     running: &Running,
     number: u32,
     what: &'static str,

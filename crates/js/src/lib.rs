@@ -24,6 +24,8 @@ mod errors;
 #[cfg(feature = "engine")]
 mod extension;
 #[cfg(feature = "engine")]
+mod hand_over;
+#[cfg(feature = "engine")]
 mod instance;
 mod limits;
 mod load;
@@ -31,6 +33,8 @@ mod load;
 mod load_modules;
 #[cfg(feature = "engine")]
 mod module;
+#[cfg(feature = "engine")]
+mod module_inputs;
 mod module_request;
 #[cfg(feature = "engine")]
 mod modules;
@@ -45,6 +49,8 @@ mod sidecar;
 mod stop;
 #[cfg(feature = "engine")]
 mod tool;
+#[cfg(feature = "engine")]
+mod uses;
 #[cfg(not(feature = "engine"))]
 mod without_engine;
 
@@ -57,9 +63,15 @@ pub use engine::{Engine, WeakEngine};
 #[cfg(feature = "engine")]
 pub use engine_version::{engine_version, supports_locale};
 pub use errors::{LoadError, Location, code_frame};
+#[cfg(feature = "engine")]
+pub use hand_over::ModuleHandle;
 pub use limits::Limits;
 pub use load::{HookArity, LoadedModule, LoadedTool, SchemaKind};
+#[cfg(feature = "engine")]
+pub use module_inputs::ModuleInputs;
 pub use module_request::{ImportGate, ModuleRequest};
 pub use options::{EngineKind, EngineOptions, EngineStats, ExecAnswer, ExecHandler};
 #[cfg(not(feature = "engine"))]
-pub use without_engine::{Engine, LIBRARIES, WeakEngine, engine_version, supports_locale};
+pub use without_engine::{
+    Engine, LIBRARIES, ModuleHandle, ModuleInputs, WeakEngine, engine_version, supports_locale,
+};

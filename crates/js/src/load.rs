@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use toolsmith_tool::{Extension, Tool};
 
-use crate::{errors::LoadError, options::EngineKind};
+use crate::{ModuleHandle, ModuleInputs, errors::LoadError, options::EngineKind};
 
 /// Schema library of a tool's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -84,9 +84,20 @@ pub struct LoadedModule {
     pub files: Vec<PathBuf>,
     /// Load time.
     pub elapsed: Duration,
+    /// Everything the load depended on.
+    pub inputs: ModuleInputs,
+    /// The module itself, which a new version of it can replace.
+    pub handle: ModuleHandle,
 }
 
 impl LoadedModule {
+    /// Creates the result for a module that was not loaded.
+    pub fn nothing(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let error = LoadError::new(&path, "not loaded");
+        Self { errors: Vec::new(), ..Self::failed(path, error, Duration::ZERO) }
+    }
+
     /// Creates the result for a module that did not load.
     pub(crate) fn failed(path: PathBuf, error: LoadError, elapsed: Duration) -> Self {
         Self {
@@ -98,6 +109,8 @@ impl LoadedModule {
             engine_reason: None,
             files: vec![path.clone()],
             elapsed,
+            inputs: ModuleInputs::default(),
+            handle: ModuleHandle::default(),
             path,
         }
     }

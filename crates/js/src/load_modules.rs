@@ -13,6 +13,7 @@ use crate::{
     errors::LoadError,
     load::{LoadedModule, real_path},
     module::{ModuleHost, Running, Started, finish},
+    module_inputs::ModuleInputs,
     module_request::ModuleRequest,
     options::EngineKind,
     scan,
@@ -117,7 +118,9 @@ fn from_cache(
     if purpose == Purpose::Use && is_needed_at_once(&described) {
         return None;
     }
-    let module = finish(&host, request.path.clone(), file, &described, known.inputs.files(), start);
+    let inputs = ModuleInputs::known(known.inputs.clone(), request.imports.clone());
+    let files = known.inputs.files();
+    let module = finish(&host, request.path.clone(), file, &described, files, inputs, start);
     module.errors.is_empty().then_some(module)
 }
 
@@ -166,13 +169,15 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
         return Loaded { module: failed(path, error, start), entry: None };
     }
     let is_gated = imports.is_some();
-    let host = ModuleHost::new(engine, &file, imports);
+    let host = ModuleHost::new(engine, &file, imports.clone());
     if let Some(CachedModule { remembered: Remembered::Engine(name, why), .. }) = &known {
         host.move_to(name.kind(), why);
     }
     match host.start().await {
         Ok(started) => {
-            let module = finish(&host, path, &file, &started.described, started.files.clone(), start);
+            let files = started.files.clone();
+            let inputs = ModuleInputs::new(started.observed.as_deref(), &files, imports, begun);
+            let module = finish(&host, path, &file, &started.described, files, inputs, start);
             let entry = entry_of(&host, &started, &module, is_gated, begun);
             // Entries whose inputs are unchanged are not written again. That a module is not cached may have become
             // known after it was loaded.
@@ -193,6 +198,7 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
             let (engine, engine_reason) = host.engine();
             let mut module = failed(path.clone(), LoadError { path, ..error }, start);
             module.files.extend(host.touched());
+            module.inputs = ModuleInputs::new(None, &[vec![file], host.touched()].concat(), imports, begun);
             Loaded { module: LoadedModule { engine, engine_reason, ..module }, entry: Some(None) }
         }
     }

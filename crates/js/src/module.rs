@@ -20,12 +20,15 @@ use crate::{
     engine::EngineShared,
     errors::{LoadError, Thrown},
     extension::JsExtension,
+    hand_over::ModuleHandle,
     instance::{Instance, InstanceOptions, LoadReply, Runner},
     load::{LoadedModule, LoadedTool},
+    module_inputs::ModuleInputs,
     module_request::ImportGate,
     options::EngineKind,
     sidecar::SidecarRuntime,
     tool::JsTool,
+    uses::{Lease, Uses},
 };
 
 /// Hint for a module that is restricted because its directory is not trusted.
@@ -48,6 +51,9 @@ pub(crate) struct ModuleHost {
     restarted: AtomicBool,
     /// The cached description that its tools were made from, until it is loaded for the first time.
     expected: std::sync::Mutex<Option<String>>,
+    /// A new version of the module took its place: it takes no more calls and is not started again.
+    is_replaced: AtomicBool,
+    uses: Arc<Uses>,
 }
 
 /// A module loaded into an instance.
@@ -63,6 +69,20 @@ pub(crate) struct Started {
     pub(crate) observed: Option<Box<Observed>>,
 }
 
+/// An instance in use.
+pub(crate) struct InUse {
+    running: Running,
+    _lease: Lease,
+}
+
+impl std::ops::Deref for InUse {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
+}
+
 /// An instance with the module, and the numbers of its tools.
 #[derive(Clone)]
 pub(crate) struct Running {
@@ -70,6 +90,10 @@ pub(crate) struct Running {
     numbers: Arc<RwLock<HashMap<String, u32>>>,
     /// Number of the module's registrations.
     pub(crate) extension: Option<u32>,
+    /// Numbers of the tools that receive session events.
+    pub(crate) listeners: Arc<[u32]>,
+    /// Number of the module's `getState`.
+    pub(crate) state: Option<u32>,
     /// Names of tools that were offered with other definitions than they have now.
     changed: Arc<HashSet<String>>,
 }
@@ -78,7 +102,15 @@ impl Running {
     pub(crate) fn new(instance: Arc<Instance>, described: &Described) -> Self {
         let numbers = described.tools.iter().map(|tool| (tool.name.clone(), tool.number)).collect();
         let extension = described.extension.as_ref().map(|extension| extension.number);
-        Self { instance, numbers: Arc::new(RwLock::new(numbers)), extension, changed: Arc::default() }
+        let listeners = described.tools.iter().filter(|tool| tool.has_on_session).map(|tool| tool.number);
+        Self {
+            instance,
+            numbers: Arc::new(RwLock::new(numbers)),
+            extension,
+            listeners: listeners.collect(),
+            state: described.state,
+            changed: Arc::default(),
+        }
     }
 
     /// Returns whether a tool was offered with another definition than it has now.
@@ -111,7 +143,32 @@ impl ModuleHost {
             registrations: RwLock::default(),
             restarted: AtomicBool::new(false),
             expected: std::sync::Mutex::default(),
+            is_replaced: AtomicBool::new(false),
+            uses: Arc::default(),
         })
+    }
+
+    /// Returns whether a new version of the module took its place.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.is_replaced.load(Ordering::SeqCst)
+    }
+
+    /// Refuses calls from now on. Returns what runs, with the calls in progress.
+    pub(crate) async fn replace(&self) -> Option<Running> {
+        let current = self.current.lock().await;
+        self.is_replaced.store(true, Ordering::SeqCst);
+        current.as_ref().filter(|running| running.instance.is_alive()).cloned()
+    }
+
+    /// Ends the instance of a module that was replaced.
+    pub(crate) async fn end(&self) {
+        let running = self.current.lock().await.take();
+        drop(running);
+    }
+
+    /// Returns the users of its instance.
+    pub(crate) fn uses(&self) -> &Arc<Uses> {
+        &self.uses
     }
 
     /// Describes the module from the cache, without loading it. It is loaded when it is first used, and what it
@@ -329,10 +386,15 @@ impl ModuleHost {
     }
 
     /// Returns the instance, restarted if the last one was stopped.
-    pub(crate) async fn instance(&self) -> Result<Running, LoadError> {
+    pub(crate) async fn instance(&self) -> Result<InUse, LoadError> {
         let mut current = self.current.lock().await;
+        // Decided under the lock: a call is either counted before the module is replaced, or refused.
+        if self.is_replaced() {
+            return Err(LoadError::new(&self.path, "the module was changed; its new version takes calls"));
+        }
+        let in_use = |running| InUse { running, _lease: self.uses.lease() };
         if let Some(running) = current.as_ref().filter(|running| running.instance.is_alive()) {
-            return Ok(running.clone());
+            return Ok(in_use(running.clone()));
         }
         if current.take().is_some() {
             self.restarted.store(true, Ordering::SeqCst);
@@ -348,12 +410,12 @@ impl ModuleHost {
             }
         }
         *current = Some(running.clone());
-        Ok(running)
+        Ok(in_use(running))
     }
 
     /// Returns the instance for rendering: a module that was never started is started, one that was stopped is not.
-    pub(crate) async fn for_rendering(&self) -> Option<Running> {
-        if self.expected.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+    pub(crate) async fn for_rendering(&self) -> Option<InUse> {
+        if !self.is_replaced() && self.expected.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             return self.instance().await.ok();
         }
         self.running().await
@@ -364,8 +426,10 @@ impl ModuleHost {
     }
 
     /// Returns the instance if it runs; does not start one.
-    pub(crate) async fn running(&self) -> Option<Running> {
-        self.current.lock().await.as_ref().filter(|running| running.instance.is_alive()).cloned()
+    pub(crate) async fn running(&self) -> Option<InUse> {
+        let current = self.current.lock().await;
+        let running = current.as_ref().filter(|running| running.instance.is_alive()).cloned()?;
+        Some(InUse { running, _lease: self.uses.lease() })
     }
 }
 
@@ -376,6 +440,7 @@ pub(crate) fn finish(
     file: &Path,
     described: &Described,
     mut files: Vec<PathBuf>,
+    inputs: ModuleInputs,
     start: Instant,
 ) -> LoadedModule {
     let (engine, engine_reason) = host.engine();
@@ -402,6 +467,8 @@ pub(crate) fn finish(
         engine_reason,
         files,
         elapsed: start.elapsed(),
+        inputs,
+        handle: ModuleHandle::new(host),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     load::{LoadedModule, real_path},
     load_modules::{failed, refuse},
     module::{ModuleHost, Started, finish},
+    module_inputs::ModuleInputs,
     module_request::{ImportGate, ModuleRequest},
     options::EngineKind,
 };
@@ -62,6 +63,7 @@ struct Surveyed {
     path: PathBuf,
     host: Arc<ModuleHost>,
     start: Instant,
+    begun: SystemTime,
 }
 
 impl Surveyor {
@@ -109,11 +111,11 @@ impl Surveyor {
         };
         self.instances.insert(gate, Arc::clone(&instance));
         let load = instance.start_load(&file);
-        Ok((Surveyed { path, host, start }, instance, load))
+        Ok((Surveyed { path, host, start, begun: SystemTime::now() }, instance, load))
     }
 
     async fn end(&mut self, module: Surveyed, instance: Arc<Instance>, load: StartedLoad) -> LoadedModule {
-        let Surveyed { path, host, start } = module;
+        let Surveyed { path, host, start, begun } = module;
         let (outcome, needs) = match instance.finish_load(load).await {
             // Modules before it may have taken the memory of the shared runtime.
             Ok(reply) if reply.said.as_ref().is_err_and(|error| error.is_about_memory()) => {
@@ -131,11 +133,15 @@ impl Surveyor {
         match outcome {
             Ok(Started { described, .. }) => {
                 let file = host.path().to_path_buf();
-                finish(&host, path, &file, &described, vec![file.clone()], start)
+                let files = vec![file.clone()];
+                // Modules that share a runtime share imports, so nobody knows which of them this one needed.
+                let inputs = ModuleInputs::new(None, &files, host.options().imports.clone(), begun);
+                finish(&host, path, &file, &described, files, inputs, start)
             }
             Err(error) => {
                 let mut module = failed(path.clone(), LoadError { path, ..error }, start);
                 module.files.extend(host.touched());
+                module.inputs = ModuleInputs::new(None, &module.files, host.options().imports.clone(), begun);
                 module
             }
         }

@@ -67,7 +67,17 @@ impl JsTool {
         make: impl FnOnce(u32) -> CallKind,
         context: ToolContext,
     ) -> Result<String, CallFailure> {
-        let running = self.module.instance().await.map_err(|error| CallFailure::Tool(load_failed(&error)))?;
+        let running = match self.module.instance().await {
+            Ok(running) => running,
+            Err(_) if self.module.is_replaced() => {
+                let message = format!(
+                    "The tool \"{}\" was not called: its code was changed while the call waited. Call it again.",
+                    self.spec.name
+                );
+                return Err(CallFailure::Tool(ToolError::reply(message)));
+            }
+            Err(error) => return Err(CallFailure::Tool(load_failed(&error))),
+        };
         let Some(number) = running.number(&self.spec.name) else {
             let message = format!("after reloading, its module no longer has a tool \"{}\"", self.spec.name);
             return Err(CallFailure::Tool(ToolError::reply(message)));

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_tool::{PendingHandle, SessionActions, Ui};
+use toolsmith_tool::{PendingHandle, SessionActions, ToolContext, Ui};
 
 use crate::{
     errors::LoadError,
@@ -43,6 +43,34 @@ impl WeakEngine {
     /// Returns the engine, if it is still there.
     pub fn upgrade(&self) -> Option<Engine> {
         self.cwd.upgrade().map(|cwd| Engine { cwd })
+    }
+}
+
+/// The inputs of a module that was not loaded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModuleInputs;
+
+impl ModuleInputs {
+    /// Returns true: nothing was loaded.
+    pub fn are_unchanged(self) -> bool {
+        true
+    }
+
+    /// Returns true: nothing was loaded.
+    pub fn own_files_are_unchanged(self) -> bool {
+        true
+    }
+}
+
+/// A module that was not loaded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModuleHandle;
+
+impl ModuleHandle {
+    /// Has no effect: there are no modules.
+    #[expect(clippy::unused_async, reason = "the same signature as that of the real engine")]
+    pub async fn hand_over(self, _new: Option<&Self>, _context: &ToolContext) -> Option<String> {
+        None
     }
 }
 

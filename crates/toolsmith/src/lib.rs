@@ -15,6 +15,7 @@ mod discovery;
 mod home;
 mod hooks;
 mod key_store;
+mod live_tools;
 mod load_error;
 mod loading;
 mod mcp;
@@ -28,6 +29,7 @@ mod skills;
 mod small_file;
 mod trust;
 mod warning;
+mod watch;
 
 pub use budgets::{budget_guard, monitors, usage_folder};
 pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
@@ -41,6 +43,7 @@ pub use hooks::{
     FoundHook, FoundHooks, HookOptions, HookStatus, discover_hooks, hook_confirmations, hook_from_file,
 };
 pub use key_store::{KeyStore, KeyStoreError};
+pub use live_tools::{LiveTools, StaleModule};
 pub use load_error::ToolLoadError;
 pub use loading::{
     CustomTool, LoadScope, LoadedExtension, LoadedTools, definition_cache, discover_and_load_custom_tools,
@@ -76,3 +79,4 @@ pub use toolsmith_tool::{
 };
 pub use trust::{TrustDecision, TrustedFiles, program_folders, trust_store};
 pub use warning::Warning;
+pub use watch::Watch;

@@ -17,6 +17,7 @@ use crate::{
         ToolSource, discover_custom_tool_paths,
     },
     home::Home,
+    live_tools::StaleModule,
     load_error::ToolLoadError,
     settings::Settings,
     trust::program_folders,
@@ -132,6 +133,12 @@ pub struct LoadedTools {
     pub opted_out: Vec<FoundModule>,
     /// Every file that was loaded, as far as that is known.
     pub files: Vec<PathBuf>,
+    /// Modules whose new version does not load, so that their last working version is in use.
+    pub stale: Vec<StaleModule>,
+    /// All modules that may run, with the result of loading them.
+    pub(crate) modules: Vec<(FoundModule, LoadedModule)>,
+    /// The discovery that found them.
+    pub(crate) discovered: Discovered,
 }
 
 impl LoadedTools {
@@ -216,20 +223,40 @@ pub async fn load_custom_tools(
     engine: &Engine,
     mode: LoadScope,
 ) -> LoadedTools {
-    let Discovered { modules, metadata, rules, errors, warnings, .. } = discovered;
-    let (waiting, ready): (Vec<_>, Vec<_>) = modules.into_iter().partition(|module| module.waiting_for_trust);
+    let ready: Vec<FoundModule> = discovered.ready().cloned().collect();
     let requests = ready.iter().map(FoundModule::request).collect();
     let loaded = match mode {
         LoadScope::Call => engine.load_modules(requests).await,
         LoadScope::Scan => engine.scan_modules(requests).await,
     };
+    sort_modules(discovered, ready.into_iter().zip(loaded).collect(), built_in_names, disabled)
+}
+
+/// Collects the tools of loaded modules; each name goes to the first one that has it.
+pub(crate) fn sort_modules(
+    discovered: Discovered,
+    modules: Vec<(FoundModule, LoadedModule)>,
+    built_in_names: &[&str],
+    disabled: &[String],
+) -> LoadedTools {
+    let Discovered { metadata, rules, errors, warnings, .. } = discovered.clone();
+    let waiting = discovered.waiting().cloned().collect();
     let mut sorter = Sorter {
         built_in_names,
         winners: built_in_names.iter().map(|name| ((*name).to_owned(), Origin::built_in())).collect(),
         disabled,
-        outcome: LoadedTools { errors, warnings, waiting, metadata, rules, ..LoadedTools::default() },
+        outcome: LoadedTools {
+            errors,
+            warnings,
+            waiting,
+            metadata,
+            rules,
+            discovered,
+            modules: modules.clone(),
+            ..LoadedTools::default()
+        },
     };
-    for (found, module) in ready.into_iter().zip(loaded) {
+    for (found, module) in modules {
         sorter.take(found, module);
     }
     sorter.outcome

@@ -22,6 +22,7 @@ use super::{
     gating::{Gated, gated},
     monitor::{CallLimits, CallMonitor, LimitWatch},
     pinning,
+    refresh::RegistryRefresh,
     registry::SharedRegistry,
 };
 use crate::{
@@ -43,6 +44,7 @@ pub struct Dispatcher {
 
 pub(super) struct Parts {
     registry: SharedRegistry,
+    refresh: Option<Arc<dyn RegistryRefresh>>,
     monitors: Vec<Arc<dyn CallMonitor>>,
     pub(super) gates: Vec<Arc<dyn Gate>>,
     settings: std::sync::RwLock<ApprovalSettings>,
@@ -63,6 +65,7 @@ pub(super) struct Parts {
 #[must_use]
 pub struct DispatcherBuilder {
     registry: SharedRegistry,
+    refresh: Option<Arc<dyn RegistryRefresh>>,
     monitors: Vec<Arc<dyn CallMonitor>>,
     gates: Vec<Arc<dyn Gate>>,
     settings: ApprovalSettings,
@@ -74,6 +77,12 @@ pub struct DispatcherBuilder {
 }
 
 impl DispatcherBuilder {
+    /// Sets what brings the registry up to date before each call.
+    pub fn refresh(mut self, refresh: Arc<dyn RegistryRefresh>) -> Self {
+        self.refresh = Some(refresh);
+        self
+    }
+
     /// Adds a gate; gates are passed in the order they were added.
     pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
         self.gates.push(gate);
@@ -127,6 +136,7 @@ impl DispatcherBuilder {
         Dispatcher {
             parts: Arc::new(Parts {
                 registry: self.registry,
+                refresh: self.refresh,
                 monitors: self.monitors,
                 gates: self.gates,
                 settings: std::sync::RwLock::new(self.settings),
@@ -195,6 +205,7 @@ impl Dispatcher {
     pub fn builder(registry: impl Into<SharedRegistry>) -> DispatcherBuilder {
         DispatcherBuilder {
             registry: registry.into(),
+            refresh: None,
             monitors: Vec::new(),
             gates: Vec::new(),
             settings: ApprovalSettings::default(),
@@ -291,6 +302,10 @@ impl Dispatcher {
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }
+        let stale = match &self.parts.refresh {
+            Some(refresh) => catching(refresh.before_call(&request.name)).await.ok().flatten(),
+            None => None,
+        };
         let mut found = self.find(request)?;
         // Bound before anything is asked: approval, its details and the execution are about the same thing.
         if let Some(bound) = found.tool.bind() {
@@ -340,7 +355,7 @@ impl Dispatcher {
                 }
             };
         }
-        result.content.extend(notes.into_iter().map(ContentBlock::text));
+        result.content.extend(notes.into_iter().chain(stale).map(ContentBlock::text));
         Ok((result, end))
     }
 

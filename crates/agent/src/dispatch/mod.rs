@@ -46,6 +46,7 @@ mod gate;
 mod gating;
 mod monitor;
 mod pinning;
+mod refresh;
 mod registry;
 
 pub use approving::is_refused_unasked;
@@ -57,4 +58,5 @@ pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use monitor::{CallLimit, CallLimits, CallMonitor};
+pub use refresh::RegistryRefresh;
 pub use registry::SharedRegistry;

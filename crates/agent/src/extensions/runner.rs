@@ -138,9 +138,13 @@ impl Extensions {
         WeakExtensions { inner: Arc::downgrade(&self.inner) }
     }
 
-    /// Replaces the modules, as a reload does.
+    /// Replaces the modules, as a reload does. Those that stay keep their state.
     pub fn replace(&self, modules: Vec<Arc<dyn Extension>>) {
+        let before = self.inner.modules.read().unwrap_or_else(PoisonError::into_inner).clone();
         let modules = modules.into_iter().map(|extension| {
+            if let Some(same) = before.iter().find(|module| Arc::ptr_eq(&module.extension, &extension)) {
+                return Arc::clone(same);
+            }
             Arc::new(Module {
                 extension,
                 failures: AtomicU32::new(0),

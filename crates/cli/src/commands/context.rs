@@ -46,7 +46,7 @@ pub(crate) fn run(shared: &Shared, own: &ContextArguments) -> Result<ExitCode> {
         if let Some(servers) = session.mcp() {
             servers.known(MCP_TIME, |_| true).await;
         }
-        failure::warn_about_tools(session.loaded());
+        failure::warn_about_tools(&session.loaded());
         let parts = session.context_parts();
         session.dispose().await;
         Ok(parts)

@@ -7,6 +7,7 @@ export { operation, settle, toError } from "./operations.js";
 export {
   abortCall,
   askApproval,
+  readState,
   resolvePending,
   startCall,
   startExtension,

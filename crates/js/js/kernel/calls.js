@@ -7,7 +7,7 @@ import { currentFrame, within } from "./frames.js";
 import { builtin, host } from "./host.js";
 import { takePending } from "./pending.js";
 import { Refused } from "./schema.js";
-import { load, toolAt } from "./tools.js";
+import { load, stateAt, toolAt } from "./tools.js";
 
 const stringify = JSON.stringify;
 const running = new Map();
@@ -186,6 +186,16 @@ export function tellSession(call, number, eventJson) {
     if (typeof object.onSession === "function") await object.onSession(event, context);
     if (event.reason === "shutdown" && typeof object.dispose === "function") await object.dispose();
     return "";
+  };
+  settleWith(call, run());
+}
+
+/** Asks a module for the state that its next version receives. */
+export function readState(call, number) {
+  begin(call);
+  const run = async () => {
+    const state = await stateAt(number)();
+    return stringify(state) ?? "";
   };
   settleWith(call, run());
 }

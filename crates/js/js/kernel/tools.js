@@ -13,6 +13,11 @@ const tools = [];
 
 export const toolAt = (number) => tools[number];
 
+/** The `getState` functions of this runtime's modules by number. */
+const states = [];
+
+export const stateAt = (number) => states[number];
+
 const SHAPE = "expected object with string name, string description, parameters, and execute function";
 
 class ShapeError extends TypeError {}
@@ -231,6 +236,9 @@ export async function load(path) {
   const isCached =
     exports.cache !== false && factory?.cache !== false && found.every(({ object }) => object?.cache !== false);
   const cache = isCached ? "" : ',"cache":false';
-  const rest = `"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}`;
+  // A CommonJS module may set it on the exported factory.
+  const getState = [exports.getState, factory?.getState].find((candidate) => typeof candidate === "function");
+  const state = getState === undefined ? "" : `,"state":${states.push(getState) - 1}`;
+  const rest = `"notes":${stringify(notes)},"extension":${stringify(extension ?? null)}${cache}${state}`;
   return `{"tools":[${described.join()}],"problems":${stringify(problems)},${rest}}`;
 }

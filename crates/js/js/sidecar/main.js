@@ -22,7 +22,15 @@ process.on("unhandledRejection", report("Unhandled promise rejection"));
 // Ending is asked for by the program at the other end alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 
-const STARTS = new Set(["startLoad", "startCall", "resolvePending", "tellSession", "askApproval", "startExtension"]);
+const STARTS = new Set([
+  "startLoad",
+  "startCall",
+  "resolvePending",
+  "tellSession",
+  "askApproval",
+  "startExtension",
+  "readState",
+]);
 // The other side keeps what it knows of a call until nothing here can refer to it.
 const frames = new FinalizationRegistry((call) => tell("forgetCall", call));
 

@@ -96,6 +96,45 @@ impl Inputs {
             && self.loaded.iter().chain(&self.consulted).all(|input| checked.is_unchanged(input, at))
     }
 
+    /// Records files by their content now, after a load that began at `begun`. A file that may have been written since
+    /// counts as changed.
+    pub(crate) fn of_files(files: &[PathBuf], begun: SystemTime) -> Self {
+        let mut inputs = Self { checked_at: milliseconds(SystemTime::now()), ..Self::default() };
+        for file in files {
+            let (Some(path), Ok(metadata)) = (name(file), fs::metadata(file)) else {
+                inputs.missing.extend(name(file));
+                continue;
+            };
+            let stamp = FileStamp::of(&metadata);
+            let is_settled = stamp
+                .map_or_else(|| modified_before(&metadata, begun), |stamp| stamp.is_settled_before(begun));
+            // No content has an empty hash.
+            let hash = if is_settled { hash(file).unwrap_or_default() } else { String::new() };
+            inputs.loaded.push(Input { path, hash, stamp: stamp.filter(|_| is_settled) });
+        }
+        inputs
+    }
+
+    /// Returns whether the files that were loaded, other than those of installed packages, are as they were. A file
+    /// whose content was compared is known by its stamp afterwards.
+    pub(crate) fn own_files_are_unchanged(&mut self) -> bool {
+        let now = SystemTime::now();
+        let is_own = |input: &&mut Input| {
+            !Path::new(&input.path).components().any(|part| part.as_os_str() == "node_modules")
+        };
+        self.loaded.iter_mut().filter(is_own).all(|input| {
+            let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
+            if stamp.is_some() && stamp == input.stamp {
+                return true;
+            }
+            let is_same = hash(Path::new(&input.path)).is_ok_and(|hash| hash == input.hash);
+            if is_same {
+                input.stamp = stamp.filter(|stamp| stamp.is_settled_before(now));
+            }
+            is_same
+        })
+    }
+
     /// Returns the files that were loaded.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.loaded.iter().map(|input| PathBuf::from(&input.path)).collect()

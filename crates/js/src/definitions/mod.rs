@@ -12,4 +12,4 @@ mod inputs;
 pub(crate) use cache::Definitions;
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
 pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
-pub(crate) use inputs::Observed;
+pub(crate) use inputs::{Checked, Inputs, Observed};

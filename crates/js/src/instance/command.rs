@@ -80,6 +80,10 @@ pub(crate) enum CallKind {
         what: &'static str,
         arguments: String,
     },
+    /// The module's `getState`.
+    State {
+        number: u32,
+    },
 }
 
 /// The JSON result of a call, or its failure.

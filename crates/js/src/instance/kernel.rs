@@ -97,6 +97,10 @@ impl Kernel {
         self.call(ctx, "askApproval", (call, number, what, arguments))
     }
 
+    pub(crate) fn read_state(&self, ctx: &Ctx<'_>, call: u32, number: u32) -> Result<()> {
+        self.call(ctx, "readState", (call, number))
+    }
+
     pub(crate) fn abort_call(&self, ctx: &Ctx<'_>, call: u32, reason: &str) -> Result<()> {
         self.call(ctx, "abortCall", (call, reason))
     }

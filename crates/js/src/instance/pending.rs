@@ -9,16 +9,20 @@ use super::{
     instance::Instance,
     state::ThreadState,
 };
+use crate::uses::Lease;
 
 /// Reference to the callbacks. They are gone if the instance was stopped: the action is then void.
 pub(crate) struct PendingCallback {
     instance: Weak<Instance>,
     number: u32,
+    /// Keeps the instance of a module that is replaced until the action is decided.
+    _lease: Option<Lease>,
 }
 
 impl PendingCallback {
     pub(crate) fn new(state: &ThreadState, number: u32) -> Self {
-        Self { instance: state.shared.instance(), number }
+        let lease = state.shared.module.upgrade().map(|module| module.uses().lease());
+        Self { instance: state.shared.instance(), number, _lease: lease }
     }
 
     fn instance(&self) -> Result<Arc<Instance>, ToolError> {

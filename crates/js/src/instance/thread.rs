@@ -191,6 +191,7 @@ impl Thread<'_> {
                     CallKind::Approval { number, what, arguments } => {
                         self.kernel.ask_approval(ctx, call, number, what, &arguments)
                     }
+                    CallKind::State { number } => self.kernel.read_state(ctx, call, number),
                 });
             }
             Command::Abort { call, reason } => {

@@ -188,6 +188,7 @@ fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
         CallKind::Approval { number, what, arguments } => {
             ("askApproval", vec![call.into(), number.into(), what.into(), arguments.into()])
         }
+        CallKind::State { number } => ("readState", vec![call.into(), number.into()]),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::plugins::expand_patterns;
 
 /// Name of the directory and of the manifest's field.
-const EXTENSIONS: &str = "extensions";
+pub(super) const EXTENSIONS: &str = "extensions";
 
 /// Finds extensions in load order: directories, plugins, settings, command line.
 pub(super) fn find(finder: &mut Finder<'_>) {

@@ -6,6 +6,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::SystemTime,
 };
 
 use toolsmith_host::spelling::is_same_place;
@@ -101,6 +102,8 @@ pub struct Discovered {
     pub searched: Option<Arc<DiscoveryOptions>>,
     /// The project if it is not trusted as a whole, without symbolic links. No program in it may run.
     pub untrusted_folder: Option<PathBuf>,
+    /// The time at which it began.
+    pub begun: Option<SystemTime>,
 }
 
 impl Discovered {
@@ -143,7 +146,7 @@ impl<'a> Finder<'a> {
             options,
             by_real_path: HashMap::new(),
             real_folders: HashMap::new(),
-            discovered: Discovered::default(),
+            discovered: Discovered { begun: Some(SystemTime::now()), ..Discovered::default() },
             looking_for: ModuleKind::default(),
         }
     }

@@ -18,6 +18,7 @@ pub use configured::{ConfiguredFrom, ConfiguredPath, expand_path};
 pub use found::{Discovered, FoundMetadata, FoundModule, ModuleKind};
 pub(crate) use plugin_folders::plugin_folders;
 pub(crate) use plugins::{MANIFEST_FIELDS, read_json};
+pub(crate) use providers::tool_folders;
 pub use rules::FoundRule;
 pub use source::{Scope, ToolSource};
 

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Scope, ToolSource, found::Finder, marketplace, scan::scan};
+use super::{
+    DiscoveryOptions, Scope, ToolSource, extensions::EXTENSIONS, found::Finder, marketplace, scan::scan,
+};
 use crate::home::Home;
 
 /// A provider and its directories.
@@ -75,6 +77,20 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             scan(finder, &user, &source(Scope::User));
         }
     }
+}
+
+/// Returns the directories of enabled providers in which modules are searched for, existing or not.
+pub(crate) fn tool_folders(options: &DiscoveryOptions) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for provider in PROVIDERS.iter().filter(|provider| options.settings.discovery.is_on(provider.id)) {
+        let Some((project, user)) = provider.folders else { continue };
+        let extensions = (provider.extensions && options.settings.extensions.enabled).then_some(&EXTENSIONS);
+        for name in provider.tools.iter().chain(extensions) {
+            folders.push(options.project.join(project).join(name));
+            folders.push(in_home(&options.home, user).join(name));
+        }
+    }
+    folders
 }
 
 /// Returns a directory of the project and of the user. If the project is the home, the user's own directory does not

@@ -154,9 +154,11 @@ fn changed(details: &Value, root: &Path) -> Option<String> {
 impl ServedSession for ServingSession {
     async fn call(&self, call: ServedCall) -> ServedOutcome {
         let ui = call.context.ui.clone();
+        let stale = self.tools.before_call(&call.name).await;
         let request =
             CallRequest::new(&call.id, &call.name, call.arguments).context(self.context(call.context));
-        let outcome = CALLER.scope(ui, self.tools.dispatcher().call(request)).await;
+        let mut outcome = CALLER.scope(ui, self.tools.dispatcher().call(request)).await;
+        outcome.result.content.extend(stale.map(ContentBlock::text));
         let mut staged: Vec<u64> = self
             .resolver
             .stack()

@@ -2,18 +2,22 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
+use tokio::sync::Notify;
 use toolsmith_agent::{
     ApprovalMode, CallMonitor, Dispatcher, RESOLVE, Telemetry,
     hooks::{HookGate, Hooks, HooksOptions},
 };
-use toolsmith_host::{changes::ChangeStore, location::WriteRules};
+use toolsmith_host::{
+    changes::ChangeStore,
+    location::{Protected, WriteRules},
+};
 use toolsmith_mcp::server::{ServedSession, ServedTools};
 use toolsmith_tool::{
-    ApprovalPolicy, Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolSpec, UnknownTools,
-    async_trait,
+    ApprovalPolicy, Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolContext, ToolSpec,
+    UnknownTools, async_trait,
 };
 
 use super::{approver::ServeApprover, session::ServingSession};
@@ -22,6 +26,8 @@ use crate::{
     built_in::{built_in_tools_with, change_store, write_rules},
     home::Home,
     hooks::FoundHooks,
+    live_tools::{LiveTools, Look},
+    load_error::ToolLoadError,
     loading::LoadedTools,
     settings::Settings,
 };
@@ -71,6 +77,23 @@ pub struct ServingTools {
     current: RwLock<Current>,
     pub(super) hooks: Hooks,
     monitors: Vec<Arc<dyn CallMonitor>>,
+    protected: Arc<Protected>,
+    live: OnceLock<LiveTools>,
+    list_changed: Notify,
+}
+
+/// Result of a reload.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Reloaded {
+    /// Clients see other tools than before.
+    pub is_list_changed: bool,
+    /// Errors of modules that no longer load. Their last working versions are served.
+    pub failures: Vec<ToolLoadError>,
+    /// States of modules that could not be taken over.
+    pub problems: Vec<String>,
+    /// The tools afterwards; nothing if no file changed.
+    pub loaded: LoadedTools,
 }
 
 struct Current {
@@ -117,7 +140,7 @@ impl ServingTools {
     ) -> Result<Arc<Self>, ServingError> {
         let cwd = cwd.into();
         let store = change_store(&home)?;
-        let protected = Arc::default();
+        let protected = Arc::<Protected>::default();
         crate::built_in::protect_loaded(&protected, loaded);
         let hooks = match &options.hooks {
             Some(found) => {
@@ -126,30 +149,93 @@ impl ServingTools {
             }
             None => Hooks::new(Vec::new(), HooksOptions::new(&cwd)),
         };
-        let rules = write_rules(&cwd, &home, &store, protected);
+        let rules = write_rules(&cwd, &home, &store, Arc::clone(&protected));
         let monitors = monitors(&settings, &home, options.telemetry.as_ref());
         let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors)?;
         let current = RwLock::new(current);
-        Ok(Arc::new(Self { cwd, home, settings, options, store, rules, current, hooks, monitors }))
+        let (live, list_changed) = (OnceLock::new(), Notify::new());
+        Ok(Arc::new(Self {
+            cwd,
+            home,
+            settings,
+            options,
+            store,
+            rules,
+            current,
+            hooks,
+            monitors,
+            protected,
+            live,
+            list_changed,
+        }))
     }
 
-    /// Replaces the tools after a reload. Calls in progress end with the old ones. Returns whether the definitions changed.
+    /// Follows changes of the files of these tools.
+    pub fn follow(&self, live: LiveTools) {
+        let _ = self.live.set(live);
+    }
+
+    /// Loads modules again whose files changed since they were loaded. Calls in progress end with the old ones.
     ///
     /// # Errors
     /// Fails without changes if a named tool does not exist any more.
-    pub fn reload(&self, loaded: &LoadedTools) -> Result<bool, ServingError> {
+    pub async fn reload(&self) -> Result<Reloaded, ServingError> {
+        self.refresh(Look::Everything).await
+    }
+
+    /// Brings the module of a tool up to date before it is called. Returns a note about one that no longer loads.
+    pub(super) async fn before_call(&self, tool: &str) -> Option<String> {
+        let live = self.live.get()?;
+        if live.is_outdated(tool) {
+            match self.refresh(Look::Tool(tool)).await {
+                Ok(reloaded) if reloaded.is_list_changed => self.list_changed.notify_one(),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "The tools were not reloaded"),
+            }
+        }
+        let error = live.stale(tool)?;
+        Some(format!(
+            "[The file of the tool \"{tool}\" no longer loads: {error}. This is the result of its last working version.]"
+        ))
+    }
+
+    /// Waits until a call changed the list of tools.
+    pub async fn list_changed(&self) {
+        self.list_changed.notified().await;
+    }
+
+    async fn refresh(&self, look: Look<'_>) -> Result<Reloaded, ServingError> {
+        let Some(live) = self.live.get() else { return Ok(Reloaded::default()) };
+        let Some(change) = live.look(look).await else { return Ok(Reloaded::default()) };
+        let loaded = change.loaded.clone();
+        let failures = change.failures.clone();
+        // Made first: a list that cannot be served changes nothing.
+        let new = self.make_current(&loaded)?;
+        let problems = change.make(&ToolContext::detached()).await;
+        crate::built_in::protect_loaded(&self.protected, &loaded);
+        Ok(Reloaded { is_list_changed: self.put(new), failures, problems, loaded })
+    }
+
+    fn make_current(&self, loaded: &LoadedTools) -> Result<Current, ServingError> {
         let Self { cwd, home, settings, options, store, rules, hooks, monitors, .. } = self;
-        let new = make(cwd, home, settings, options, store, rules, loaded, hooks, monitors)?;
+        make(cwd, home, settings, options, store, rules, loaded, hooks, monitors)
+    }
+
+    /// Replaces the tools. Returns whether the definitions changed.
+    fn put(&self, mut new: Current) -> bool {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let is_same = |one: &ToolSpec, other: &ToolSpec| {
             (&one.name, &one.label, &one.description, &one.parameters, &one.approval)
                 == (&other.name, &other.label, &other.description, &other.parameters, &other.approval)
                 && (&one.output_schema, one.effects) == (&other.output_schema, other.effects)
         };
+        // Tools that stay keep their places in the list, and new ones go to the end (CONTRACT 5.6).
+        let place = |spec: &ToolSpec| current.specs.iter().position(|old| old.name == spec.name);
+        new.specs.sort_by_key(|spec| place(spec).unwrap_or(usize::MAX));
         let changed = current.specs.len() != new.specs.len()
             || current.specs.iter().zip(&new.specs).any(|(one, other)| !is_same(one, other));
         *current = new;
-        Ok(changed)
+        changed
     }
 
     /// Returns the names of the served tools.

@@ -35,6 +35,7 @@ use super::{
     model_choice::{ModelChoice, ModelError},
     models::{Models, note_endpoint},
     recovery::Recovery,
+    reload::Reload,
     session::Session,
 };
 use crate::{
@@ -49,6 +50,7 @@ use crate::{
     },
     home::{Home, HomeError},
     hooks::{FoundHooks, HookOptions, discover_hooks},
+    live_tools::LiveTools,
     loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
@@ -385,16 +387,26 @@ impl SessionBuilder {
         found_hooks.protect(&protected);
         let hooks = found_hooks.session();
         let hook_gate = Arc::new(HookGate::new(hooks.clone()));
-        let discovered = self.discovered.unwrap_or_else(|| {
-            let options = DiscoveryOptions::new(&self.cwd, home.clone())
-                .configured(self.tool_paths)
-                .extensions(self.extension_paths)
-                .trust(self.trust);
-            match self.discovery {
-                true => discover_custom_tool_paths(&options.settings(self.settings.clone())),
-                false => discover_configured_paths(&options),
+        let (discovered, search) = match self.discovered {
+            Some(discovered) => {
+                let search = discovered.searched.as_deref().cloned();
+                (discovered, search)
             }
-        });
+            None => {
+                let options = DiscoveryOptions::new(&self.cwd, home.clone())
+                    .configured(self.tool_paths)
+                    .extensions(self.extension_paths)
+                    .trust(self.trust);
+                let (discovered, options) = match self.discovery {
+                    true => {
+                        let options = options.settings(self.settings.clone());
+                        (discover_custom_tool_paths(&options), options)
+                    }
+                    false => (discover_configured_paths(&options), options),
+                };
+                (discovered, Some(options))
+            }
+        };
         let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
         let mut library = find_library(discovered.searched.clone()).await;
         let read_names: Arc<dyn ReadNames> = Arc::new(SkillFiles(Arc::clone(&library.skills)));
@@ -419,6 +431,7 @@ impl SessionBuilder {
         let taken: &[&str] = if self.built_ins == BuiltIns::None { &[RESOLVE] } else { &names };
         let mut loaded = load_custom_tools(discovered, taken, disabled, &engine, LoadScope::Call).await;
         protect_loaded(&protected, &loaded);
+        let live = LiveTools::new(engine.clone(), search, &loaded, taken, disabled, LoadScope::Call);
         loaded.warnings.extend(found_hooks.all_warnings());
         let added = ExtensionModels::default();
         for extension in &loaded.extensions {
@@ -491,7 +504,16 @@ impl SessionBuilder {
         let limits = ExtensionLimits::default().handler(self.settings.extensions.timeout);
         let modules = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
         let modules = Extensions::new(modules, limits);
+        let reload = Reload::new(
+            live,
+            self.settings.tools.reload,
+            Arc::clone(&protected),
+            built_in_calls.clone(),
+            modules.clone(),
+            &self.cwd,
+        );
         let mut dispatcher = Dispatcher::builder(registry)
+            .refresh(Arc::new(reload.clone()))
             .gate(hook_gate)
             .gate(Arc::new(ExtensionGate::new(modules.clone())))
             .gate(Arc::new(NestedContext::new(&self.cwd)))
@@ -535,6 +557,7 @@ impl SessionBuilder {
         let recovery = Recovery::new(&self.settings, &current);
         let dispatcher = dispatcher.build();
         let registry = dispatcher.registry().clone();
+        reload.connect(registry.clone());
         let mcp = (!self.mcp.is_empty()).then(|| {
             let servers = mcp_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle());
             McpTools::start(servers, registry.clone(), self.settings.tools.disabled.clone())
@@ -561,6 +584,7 @@ impl SessionBuilder {
             })
             .limits(self.limits);
         // Which tools there are, then which of them are offered, then what is preferred.
+        agent = agent.hook(Arc::new(reload.clone()));
         if let Some(mcp) = &mcp {
             agent = agent.hook(Arc::new(mcp.clone()));
         }
@@ -596,11 +620,12 @@ impl SessionBuilder {
                 resources: Mutex::default(),
             }),
         };
+        reload.set_loaded(loaded);
         let session = Session {
             agent,
             engine,
             ui,
-            loaded: Arc::new(loaded),
+            reload,
             resolver,
             current,
             sessions,
@@ -624,6 +649,7 @@ impl SessionBuilder {
             });
         }
         session.library.model.attach(session.downgrade());
+        session.reload.attach(session.downgrade());
         session.begin(was_stored).await;
         Ok(session)
     }

@@ -69,10 +69,13 @@ pub struct ToolInfo {
     pub hidden: bool,
     /// Is active.
     pub is_active: bool,
+    /// The error of its file, which no longer loads: the last working version is in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<String>,
 }
 
 impl ToolInfo {
-    pub(super) fn new(found: &RegisteredTool, is_active: bool) -> Self {
+    pub(super) fn new(found: &RegisteredTool, is_active: bool, stale: Option<String>) -> Self {
         let spec = found.tool.spec();
         Self {
             name: spec.name.clone(),
@@ -83,6 +86,7 @@ impl ToolInfo {
             origin: found.origin.to_string(),
             hidden: spec.hidden,
             is_active,
+            stale,
         }
     }
 }

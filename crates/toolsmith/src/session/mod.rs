@@ -10,6 +10,7 @@ mod models;
 mod operations;
 mod previews;
 mod recovery;
+mod reload;
 #[expect(clippy::module_inception, reason = "the file is named after its type")]
 mod session;
 

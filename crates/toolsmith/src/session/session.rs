@@ -13,7 +13,7 @@ use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{
     builder::SessionBuilder, description::ToolInfo, extensions::SessionExtensions, hooks::SessionHooks,
-    library::Library, models::Models, recovery::Recovery,
+    library::Library, models::Models, recovery::Recovery, reload::Reload,
 };
 use crate::{
     home::Home,
@@ -43,7 +43,7 @@ pub struct Session {
     pub(super) agent: Agent,
     pub(super) engine: Engine,
     pub(super) ui: UiSlot,
-    pub(super) loaded: Arc<LoadedTools>,
+    pub(super) reload: Reload,
     pub(super) resolver: Resolver,
     pub(super) current: CurrentSession,
     pub(super) sessions: Sessions,
@@ -133,9 +133,9 @@ impl Session {
         &self.agent
     }
 
-    /// Returns what was loaded, and the load errors.
-    pub fn loaded(&self) -> &LoadedTools {
-        &self.loaded
+    /// Returns what is loaded, and the load errors. A reload replaces it.
+    pub fn loaded(&self) -> Arc<LoadedTools> {
+        self.reload.loaded()
     }
 
     /// Returns all tools of this session, active or not.
@@ -143,7 +143,10 @@ impl Session {
         self.agent.dispatcher().registry().read(|registry| {
             registry
                 .iter()
-                .map(|found| ToolInfo::new(found, registry.is_active(&found.tool.spec().name)))
+                .map(|found| {
+                    let name = &found.tool.spec().name;
+                    ToolInfo::new(found, registry.is_active(name), self.reload.stale(name))
+                })
                 .collect()
         })
     }
@@ -180,6 +183,7 @@ impl Session {
     /// Ends the session: stops the run, drops pending actions, notifies the tools (CONTRACT 7.1, 8.6), and closes the
     /// file, so that the session can be continued at once.
     pub async fn dispose(&self) {
+        self.reload.stop();
         self.agent.force_stop("the session ended");
         self.agent.wait_for_idle().await;
         self.drop_pending("the session ended").await;

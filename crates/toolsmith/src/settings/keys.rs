@@ -341,6 +341,12 @@ const KEYS: &[Key] = &[
         Some("user"),
         "Who decides about previews: the user, where one can be asked, or the model.",
     ),
+    key(
+        "tools.reload",
+        KeyKind::Bool,
+        Some("true"),
+        "Use the new code of custom tools whose files change while a session or server runs.",
+    ),
     // Before those of a tool that would be called "approval".
     key("tools.approval.<name>", POLICIES, None, "Approval policy of one tool; deny always wins."),
     key("tools.<name>.timeout", KeyKind::Duration, None, "Deadline of a call of this tool without progress."),

@@ -163,6 +163,8 @@ pub struct ToolsSettings {
     /// The one who decides about previews.
     #[serde(default)]
     pub preview_decision: PreviewDecision,
+    /// Custom tools follow changes of their files.
+    pub reload: bool,
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,

@@ -18,6 +18,7 @@ mod plugins;
 mod previews;
 mod recorder;
 mod recovering;
+mod reloading;
 mod rules;
 mod sdk_examples;
 mod session_events;

@@ -171,6 +171,7 @@ impl App {
                 for warning in session.loaded().warnings.iter().take(20) {
                     self.notice(NoticeLevel::Warning, &warning.to_string());
                 }
+                session.watch_tools();
                 self.session = Some(session);
                 self.load_shortcuts();
                 self.refresh_status();

@@ -91,7 +91,8 @@ impl<'a> Narrator<'a> {
 
     pub(super) fn begin(&mut self, prompt: &str, loading: Duration) -> Result<()> {
         self.line(&paint(HEADING, "Toolsmith tour: a scripted model, real tools, no network"))?;
-        let tools: Vec<&str> = self.session.loaded().tools.iter().map(toolsmith::CustomTool::name).collect();
+        let loaded = self.session.loaded();
+        let tools: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
         let milliseconds = loading.as_millis();
         self.line(&paint(
             DIM,

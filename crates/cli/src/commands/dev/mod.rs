@@ -1,7 +1,6 @@
 //! `toolsmith dev NAME`: loads, checks and calls a tool, and repeats this whenever one of its files changes.
 
 mod show;
-pub(crate) mod watch;
 
 use std::{
     io::Read as _,
@@ -11,9 +10,9 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use toolsmith::{Discovered, LoadScope};
+use toolsmith::{Discovered, LoadScope, Warning, Watch};
 use toolsmith_agent::CallOutcome;
-use toolsmith_js::{LoadedModule, ModuleRequest};
+use toolsmith_js::{LoadedModule, ModuleHandle, ModuleRequest};
 use toolsmith_text::Row;
 use toolsmith_tool::{
     CancelToken, PendingHandle, PendingStack, Tool, ToolContext, ToolResult, UpdateSink, closest_names,
@@ -32,7 +31,6 @@ use crate::{
     tool_view::CallView,
 };
 use show::{Run, Screen};
-use watch::Watch;
 
 /// Partial results drawn before the result.
 const DRAWN_UPDATES: usize = 3;
@@ -80,6 +78,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
             pairs: &own.pairs,
             args: given.as_deref(),
             project: &project,
+            working: ModuleHandle::default(),
         };
         tokio::select! {
             outcome = session.go_on() => outcome,
@@ -142,6 +141,8 @@ struct Session<'a> {
     pairs: &'a [String],
     args: Option<&'a str>,
     project: &'a Project,
+    /// The last version that loaded. It gives its state to the next one.
+    working: ModuleHandle,
 }
 
 impl Session<'_> {
@@ -165,6 +166,14 @@ impl Session<'_> {
         let findings = Examiner::new(&toolsmith::BUILT_IN_NAMES).examine(&module);
         let mut run = Run::new(&self.module.path, changed, findings);
         self.screen.begin(&run, self.project)?;
+        if module.errors.is_empty() {
+            let context = with_views(ToolContext::detached(), self.project);
+            let problem = self.working.hand_over(Some(&module.handle), &context).await;
+            self.working = module.handle.clone();
+            if let Some(problem) = problem {
+                failure::warn_all(&[Warning::new(format!("the state was not taken over: {problem}"))]);
+            }
+        }
         let cancel = CancelToken::new();
         let call = call(&module, self.module.tool.as_deref(), self.pairs, self.args, self.project, &cancel);
         let change = tokio::select! {

@@ -1,10 +1,10 @@
 //! `toolsmith mcp serve`: tools for another agent.
 
-use std::{io::Write as _, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{io::Write as _, net::SocketAddr, process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
-use toolsmith::{Discovered, LoadScope, LoadedTools, ServeApproval, ServingOptions, ServingTools};
+use toolsmith::{LiveTools, LoadScope, ServeApproval, ServingOptions, ServingTools, Warning, Watch};
 use toolsmith_agent::Telemetry;
 use toolsmith_mcp::server::{HttpOptions, ServeEvents, ServeOptions, bind_http, serve_stream};
 use toolsmith_tool::{CancelToken, Tier};
@@ -12,7 +12,6 @@ use toolsmith_tool::{CancelToken, Tier};
 use super::standard_streams;
 use crate::{
     arguments::Shared,
-    commands::dev::watch::Watch,
     failure::{self, Problem},
     project::Project,
     runtime, streams,
@@ -120,10 +119,11 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         let stopping = stop.clone();
         let came = crate::interrupts::listen(move |reason, _| stopping.cancel(reason));
         let discovered = project.discover();
-        let mut watch = Watch::new()?;
-        watch.add(&watched(&discovered));
-        let loaded = load(&project, discovered).await;
-        watch.add(&loaded.files);
+        let engine = project.caching_engine();
+        let few = discovered.ready().count() <= FEW_MODULES;
+        let scope = if few { LoadScope::Call } else { LoadScope::Scan };
+        let search = discovered.searched.as_deref().cloned();
+        let loaded = project.load(discovered, &engine, scope).await;
         failure::warn_about_tools(&loaded);
         let hooks = project.hooks();
         failure::warn_all(&hooks.all_warnings());
@@ -139,9 +139,19 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
             &loaded,
         )
         .map_err(|error| Problem::wrong_use(error.to_string()))?;
+        let live = project.live_tools(&engine, search, &loaded, scope);
+        if project.loaded.settings.tools.reload {
+            tools.follow(live.clone());
+        }
         let events = ServeEvents::default();
         let options = ServeOptions::default().confirm(own.confirm.is_some());
-        let reloading = reload(&project, Arc::clone(&tools), watch, events.clone());
+        let told = events.clone();
+        let reloading = async {
+            match project.loaded.settings.tools.reload {
+                true => reload(&tools, &live, &told).await,
+                false => std::future::pending().await,
+            }
+        };
         let serving = async {
             match own.http {
                 None => {
@@ -193,45 +203,28 @@ fn announce(url: &str, token: Option<&str>, is_given: bool, as_json: bool) -> Re
     out.flush().context("could not print the address")
 }
 
-async fn load(project: &Project, discovered: Discovered) -> LoadedTools {
-    let scope = if discovered.ready().count() > FEW_MODULES { LoadScope::Scan } else { LoadScope::Call };
-    let engine = project.caching_engine();
-    project.load(discovered, &engine, scope).await
-}
-
-/// The files and folders whose change may change the tools.
-fn watched(discovered: &Discovered) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for module in &discovered.modules {
-        paths.push(module.path.clone());
-        paths.extend(module.path.parent().map(PathBuf::from));
-    }
-    paths.sort();
-    paths.dedup();
-    paths
-}
-
-/// Loads the tools again whenever a file changes.
-async fn reload(
-    project: &Project,
-    tools: Arc<ServingTools>,
-    mut watch: Watch,
-    events: ServeEvents,
-) -> Result<()> {
+/// Loads modules again whenever a file changes.
+async fn reload(tools: &ServingTools, live: &LiveTools, events: &ServeEvents) -> Result<()> {
+    let mut watch = Watch::new().context("could not watch files")?;
     loop {
-        watch.changed().await;
-        let discovered = project.discover();
-        watch.add(&watched(&discovered));
-        let loaded = load(project, discovered).await;
-        watch.add(&loaded.files);
-        failure::warn_about_tools(&loaded);
-        match tools.reload(&loaded) {
-            Ok(true) => events.tools_changed(),
-            Ok(false) => {}
-            // The old tools go on: a file may be half written.
-            Err(error) => {
-                failure::warn_all(&[toolsmith::Warning::new(format!("the tools were not reloaded: {error}"))])
+        watch.add(&live.watched().await);
+        tokio::select! {
+            _ = watch.changed() => {}
+            () = tools.list_changed() => {
+                events.tools_changed();
+                continue;
             }
+        }
+        match tools.reload().await {
+            Ok(reloaded) => {
+                failure::warn_about_tools(&reloaded.loaded);
+                failure::warn_all(&reloaded.problems.iter().map(Warning::new).collect::<Vec<_>>());
+                if reloaded.is_list_changed {
+                    events.tools_changed();
+                }
+            }
+            // The old tools go on: a file may be half written.
+            Err(error) => failure::warn_all(&[Warning::new(format!("the tools were not reloaded: {error}"))]),
         }
     }
 }

@@ -339,7 +339,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
             }
             _ => error.into(),
         })?;
-        failure::warn_about_tools(session.loaded());
+        failure::warn_about_tools(&session.loaded());
         failure::warn_about_extensions(&session);
         own.check_flags(&session)?;
 

@@ -65,9 +65,10 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
         .ui(Arc::clone(&ui) as Arc<dyn Ui>)
         .approver(Arc::clone(&approver) as Arc<dyn Approver>);
     let session: Session = builder.build().await?;
-    failure::warn_about_tools(session.loaded());
+    failure::warn_about_tools(&session.loaded());
     failure::warn_about_extensions(&session);
     own.check_flags(&session)?;
+    session.watch_tools();
 
     let ending = CancelToken::new();
     let stopper = ending.clone();

@@ -463,13 +463,16 @@ pub(super) struct ToolRow {
     pub(super) hidden: bool,
     /// Set if it is active.
     pub(super) is_active: bool,
+    /// The error of its file, which no longer loads: the last working version is in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stale: Option<String>,
 }
 
 impl From<ToolInfo> for ToolRow {
     fn from(tool: ToolInfo) -> Self {
         let tier = tool.tier.as_str().to_owned();
-        let ToolInfo { name, label, description, parameters, origin, hidden, is_active, .. } = tool;
-        Self { name, label, description, parameters, tier, origin, hidden, is_active }
+        let ToolInfo { name, label, description, parameters, origin, hidden, is_active, stale, .. } = tool;
+        Self { name, label, description, parameters, tier, origin, hidden, is_active, stale }
     }
 }
 

@@ -187,6 +187,8 @@ impl Session {
         self.extensions.modules.notify("session_shutdown", end, &context).await;
         let requests = self.extensions.inner.found.iter().map(crate::FoundModule::request).collect();
         let loaded = self.engine.load_modules(requests).await;
+        let pairs: Vec<_> = self.extensions.inner.found.iter().cloned().zip(loaded.iter().cloned()).collect();
+        self.reload.live().adopt(&pairs).await;
         let mut problems = Vec::new();
         let mut extensions = Vec::new();
         self.agent().dispatcher().registry().write(|registry| {

@@ -14,17 +14,20 @@ use toolsmith_js::WeakEngine;
 use toolsmith_tool::UiSlot;
 
 use super::{
-    super::{hooks::SessionHooks, library::Library, models::Models, recovery::Recovery, session::Session},
+    super::{
+        hooks::SessionHooks, library::Library, models::Models, recovery::Recovery, reload::WeakReload,
+        session::Session,
+    },
     SessionExtensions,
 };
-use crate::{home::Home, loading::LoadedTools, mcp::McpTools};
+use crate::{home::Home, mcp::McpTools};
 
 /// A session handle that does not keep the session alive.
 #[derive(Clone, Debug)]
 pub struct WeakSession {
     agent: WeakAgent,
     engine: WeakEngine,
-    loaded: Weak<LoadedTools>,
+    reload: WeakReload,
     ui: UiSlot,
     resolver: Resolver,
     current: CurrentSession,
@@ -48,7 +51,7 @@ impl WeakSession {
         Some(Session {
             agent: self.agent.upgrade()?,
             engine: self.engine.upgrade()?,
-            loaded: self.loaded.upgrade()?,
+            reload: self.reload.upgrade()?,
             ui: self.ui.clone(),
             resolver: self.resolver.clone(),
             current: self.current.clone(),
@@ -76,7 +79,7 @@ impl Session {
         WeakSession {
             agent: self.agent.downgrade(),
             engine: self.engine.downgrade(),
-            loaded: Arc::downgrade(&self.loaded),
+            reload: self.reload.downgrade(),
             ui: self.ui.clone(),
             resolver: self.resolver.clone(),
             current: self.current.clone(),

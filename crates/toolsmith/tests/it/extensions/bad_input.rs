@@ -15,7 +15,8 @@ async fn c1_5_an_action_while_loading_is_a_load_error() {
     ] {
         let module = format!("export default (pi) => {{ {action}; }};");
         let on = extended(&[&module], json!(["Done."])).await;
-        let errors = &on.session.loaded().errors;
+        let loaded = on.session.loaded();
+        let errors = &loaded.errors;
         assert!(
             errors[0].message.contains("Action methods cannot be called during extension loading"),
             "{errors:?}"
@@ -34,7 +35,8 @@ async fn c10_1_registrations_of_the_wrong_shape_are_load_errors() {
         ("pi.registerMessageRenderer('x', 7)", "needs a function"),
     ] {
         let on = extended(&[&format!("export default (pi) => {{ {call}; }};")], json!(["Done."])).await;
-        let errors = &on.session.loaded().errors;
+        let loaded = on.session.loaded();
+        let errors = &loaded.errors;
         assert!(errors.first().is_some_and(|error| error.message.contains(expected)), "{call}: {errors:?}");
     }
 }

@@ -139,7 +139,8 @@ pub(super) async fn official_with(
     }
     let session = change(builder).build().await.unwrap();
     assert!(session.loaded().errors.is_empty(), "{name}: {:?}", session.loaded().errors);
-    let extension = &session.loaded().extensions;
+    let loaded = session.loaded();
+    let extension = &loaded.extensions;
     let unsupported: Vec<_> =
         extension.iter().flat_map(|one| one.extension.registrations().unsupported).collect();
     assert!(unsupported.is_empty(), "{name}: {unsupported:?}");

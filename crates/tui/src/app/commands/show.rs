@@ -112,7 +112,11 @@ impl App {
             .iter()
             .filter(|tool| !tool.hidden || tool.is_active)
             .map(|tool| {
-                let state = if tool.is_active { "" } else { " (inactive)" };
+                let state = match (&tool.stale, tool.is_active) {
+                    (Some(_), _) => " (last working version: its file no longer loads)",
+                    (None, true) => "",
+                    (None, false) => " (inactive)",
+                };
                 (tool.name.clone(), format!("{}{state} · {}", tool.tier.as_str(), tool.origin))
             })
             .collect();
@@ -120,6 +124,9 @@ impl App {
         self.show(&format!("Tools ({})", pairs.len()), rows);
         for error in &session.loaded().errors {
             self.notice(NoticeLevel::Error, &error.to_string());
+        }
+        for module in &session.loaded().stale {
+            self.notice(NoticeLevel::Error, &module.error.to_string());
         }
         let waiting = session.loaded().waiting.len();
         if waiting > 0 {

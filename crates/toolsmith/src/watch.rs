@@ -3,13 +3,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, hash_map::DefaultHasher},
-    fs,
+    fmt, fs,
     hash::{Hash as _, Hasher as _},
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use anyhow::{Context as _, Result};
 use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::{
     sync::mpsc,
@@ -27,16 +27,25 @@ const POLL: Duration = Duration::from_millis(500);
 type Print = Option<u64>;
 
 /// Watches the files of a module.
-pub(crate) struct Watch {
+pub struct Watch {
     watcher: Box<dyn Watcher + Send>,
     events: mpsc::UnboundedReceiver<()>,
     folders: BTreeSet<PathBuf>,
     files: BTreeMap<PathBuf, Print>,
 }
 
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("files", &self.files.len()).finish_non_exhaustive()
+    }
+}
+
 impl Watch {
     /// Creates an empty watch.
-    pub(crate) fn new() -> Result<Self> {
+    ///
+    /// # Errors
+    /// Fails if the system can neither report changes nor be polled for them.
+    pub fn new() -> io::Result<Self> {
         let (sender, events) = mpsc::unbounded_channel();
         let tell = move |event: notify::Result<Event>| {
             // Reading is not a change. Unreadable events may be one.
@@ -49,7 +58,7 @@ impl Watch {
             Ok(watcher) => Box::new(watcher),
             Err(_) => Box::new(
                 PollWatcher::new(tell, Config::default().with_poll_interval(POLL))
-                    .context("could not watch files")?,
+                    .map_err(io::Error::other)?,
             ),
         };
         Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeMap::new() })
@@ -57,7 +66,7 @@ impl Watch {
 
     /// Adds these files. Later changes are compared with their current content; for files that were watched already,
     /// with their content at the last [`Watch::look`].
-    pub(crate) fn add<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
+    pub fn add<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
         for file in files {
             self.files.entry(file.clone()).or_insert_with(|| print(file));
         }
@@ -65,7 +74,7 @@ impl Watch {
     }
 
     /// Reads the files; returns those that changed since the last call.
-    pub(crate) fn look(&mut self) -> Vec<PathBuf> {
+    pub fn look(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
             let now = print(path);
@@ -78,7 +87,7 @@ impl Watch {
     }
 
     /// Waits until a file changes; returns the changed files.
-    pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
+    pub async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             if self.events.recv().await.is_none() {
                 // The watcher is ours, so its sender lives as long as this.
@@ -122,7 +131,7 @@ impl Watch {
     }
 
     /// Returns the number of watched files.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.files.len()
     }
 }

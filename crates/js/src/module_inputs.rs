@@ -1,0 +1,53 @@
+//! The files a loaded module depends on, and the test whether they are as they were when it was loaded.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use crate::{
+    definitions::{Checked, Inputs, Observed},
+    module_request::ImportGate,
+};
+
+/// The files a module was loaded from, with everything else that decided what its imports refer to.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleInputs {
+    inputs: Option<Arc<Mutex<Inputs>>>,
+    gate: Option<ImportGate>,
+}
+
+impl ModuleInputs {
+    /// The inputs of a load that began at `begun`. Where the loader could not observe all of them, the files count.
+    pub(crate) fn new(
+        observed: Option<&Observed>,
+        files: &[PathBuf],
+        gate: Option<ImportGate>,
+        begun: SystemTime,
+    ) -> Self {
+        let recorded = observed.and_then(|observed| Inputs::record(observed, begun));
+        Self::known(recorded.unwrap_or_else(|| Inputs::of_files(files, begun)), gate)
+    }
+
+    /// The inputs of a cached definition.
+    pub(crate) fn known(inputs: Inputs, gate: Option<ImportGate>) -> Self {
+        Self { inputs: Some(Arc::new(Mutex::new(inputs))), gate }
+    }
+
+    /// Returns whether every input is as it was.
+    pub fn are_unchanged(&self) -> bool {
+        self.inputs.as_ref().is_none_or(|inputs| {
+            let inputs = inputs.lock().unwrap_or_else(PoisonError::into_inner);
+            inputs.are_unchanged(self.gate.as_ref(), &mut Checked::default())
+        })
+    }
+
+    /// Returns whether the module's files outside installed packages are as they were. This is cheap enough to be
+    /// asked before every call.
+    pub fn own_files_are_unchanged(&self) -> bool {
+        self.inputs.as_ref().is_none_or(|inputs| {
+            inputs.lock().unwrap_or_else(PoisonError::into_inner).own_files_are_unchanged()
+        })
+    }
+}

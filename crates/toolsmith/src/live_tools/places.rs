@@ -1,0 +1,82 @@
+//! The directories in which modules are found, and the test whether something was added to them or removed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use toolsmith_host::file_stamp::FileStamp;
+
+use crate::discovery::{Discovered, DiscoveryOptions, tool_folders};
+
+/// A directory at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Missing,
+    /// It was last changed long enough ago that another change is recognised.
+    Known(FileStamp),
+    /// It counts as changed.
+    Unsettled,
+}
+
+/// Directories, as they were when modules were last searched for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    folders: Vec<(PathBuf, Seen)>,
+}
+
+impl Places {
+    /// Records the directories of a discovery.
+    pub(super) fn new(options: Option<&DiscoveryOptions>, discovered: &Discovered) -> Self {
+        let begun = discovered.begun.unwrap_or(SystemTime::UNIX_EPOCH);
+        let mut folders = options.map(tool_folders).unwrap_or_default();
+        for path in &discovered.configured {
+            folders.push(if path.is_dir() { path.clone() } else { parent(path) });
+        }
+        folders.extend(discovered.modules.iter().map(|module| parent(&module.path)));
+        // The index file of a subdirectory is a module too.
+        let below: Vec<PathBuf> = folders.iter().flat_map(|folder| subfolders(folder)).collect();
+        folders.extend(below);
+        folders.sort();
+        folders.dedup();
+        let seen: Vec<Seen> = folders.iter().map(|folder| see(folder, begun)).collect();
+        Self { folders: folders.into_iter().zip(seen).collect() }
+    }
+
+    /// Returns whether something was added to a directory or removed from it.
+    pub(super) fn are_changed(&self) -> bool {
+        let now = SystemTime::now();
+        self.folders.iter().any(|(folder, seen)| *seen == Seen::Unsettled || see(folder, now) != *seen)
+    }
+
+    /// Returns the directories.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.folders.iter().map(|(folder, _)| folder)
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("/")).to_path_buf()
+}
+
+fn see(folder: &Path, before: SystemTime) -> Seen {
+    match fs::metadata(folder) {
+        Err(_) => Seen::Missing,
+        Ok(metadata) => match FileStamp::of(&metadata) {
+            Some(stamp) if stamp.is_settled_before(before) => Seen::Known(stamp),
+            _ => Seen::Unsettled,
+        },
+    }
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_searched =
+        |name: &std::ffi::OsStr| name != "node_modules" && !name.as_encoded_bytes().starts_with(b".");
+    entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_searched(&entry.file_name()))
+        .map(|entry| entry.path())
+        .collect()
+}
