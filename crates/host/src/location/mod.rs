@@ -17,7 +17,7 @@ mod table;
 mod temporaries;
 mod walk;
 
-pub use commands::{named_files, shell_text};
+pub use commands::{Named, named_files, shell_text};
 pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;
