@@ -12,6 +12,7 @@ use toolsmith_tool::{visible, visible_line};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::{
+    project_files::Target,
     streams::{self, safe_json},
     terminal::{HEADING, paint},
 };
@@ -31,11 +32,12 @@ pub(crate) fn print_page(page: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a file, over one that is there only if that is wanted.
+/// Writes a file, over one that is there only if that is wanted, and never through a link.
 pub(crate) fn write_file(path: &Path, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).truncate(overwrite).create(overwrite).create_new(!overwrite);
-    options.open(path)?.write_all(text.as_bytes())
+    if overwrite {
+        return Target::of_user(path.parent().unwrap_or(path)).write(path, text);
+    }
+    fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }
 
 /// A path as people say it: within the working folder without that, in the home with `~`.

@@ -85,6 +85,20 @@ pub fn open_for_writing(path: &Path) -> io::Result<File> {
     open_unlinked(path, File::options().read(true).write(true))
 }
 
+/// Opens a regular file for reading. A symbolic link is refused.
+///
+/// # Errors
+/// Fails if it cannot be opened, or is not a regular file.
+pub fn open_not_linked(path: &Path) -> io::Result<File> {
+    // Opening some devices has effects.
+    if let Ok(about) = fs::symlink_metadata(path)
+        && !about.is_symlink()
+    {
+        require_regular(&about)?;
+    }
+    open_unlinked(path, File::options().read(true))
+}
+
 /// Opens a regular file for appending, readable only by its owner if it is new. A symbolic link is refused.
 ///
 /// # Errors

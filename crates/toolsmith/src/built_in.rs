@@ -102,7 +102,7 @@ pub(crate) fn protect_programs(
     commands.extend(keys.filter_map(|key| Some((key.strip_prefix('!')?.to_owned(), None))));
     for (command, folder) in commands {
         let bases: Vec<&Path> = folder.iter().map(PathBuf::as_path).chain([cwd]).collect();
-        named_files(&command, &bases, Some(home.user())).iter().for_each(|file| protected.add(file));
+        protected.add_named(&named_files(&command, &bases, Some(home.user())));
     }
 }
 

@@ -1,10 +1,11 @@
 //! The record of a day: a file of lines, each with what one call or request used. All sessions of a user add to it.
 //!
 //! A line is added with one write in append mode, so that lines of two programs do not mix, and begins with a line end, so that
-//! a line that was torn by a kill does not spoil the next one. What cannot be read is passed over and counted.
+//! a line that was torn by a kill does not spoil the next one. A line that cannot be read is passed over and counted. Anything but
+//! a regular file of a plausible size is an error: a link to a device would make every day free, and a pipe would never end.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -15,6 +16,7 @@ use jiff::{
     civil::{self, Date},
 };
 use thiserror::Error;
+use toolsmith_host::regular_file::{open_for_appending, open_not_linked};
 
 use super::used::Used;
 
@@ -22,6 +24,8 @@ use super::used::Used;
 const KEPT_DAYS: i64 = 32;
 /// Maximum number of bytes read at once.
 const PART: u64 = 8 << 20;
+/// Maximum size of a record: about half a million calls.
+const MAX_SIZE: u64 = 64 << 20;
 /// Ending of the file names.
 const ENDING: &str = ".jsonl";
 
@@ -90,7 +94,7 @@ impl DayLedger {
             toolsmith_host::create_private_folder(&self.folder).map_err(failed)?;
             self.remove_old();
         }
-        let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+        let mut file = open_for_appending(&path).map_err(failed)?;
         file.write_all(format!("\n{line}\n").as_bytes()).map_err(failed)
     }
 
@@ -129,8 +133,12 @@ impl DayLedger {
 impl ReadSoFar {
     /// Reads what was added since. A line without its end is left for the next time.
     fn go_on(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
+        let mut file = open_not_linked(path)?;
         let size = file.metadata()?.len();
+        if size > MAX_SIZE {
+            let message = format!("it is larger than {} MB", MAX_SIZE >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
         if size < self.offset {
             // Somebody replaced the file: it is read anew.
             *self = Self { day: self.day, ..Self::default() };

@@ -1,6 +1,6 @@
 //! Use of a day across programs, damaged files and clocks that go back.
 
-use std::{fs, sync::Arc, thread};
+use std::{fs, os::unix::fs::symlink, process::Command, sync::Arc, thread};
 
 use jiff::civil::{Date, date};
 
@@ -116,4 +116,24 @@ fn a_record_that_is_a_folder_is_an_error_that_names_it() {
     let error = ledger.today().unwrap_err().to_string();
     assert!(error.contains("2026-11-17.jsonl"), "{error}");
     assert!(ledger.add(&used(1, 0.0)).is_err());
+}
+
+#[test]
+fn a_record_that_is_not_a_regular_file_of_a_plausible_size_is_an_error() {
+    for kind in ["/dev/null", "/dev/zero", "other", "fifo", "sparse"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("2026-11-17.jsonl");
+        fs::write(folder.path().join("other"), "").unwrap();
+        match kind {
+            "fifo" => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
+            "sparse" => fs::File::create(&file).unwrap().set_len(1 << 40).unwrap(),
+            target => symlink(target, &file).unwrap(),
+        }
+        let ledger = DayLedger::with_clock(folder.path(), noon);
+        let error = ledger.today().map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("2026-11-17.jsonl"), "{kind}: {error}");
+        if kind != "sparse" {
+            assert!(ledger.add(&used(1, 0.0)).is_err(), "{kind}");
+        }
+    }
 }

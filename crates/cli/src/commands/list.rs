@@ -89,6 +89,14 @@ impl Remote {
                 let warning = Warning::new(format!("the MCP server \"{name}\" requires a login"));
                 Some(warning.hint(format!("Run `toolsmith mcp login {name}`.")))
             }
+            ServerStatus::Starting | ServerStatus::Ready { .. }
+                if !server.is_fresh && server.tools.is_empty() =>
+            {
+                let name = &server.config.name;
+                Some(Warning::new(format!(
+                    "the MCP server \"{name}\" did not list its tools within {MCP_TIME:?}"
+                )))
+            }
             _ => None,
         })
     }

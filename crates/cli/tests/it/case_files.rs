@@ -175,3 +175,16 @@ async fn c2_8_cases_of_what_waits_for_trust_do_not_run() {
     assert!(told.stdout.ends_with("1 passed, 0 failed, 1 waiting for trust\n"), "{}", told.stdout);
     assert!(told.stdout.contains("`toolsmith trust`"), "{}", told.stdout);
 }
+
+#[tokio::test]
+async fn update_does_not_write_through_a_link() {
+    let shop = shop();
+    let case = json!({ "args": { "say": "x" } }).to_string();
+    let target = shop.write("precious.json", &case);
+    let link = shop.write("doer.case.json", "");
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let said = shop.run(&["test", "--update", "doer.case.json"]).await.expect(1);
+    assert!(said.stdout.contains("symbolic link"), "{}", said.stdout);
+    assert_eq!(shop.read("precious.json"), case);
+}

@@ -85,10 +85,8 @@ async fn the_tier_that_may_run_is_limited_and_deny_holds() {
     let mut client = Client::start(&place, &["--approve", "write"]).await;
     let refused = client.call("stage", json!({})).await;
     assert_eq!(refused["result"]["isError"], true);
-    assert!(
-        text(&refused).contains("--approve exec") || text(&refused).contains("--approve client"),
-        "{refused}"
-    );
+    // `exec` is not a value of the option.
+    assert!(text(&refused).contains("--approve elicit or --approve client"), "{refused}");
     assert_ne!(client.call("two_files", json!({})).await["result"]["isError"], json!(true));
     assert_eq!(client.leave().await, 0);
     let mut client = Client::start(&place, &["--approve", "client"]).await;
@@ -306,4 +304,15 @@ async fn c5_7_entries_are_not_written_through_links_out_of_the_project() {
     }
     assert_eq!(fs::read_to_string(place.path("elsewhere/mcp.json")).unwrap(), "{}");
     assert_eq!(fs::read_dir(place.path("elsewhere")).unwrap().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_7_a_server_that_does_not_list_its_tools_is_named() {
+    let Some(python) = python().await else { return };
+    let place = Place::new(&[]);
+    let entry = json!({ "command": python, "args": [fake(), "no-list"], "startupTimeout": 4000 });
+    place.write("home/.toolsmith/agent/mcp.json", &json!({ "mcpServers": { "slow": entry } }).to_string());
+    let said = place.run(&["list"]).await;
+    let all = format!("{}{}", said.stdout, said.stderr);
+    assert!(all.contains("\"slow\"") && all.contains("did not list its tools within 4s"), "{said:#?}");
 }

@@ -181,7 +181,7 @@ fn c8_a_preview_is_asked_about() {
         let mut terminal = Terminal::start(&place, &["call", "stage"]);
         terminal.wait_for("Write the file");
         terminal.wait_for("Apply it?");
-        terminal.type_line(answer);
+        terminal.answer(answer);
         terminal.wait_for(expected);
         assert_eq!(terminal.finish().1, code, "{answer}");
     }

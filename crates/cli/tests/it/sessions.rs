@@ -58,6 +58,12 @@ async fn sessions_are_listed_shown_exported_and_removed() {
     let (code, _, error) = sessions(home.path(), &["export", &id]).await;
     assert_eq!((code, error.contains("--force")), (1, true), "{error}");
     assert_eq!(sessions(home.path(), &["export", &id, "--force"]).await.0, 0);
+    // Not through a link, which may be part of a repository.
+    fs::write(home.path().join("precious"), "mine").unwrap();
+    std::os::unix::fs::symlink("precious", home.path().join("page.html")).unwrap();
+    let (code, _, error) = sessions(home.path(), &["export", &id, "-o", "page.html", "--force"]).await;
+    assert_eq!((code, error.contains("symbolic link")), (1, true), "{error}");
+    assert_eq!(fs::read_to_string(home.path().join("precious")).unwrap(), "mine");
     let (_, out, _) = sessions(home.path(), &["export", &id, "-o", "-", "--format", "markdown"]).await;
     assert!(out.starts_with("# Why is the sky blue?"), "{out}");
     sessions(home.path(), &["export", &id, "-o", "notes.md"]).await;

@@ -2,6 +2,7 @@
 //! generously: a file too many is asked about, a file too few runs unasked.
 
 use std::{
+    io::Read as _,
     iter,
     path::{Component, Path, PathBuf},
 };
@@ -10,6 +11,7 @@ use super::{
     lexical,
     modules::{self, Runtimes},
 };
+use crate::regular_file::open_regular;
 
 /// Maximum number of directories in which the words of a command are looked for.
 const MAX_BASES: usize = 8;
@@ -19,6 +21,11 @@ const MAX_BRACES: usize = 64;
 const SEPARATORS: &str = "!`;&|()<>=";
 /// Commands whose argument is a directory and not a program.
 const CHANGE_DIRECTORY: [&str; 2] = ["cd", "pushd"];
+/// Commands that run every program of a directory.
+const RUN_DIRECTORY: [&str; 1] = ["run-parts"];
+/// Bytes of a `#!` line that are read, and scripts that may be the interpreters of each other.
+const MAX_INTERPRETER_LINE: u64 = 512;
+const MAX_INTERPRETERS: usize = 4;
 
 /// Which files count although they do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +36,37 @@ pub(super) enum Missing {
     Paths,
 }
 
+/// What a command names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Named {
+    /// Files, which need not exist. A directory in place of one is not run.
+    pub files: Vec<PathBuf>,
+    /// Paths that count with everything below them.
+    pub trees: Vec<PathBuf>,
+}
+
+impl Named {
+    /// Returns whether a path is named as it is spelled here.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.iter().any(|own| own == path)
+    }
+
+    /// Returns all paths.
+    pub fn iter(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(&self.trees)
+    }
+}
+
 /// Returns the files that the words of a command name, as paths in one of the directories, or in a directory that the command
-/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`). A word counts also if there is no file yet, and so does a
-/// file that a runtime would load in place of another: whoever creates it decides what the command runs.
-pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
+/// names itself (`cd x && ./y`), or as modules (`-m x.y`, `node x`), and the interpreters in their `#!` lines. A word counts also
+/// if there is no file yet, and so does a file that a runtime would load in place of another: whoever creates it decides what
+/// the command runs.
+pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Named {
     files_in_text(command, bases, home, Missing::Words)
 }
 
-pub(super) fn files_in_text(
-    command: &str,
-    bases: &[&Path],
-    home: Option<&Path>,
-    missing: Missing,
-) -> Vec<PathBuf> {
+pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>, missing: Missing) -> Named {
     let mut plain = shell_text(command).replace(['"', '\''], "");
     for here in [
         "$(git rev-parse --show-toplevel)",
@@ -61,44 +86,105 @@ pub(super) fn files_in_text(
         .flat_map(expand_braces)
         .collect();
     let runtimes = Runtimes::of(&words);
-    let mut bases: Vec<PathBuf> = bases.iter().map(|base| base.to_path_buf()).collect();
+    // A directory that is only named may be worked in. Files in it count if they exist: otherwise every directory that
+    // appears would change what a command names.
+    let mut bases: Vec<(PathBuf, bool)> = bases.iter().map(|base| (base.to_path_buf(), true)).collect();
+    let runs_directories = words.iter().any(|word| RUN_DIRECTORY.contains(&file_name(word)));
     let mut found = Vec::new();
+    let mut trees = Vec::new();
     for (at, whole) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
         // `-mpkg.x` is `-m pkg.x`.
         let before = whole.get(..2).filter(|option| option.starts_with('-')).unwrap_or(before);
         for word in parts(whole) {
             let mut folders = Vec::new();
-            for base in &bases {
+            for (base, is_sure) in &bases {
                 let place = match (word.strip_prefix("~/"), home) {
                     (Some(rest), Some(home)) => home.join(rest),
                     _ => base.join(word),
                 };
+                let is_plain = !word.contains(['*', '{', '$']);
+                let is_word = missing == Missing::Words && !word.contains('/') && is_plain;
+                let counts_missing = *is_sure || whole.contains('$');
+                if runs_directories && is_plain && !CHANGE_DIRECTORY.contains(&before) {
+                    trees.push(place.clone());
+                }
                 if place.is_dir() {
                     if !CHANGE_DIRECTORY.contains(&before) {
                         found.extend(modules::started_in(&place, runtimes));
                     }
-                    folders.push(place.clone());
-                } else if place.is_file()
-                    || ((word.contains('/') || missing == Missing::Words) && !word.contains(['*', '{', '$']))
-                {
+                    let is_sure = CHANGE_DIRECTORY.contains(&before) || modules::is_search_path(before);
+                    folders.push((place.clone(), is_sure));
+                } else if place.is_file() {
+                    found.push(place.clone());
+                } else if word.contains('/') && is_plain {
+                    trees.push(place.clone());
+                }
+                // `test` of `npm test` counts as a file whether or not there is a directory of that name: a directory that
+                // appears later changes nothing about the command.
+                if is_word && counts_missing && !place.is_file() && !matches!(word, "." | "..") {
                     found.push(place.clone());
                 }
                 // A variable may name a directory of modules that is created later.
                 if modules::is_search_path(before) && !place.is_dir() {
                     found.extend(modules::started_in(&place, runtimes));
-                    folders.push(place.clone());
+                    folders.push((place.clone(), true));
                 }
-                found.extend(modules::loaded_as(word, before, base, runtimes));
+                let loaded = modules::loaded_as(word, before, base, runtimes);
+                found.extend(loaded.into_iter().filter(|path| counts_missing || path.is_file()));
             }
             let room = MAX_BASES.saturating_sub(bases.len());
             bases.extend(folders.into_iter().take(room));
         }
     }
-    let spelled = found.iter().filter(|path| path.components().any(|part| part == Component::ParentDir));
+    let first = bases.first().map(|(base, _)| base.clone()).unwrap_or_default();
+    let interpreters: Vec<PathBuf> = found.iter().flat_map(|file| interpreters(file, &first)).collect();
+    found.extend(interpreters);
+    Named { files: with_spelled(found), trees: with_spelled(trees) }
+}
+
+/// Adds the paths without `..`.
+fn with_spelled(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let spelled = paths.iter().filter(|path| path.components().any(|part| part == Component::ParentDir));
     let spelled: Vec<PathBuf> = spelled.map(|path| lexical(path)).collect();
-    found.extend(spelled);
+    paths.extend(spelled);
+    paths
+}
+
+fn file_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Returns the files that the `#!` line of a script names, and of the interpreters that are scripts themselves. A relative path
+/// counts from the working directory.
+fn interpreters(script: &Path, cwd: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut next = vec![script.to_path_buf()];
+    for _ in 0..MAX_INTERPRETERS {
+        let named: Vec<PathBuf> = next
+            .iter()
+            .filter_map(|file| interpreter_line(file))
+            .flat_map(|line| {
+                let words = line.split_whitespace().filter(|word| word.contains('/'));
+                words.map(|word| cwd.join(word)).collect::<Vec<_>>()
+            })
+            .filter(|path| !found.contains(path))
+            .collect();
+        if named.is_empty() {
+            break;
+        }
+        found.extend(named.iter().cloned());
+        next = named;
+    }
     found
+}
+
+/// Returns the first line of a script without its `#!`.
+fn interpreter_line(file: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    open_regular(file).ok()?.take(MAX_INTERPRETER_LINE).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 /// Returns the parts of a word that may be paths: the word itself, the parts of a list with colons or commas, the value that is

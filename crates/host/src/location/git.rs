@@ -87,7 +87,8 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
             let beside = config.parent().unwrap_or(top);
             let is_name = NAMES.contains(&key.as_str()) && !value.contains("::");
             if !is_name || value.starts_with('!') {
-                found.extend(files_in_text(&value, &[top, beside], home, Missing::Paths));
+                let named = files_in_text(&value, &[top, beside], home, Missing::Paths);
+                found.extend(named.iter().cloned());
             }
             if !POINTERS.contains(&key.as_str()) || value.is_empty() {
                 continue;

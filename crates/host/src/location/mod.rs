@@ -24,7 +24,7 @@ pub(crate) mod windows_names;
 #[cfg(any(windows, test))]
 mod windows_reparse;
 
-pub use commands::{named_files, shell_text};
+pub use commands::{Named, named_files, shell_text};
 pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;

@@ -86,6 +86,8 @@ pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtime
         found.retain(|path| path.is_file());
     }
     if runtimes.node {
+        // It may name another file than `index.js`.
+        found.push(base.join(word).join("package.json"));
         let package_folder = base.join("node_modules").join(word);
         if package_folder.is_dir() {
             found.extend(package(&package_folder));

@@ -10,6 +10,7 @@ use std::{
 use toolsmith_tool::{FileChange, FileTiers, Tier};
 
 use super::{
+    commands::Named,
     git,
     resolved_location::Location,
     table::{ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, plain_names},
@@ -51,6 +52,8 @@ impl Verdict {
 #[derive(Debug, Default)]
 pub struct Protected {
     paths: RwLock<BTreeSet<PathBuf>>,
+    /// Files by their exact paths.
+    files: RwLock<BTreeSet<PathBuf>>,
     modules: RwLock<BTreeSet<PathBuf>>,
     /// Directories with a module somewhere below: their `package.json` and files of their name decide what is imported.
     folders: RwLock<BTreeSet<PathBuf>>,
@@ -61,6 +64,18 @@ impl Protected {
     pub fn add(&self, path: &Path) {
         let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
         paths.extend([fold_path(path), fold_path(&real(path))]);
+    }
+
+    /// Adds what a command names.
+    pub fn add_named(&self, named: &Named) {
+        named.files.iter().for_each(|file| self.add_file(file));
+        named.trees.iter().for_each(|tree| self.add(tree));
+    }
+
+    /// Adds a file, which need not exist. Files in a directory of that name are not covered.
+    pub fn add_file(&self, path: &Path) {
+        let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
+        files.extend([fold_path(path), fold_path(&real(path))]);
     }
 
     /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
@@ -85,7 +100,9 @@ impl Protected {
 
     fn covers(&self, path: &Path) -> bool {
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
-        fold_path(path).ancestors().any(|folder| paths.contains(folder))
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let path = fold_path(path);
+        files.contains(&path) || path.ancestors().any(|folder| paths.contains(folder))
     }
 
     /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.

@@ -37,6 +37,8 @@ const PROBE_TIME: Duration = Duration::from_secs(2);
 /// Time for a server to exit after its input was closed, before it is signalled, and after that.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
 const STOP_GRACE: Duration = Duration::from_secs(2);
+/// Time for the library to end a connection. Then the process is ended without waiting for it.
+const CLOSE_TIME: Duration = Duration::from_secs(3);
 
 /// Directories and files a connection uses.
 #[derive(Clone, Debug)]
@@ -165,8 +167,15 @@ async fn connect_process(
         process.stderr.take().map(|pipe| tokio::spawn(stderr.clone().follow(pipe, config.name.clone())));
     let faults = Arc::<LineFaults>::default();
     let probe = (lifecycle == Lifecycle::Probe).then_some(PROBE_TIME);
-    let transport = LineTransport::new(stdout, stdin, probe, Arc::clone(&faults), handler.progress.clone());
     let stop = CancellationToken::new();
+    let transport = LineTransport::new(
+        stdout,
+        stdin,
+        probe,
+        Arc::clone(&faults),
+        handler.progress.clone(),
+        stop.child_token(),
+    );
     let serving =
         serve_client_with_lifecycle_and_ct(handler.clone(), transport, mode(lifecycle), stop.child_token());
     let outcome = tokio::time::timeout(config.startup_timeout, serving).await;
@@ -308,7 +317,14 @@ fn hold(
     let ended = CancellationToken::new();
     let (own_ended, own_stop) = (ended.clone(), stop.clone());
     tokio::spawn(async move {
-        let _ = running.waiting().await;
+        let closing = async {
+            own_stop.cancelled().await;
+            tokio::time::sleep(CLOSE_TIME).await;
+        };
+        tokio::select! {
+            _ = running.waiting() => {}
+            () = closing => {}
+        }
         own_stop.cancel();
         if let Some(mut process) = process {
             // Its input is closed now, which well-behaved servers take as the signal to exit.

@@ -6,15 +6,20 @@ use std::{path::PathBuf, sync::Arc};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
-        FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-        ProgressNotificationParam, ProtocolVersion, Root, UrlElicitationCapability,
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationCapability, FormElicitationCapability, Implementation, ListRootsResult,
+        LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion, Root,
+        UrlElicitationCapability,
     },
     service::{NotificationContext, RequestContext},
 };
+use tokio::sync::Semaphore;
 use toolsmith_tool::{CancelToken, UiHandle};
 
 use super::{elicitation, progress::ProgressRoutes};
+
+/// Maximum number of a server's questions that are open at once. More are answered with `cancel`.
+pub(crate) const MAX_QUESTIONS: usize = 16;
 
 /// A list of a server that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub(crate) struct Handler {
     pub(crate) ui: UiHandle,
     pub(crate) progress: ProgressRoutes,
     pub(crate) on_list_changed: Arc<dyn Fn(ListKind) + Send + Sync>,
+    /// Room for open questions.
+    pub(crate) questions: Arc<Semaphore>,
 }
 
 impl Handler {
@@ -63,6 +70,9 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
+        let Ok(_room) = self.questions.try_acquire() else {
+            return Ok(ElicitResult::new(ElicitationAction::Cancel));
+        };
         let cancel = CancelToken::new();
         let asked = self.elicit(request, &cancel);
         tokio::pin!(asked);

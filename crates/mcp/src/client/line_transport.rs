@@ -1,9 +1,10 @@
 //! JSON lines over the pipes of a server process. Differs from the library's transport where servers misbehave: lines that
 //! are not messages are kept for error texts, a message that is too long ends the connection instead of leaving its caller
-//! waiting, one bad tool does not hide the others, progress
-//! keeps its order, and a server that ignores the first request counts as an old one.
+//! waiting, an answer that cannot be read fails its request, one bad tool does not hide the others, progress keeps its order,
+//! and a server that ignores the first request counts as an old one. Nothing waits for a server that does not read.
 
 use std::{
+    collections::HashSet,
     io,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -15,12 +16,14 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
     sync::Mutex as AsyncMutex,
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::progress::ProgressRoutes;
 
@@ -28,6 +31,13 @@ use super::progress::ProgressRoutes;
 const MAX_LINE: usize = 16 << 20;
 /// Bytes of output that is not a message kept for error texts.
 const MAX_NOISE: usize = 600;
+/// Maximum number of a server's requests that wait for their answers to be read.
+const MAX_OPEN_REQUESTS: usize = 256;
+/// Time in which a server must read a message, and the time that is left when the connection is to end.
+const WRITE_TIME: Duration = Duration::from_secs(30);
+const LAST_WRITE_TIME: Duration = Duration::from_millis(300);
+/// Beginning of the error that stands for an answer which cannot be read.
+pub(crate) const UNREADABLE: &str = "the answer cannot be read: ";
 
 /// Faults the transport noticed, for error texts.
 #[derive(Debug, Default)]
@@ -50,6 +60,10 @@ impl LineFaults {
     /// Returns the beginning of what the server printed that is not a message.
     pub(crate) fn noise(&self) -> Option<String> {
         Some(self.lock().noise.clone()).filter(|noise| !noise.is_empty())
+    }
+
+    fn set_fatal(&self, reason: impl Into<String>) {
+        self.lock().fatal.get_or_insert_with(|| reason.into());
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Faults> {
@@ -86,6 +100,19 @@ pub(crate) struct LineTransport<R, W> {
     probe: Probe,
     faults: Arc<LineFaults>,
     progress: ProgressRoutes,
+    /// The server's requests whose answers were not written yet.
+    open_requests: Arc<Mutex<HashSet<RequestId>>>,
+    /// Cancelled when the connection is to end.
+    stop: CancellationToken,
+    /// Cancelled when the server did not read a message in time.
+    broken: CancellationToken,
+}
+
+/// The fields of a message that tell which request it answers.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<RequestId>,
+    method: Option<IgnoredAny>,
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTransport<R, W> {
@@ -96,6 +123,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
         probe: Option<Duration>,
         faults: Arc<LineFaults>,
         progress: ProgressRoutes,
+        stop: CancellationToken,
     ) -> Self {
         Self {
             read: BufReader::with_capacity(64 << 10, read),
@@ -104,6 +132,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
             probe: probe.map_or(Probe::Over, Probe::Unsent),
             faults,
             progress,
+            open_requests: Arc::default(),
+            stop,
+            broken: CancellationToken::new(),
         }
     }
 
@@ -117,8 +148,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
             if self.line.len() + taken > MAX_LINE {
-                let text = format!("it sent a message larger than {} MB", MAX_LINE >> 20);
-                self.faults.lock().fatal = Some(text);
+                self.faults.set_fatal(format!("it sent a message larger than {} MB", MAX_LINE >> 20));
                 return None;
             }
             self.line.extend_from_slice(&available[..taken]);
@@ -136,13 +166,13 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
         if text.is_empty() {
             return None;
         }
-        let parsed = serde_json::from_slice::<Value>(text).ok().filter(Value::is_object).map(|mut value| {
+        let parsed = serde_json::from_slice::<Value>(text).and_then(|mut value| {
             drop_bad_tools(&mut value);
             serde_json::from_value::<ServerJsonRpcMessage>(value)
         });
         match parsed {
             // The library handles each notification in a task of its own, which loses their order.
-            Some(Ok(JsonRpcMessage::Notification(notification)))
+            Ok(JsonRpcMessage::Notification(notification))
                 if matches!(notification.notification, ServerNotification::ProgressNotification(_)) =>
             {
                 if let ServerNotification::ProgressNotification(progress) = notification.notification {
@@ -150,13 +180,85 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> LineTr
                 }
                 None
             }
-            Some(Ok(message)) => Some(message),
-            _ => {
+            Ok(message) => Some(message),
+            Err(error) => {
                 self.faults.add_noise(text);
-                None
+                self.unreadable_answer(text, &error)
             }
         }
     }
+
+    /// Returns an error in place of an answer that cannot be read, so that its request does not wait for it.
+    fn unreadable_answer(&self, text: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+        // Skipped values may be nested to any depth.
+        let envelope: Envelope = serde_json::from_slice(text).ok().filter(|_| text.starts_with(b"{"))?;
+        let id = envelope.id.filter(|_| envelope.method.is_none())?;
+        // An old server may answer the first request with anything.
+        if matches!(&self.probe, Probe::Sent { id: first, .. } if *first == id) {
+            return None;
+        }
+        let error = ErrorData::new(ErrorCode::PARSE_ERROR, format!("{UNREADABLE}{error}"), None);
+        Some(JsonRpcMessage::error(error, Some(id)))
+    }
+
+    /// Counts the server's requests. Returns `None` if there are too many, and whether the message is passed on.
+    fn admit(&self, message: &ServerJsonRpcMessage) -> Option<bool> {
+        let mut open = self.open_requests.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            JsonRpcMessage::Request(request) => {
+                if open.len() >= MAX_OPEN_REQUESTS {
+                    let text = format!("it sent {MAX_OPEN_REQUESTS} requests and did not read the answers");
+                    self.faults.set_fatal(text);
+                    return None;
+                }
+                // A second request with the id of an open one could not be answered.
+                Some(open.insert(request.id.clone()))
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ServerNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    open.remove(id);
+                }
+                Some(true)
+            }
+            _ => Some(true),
+        }
+    }
+}
+
+/// Writes a message. A server that does not read it in time loses its input: half a message cannot be continued.
+async fn write_line<W: AsyncWrite + Unpin>(
+    write: Arc<AsyncMutex<Option<W>>>,
+    text: Vec<u8>,
+    stop: CancellationToken,
+    broken: CancellationToken,
+    faults: Arc<LineFaults>,
+) -> io::Result<()> {
+    let stopping = async {
+        stop.cancelled().await;
+        tokio::time::sleep(LAST_WRITE_TIME).await;
+    };
+    let mut write = tokio::select! {
+        write = write.lock() => write,
+        () = broken.cancelled() => return Err(io::ErrorKind::BrokenPipe.into()),
+    };
+    let pipe = write.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
+    let writing = async {
+        pipe.write_all(&text).await?;
+        pipe.flush().await
+    };
+    let outcome = tokio::select! {
+        outcome = writing => return outcome,
+        () = stopping => io::ErrorKind::NotConnected,
+        () = tokio::time::sleep(WRITE_TIME) => {
+            faults.set_fatal(format!("it did not read a message within {WRITE_TIME:?}"));
+            io::ErrorKind::TimedOut
+        }
+    };
+    *write = None;
+    broken.cancel();
+    Err(outcome.into())
 }
 
 /// Removes entries of a tool list that cannot be read, so that the others can.
@@ -193,14 +295,22 @@ where
         if let (Probe::Unsent(time), JsonRpcMessage::Request(request)) = (&self.probe, &message) {
             self.probe = Probe::Sent { id: request.id.clone(), until: Instant::now() + *time };
         }
-        let write = Arc::clone(&self.write);
+        let (write, faults) = (Arc::clone(&self.write), Arc::clone(&self.faults));
+        let (stop, broken) = (self.stop.clone(), self.broken.clone());
+        let open_requests = Arc::clone(&self.open_requests);
         async move {
             let mut text = serde_json::to_vec(&message)?;
             text.push(b'\n');
-            let mut write = write.lock().await;
-            let write = write.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
-            write.write_all(&text).await?;
-            write.flush().await
+            let outcome = write_line(write, text, stop, broken, faults).await;
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(&response.id),
+                JsonRpcMessage::Error(error) => error.id.as_ref(),
+                _ => None,
+            };
+            if let Some(id) = answered {
+                open_requests.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+            }
+            outcome
         }
     }
 
@@ -210,7 +320,13 @@ where
                 Probe::Sent { until, .. } => Some(*until),
                 _ => None,
             };
-            let read = self.read_line();
+            let broken = self.broken.clone();
+            let read = async {
+                tokio::select! {
+                    read = self.read_line() => read,
+                    () = broken.cancelled() => None,
+                }
+            };
             let outcome = match until {
                 Some(until) => tokio::time::timeout_at(until, read).await,
                 None => Ok(read.await),
@@ -229,6 +345,9 @@ where
                 }
             }
             let Some(message) = self.take_message() else { continue };
+            if !self.admit(&message)? {
+                continue;
+            }
             match &self.probe {
                 Probe::GivenUp(id)
                     if answers(&message, id)
@@ -243,7 +362,8 @@ where
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
-        // Closing the server's input asks it to exit.
+        // Closing the server's input asks it to exit. A message that it does not read is given up.
+        self.stop.cancel();
         drop(self.write.lock().await.take());
         Ok(())
     }

@@ -17,7 +17,7 @@ use rmcp::{
         CallToolResult, GetPromptRequestParams, JsonObject, PaginatedRequestParams, ReadResourceRequestParams,
     },
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use toolsmith_tool::{ContentBlock, ToolContext};
 
 use super::{
@@ -25,8 +25,10 @@ use super::{
     call::{self, CallFailure},
     connection::{self, Connection, Lifecycle, Surroundings},
     definition::{PromptDefinition, ResourceDefinition, ToolDefinition},
-    handler::{Handler, ListKind},
-    http, result,
+    handler::{Handler, ListKind, MAX_QUESTIONS},
+    http,
+    line_transport::UNREADABLE,
+    result,
 };
 use crate::{config::ServerConfig, error::McpError};
 
@@ -229,13 +231,27 @@ impl RemoteServer {
         }
     }
 
-    /// Starts the server if it is not running, and reads its lists.
+    /// Starts the server if it is not running, and reads its lists. Both together have the time of a start.
     pub(crate) async fn start(&self) -> Result<(), McpError> {
+        let deadline = tokio::time::Instant::now() + self.config.startup_timeout;
         let connection = self.connection().await?;
-        if !self.is_fresh() {
-            self.refresh(&connection).await?;
+        if self.is_fresh() {
+            return Ok(());
         }
-        Ok(())
+        let outcome = match tokio::time::timeout_at(deadline, self.refresh(&connection)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(McpError::Start {
+                server: self.config.name.clone(),
+                reason: format!("it did not list its tools within {:?}", self.config.startup_timeout),
+                tail: connection.tail(),
+            }),
+        };
+        self.set_status(match &outcome {
+            Ok(()) => ready(&connection),
+            Err(McpError::Login { .. }) => ServerStatus::NeedsLogin,
+            Err(error) => ServerStatus::Failed(error.to_string()),
+        });
+        outcome
     }
 
     /// Returns the connection, opening it if there is none.
@@ -279,13 +295,7 @@ impl RemoteServer {
             Ok(connection) => {
                 let connection = Arc::new(connection);
                 slot.connection = Some(Arc::clone(&connection));
-                let info = &connection.info;
-                let implementation =
-                    info.server_info.as_ref().map(|about| format!("{} {}", about.name, about.version));
-                self.set_status(ServerStatus::Ready {
-                    protocol: info.protocol_version.to_string(),
-                    implementation: implementation.unwrap_or_default(),
-                });
+                self.set_status(ready(&connection));
                 self.watch(&connection);
                 Ok(connection)
             }
@@ -334,6 +344,7 @@ impl RemoteServer {
             cwd: self.surroundings.cwd.clone(),
             ui: self.ui.clone(),
             progress,
+            questions: Arc::new(Semaphore::new(MAX_QUESTIONS)),
             on_list_changed: Arc::new(move |kind| match (kind, this.upgrade()) {
                 (ListKind::Resources, _) | (_, None) => {}
                 (_, Some(_)) => changed.notify_one(),
@@ -481,6 +492,9 @@ impl RemoteServer {
     async fn describe(&self, connection: &Connection, error: ServiceError) -> McpError {
         let server = self.config.name.clone();
         match error {
+            ServiceError::McpError(error) if error.message.starts_with(UNREADABLE) => {
+                self.protocol(error.message.chars().take(500).collect::<String>())
+            }
             ServiceError::McpError(error) => McpError::Remote {
                 server,
                 code: error.code.0,
@@ -626,5 +640,15 @@ impl RemoteServer {
         {
             connection.close_soon();
         }
+    }
+}
+
+/// Returns the state of a server that answers.
+fn ready(connection: &Connection) -> ServerStatus {
+    let info = &connection.info;
+    let implementation = info.server_info.as_ref().map(|about| format!("{} {}", about.name, about.version));
+    ServerStatus::Ready {
+        protocol: info.protocol_version.to_string(),
+        implementation: implementation.unwrap_or_default(),
     }
 }

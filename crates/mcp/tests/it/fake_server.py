@@ -23,6 +23,7 @@ def tools():
         tool("bad_schema", outputSchema={"type": "object", "properties": {"x": {"$ref": "https://example.com/x.json"}}}),
         tool("wipe", annotations={"destructiveHint": False}),
         tool("exit"), tool("huge"), tool("twice"), tool("progress"), tool("garbage"), tool("pid"), tool("children"),
+        tool("question_flood"), tool("stop_reading"),
     ]
     if mode == "many":
         return [tool(f"tool_{number}") for number in range(5000)]
@@ -72,7 +73,11 @@ for line in sys.stdin:
             with open(state, "a") as file:
                 file.write("cancelled\n")
     elif method == "tools/list":
-        if mode == "endless":
+        if mode == "no-list":
+            continue
+        if mode == "deep-list":
+            print('{"jsonrpc":"2.0","result":{"tools":[{"name":"a","inputSchema":%s}]},"id":%s}' % ('{"not":' * 200 + "{}" + "}" * 200, json.dumps(id)), flush=True)
+        elif mode == "endless":
             reply({"tools": [tool(f"t{time.time_ns()}")], "nextCursor": str(time.time_ns())})
         else:
             reply({"tools": tools()})
@@ -130,6 +135,13 @@ for line in sys.stdin:
         elif name == "ask":
             pending["e1"] = id
             send({"jsonrpc": "2.0", "id": "e1", "method": "elicitation/create", "params": {"message": "Which one?", "requestedSchema": {"type": "object", "properties": {"color": {"type": "string", "enum": ["red", "green"]}, "count": {"type": "integer"}}, "required": ["color"]}}})
+        elif name == "question_flood":
+            for number in range(100_000):
+                send({"jsonrpc": "2.0", "id": f"q{number}", "method": "elicitation/create", "params": {"message": "x" * 1000, "requestedSchema": {"type": "object", "properties": {}}}})
+        elif name == "stop_reading":
+            with open(state, "a") as file:
+                file.write("stopped\n")
+            time.sleep(3600)
         elif name == "pid":
             text(str(os.getpid()))
         elif name == "children":

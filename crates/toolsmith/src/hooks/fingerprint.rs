@@ -63,7 +63,7 @@ impl Fingerprint {
             add(real.as_os_str().as_encoded_bytes());
             add(content_hash(&content).as_bytes());
         }
-        for path in &found.missing {
+        for path in found.missing.iter().chain(&found.missing_files) {
             add(b"missing");
             add(path.as_os_str().as_encoded_bytes());
         }

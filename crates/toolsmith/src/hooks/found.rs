@@ -113,6 +113,8 @@ pub struct FoundHook {
     pub files: Vec<PathBuf>,
     /// Files of the project that it would run if they existed.
     pub(super) missing: Vec<PathBuf>,
+    /// The same for names that are run only if they are files.
+    pub(super) missing_files: Vec<PathBuf>,
     /// Programs that decide by files of the project what they run, which the hash does not cover.
     pub uncovered: Vec<String>,
     /// Place in the list of confirmations.
@@ -212,6 +214,7 @@ impl FoundHooks {
         for found in &self.hooks {
             protected.add(&found.hook.source);
             found.missing.iter().for_each(|file| protected.add(file));
+            found.missing_files.iter().for_each(|file| protected.add_file(file));
             found.files.iter().for_each(|file| protected.add(file));
         }
     }
@@ -325,7 +328,9 @@ impl Finder<'_> {
             home: self.options.home.user().to_path_buf(),
         };
         let fingerprint = Fingerprint::take(&definition, &words, &place_of_files);
-        let missing = references::find(&words, &place_of_files).missing.into_iter().collect();
+        let references = references::find(&words, &place_of_files);
+        let missing = references.missing.into_iter().collect();
+        let missing_files = references.missing_files.into_iter().collect();
         let (hash, files, uncovered, broken) = match fingerprint {
             Ok(taken) => (Some(taken.hash), taken.files, taken.uncovered, None),
             Err(problem) => (None, Vec::new(), Vec::new(), Some(problem)),
@@ -356,6 +361,7 @@ impl Finder<'_> {
             hash,
             files,
             missing,
+            missing_files,
             uncovered,
             place,
         });

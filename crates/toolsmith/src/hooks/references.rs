@@ -70,6 +70,8 @@ pub(super) struct References {
     pub(super) folders: BTreeSet<PathBuf>,
     /// Paths in the project at which there is nothing.
     pub(super) missing: BTreeSet<PathBuf>,
+    /// Paths in the project at which there is no file, and which count only as files.
+    pub(super) missing_files: BTreeSet<PathBuf>,
     pub(super) uncovered: BTreeSet<String>,
     /// Types of modules that packages give scripts.
     pub(super) package_types: BTreeSet<(PathBuf, String)>,
@@ -148,10 +150,17 @@ pub(super) fn find(words: &[String], around: &Surroundings) -> References {
         }
     }
     let named = named_files(&words.join(" "), &[&around.cwd], Some(&around.home));
-    for path in named.into_iter().filter(|path| is_in_project(path, around)) {
+    for path in named.files.into_iter().filter(|path| is_in_project(path, around)) {
         match path.is_file() {
             true => found.files.insert(path),
-            false => found.missing.insert(path),
+            false => found.missing_files.insert(path),
+        };
+    }
+    for path in named.trees.into_iter().filter(|path| is_in_project(path, around)) {
+        match (path.is_file(), path.is_dir()) {
+            (true, _) => found.files.insert(path),
+            (_, true) => found.folders.insert(path),
+            _ => found.missing.insert(path),
         };
     }
     found.package_types = found.files.iter().filter_map(|file| package_type(file, around)).collect();

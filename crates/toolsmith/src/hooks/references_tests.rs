@@ -21,14 +21,14 @@ fn place() -> Place {
     Place { _folder: folder, around }
 }
 
-fn names(command: &str, place: &Place) -> (Vec<String>, Vec<String>) {
+fn names(command: &str, place: &Place) -> (Vec<String>, Vec<String>, Vec<String>) {
     let found = find(&words(&Handler::Shell { command: command.to_owned() }), &place.around);
     let relative = |paths: &BTreeSet<PathBuf>| {
         let inside =
             |path: &PathBuf| path.strip_prefix(&place.around.cwd).unwrap_or(path).display().to_string();
         paths.iter().map(inside).collect()
     };
-    (relative(&found.files), relative(&found.missing))
+    (relative(&found.files), relative(&found.missing), relative(&found.missing_files))
 }
 
 #[test]
@@ -44,13 +44,15 @@ fn c11_2_scripts_are_found_however_the_command_spells_them() {
         "PYTHONPATH=. python3 <.claude/hooks/guard.py",
         "./.claude/hooks/gu\\ard.py",
     ] {
-        let (files, _) = names(command, &place);
+        let (files, ..) = names(command, &place);
         assert!(files.iter().any(|file| file.ends_with("guard.py")), "{command}: {files:?}");
     }
     assert_eq!(names("sh check.sh", &place).0, ["check.sh"]);
     // What is not there yet may be put there later.
     assert_eq!(names("test -x ./extra.sh && ./extra.sh", &place).1, ["extra.sh"]);
-    assert_eq!(names("jq -r .tool_input", &place), (Vec::new(), Vec::new()));
+    let (files, missing, words) = names("jq -r .tool_input", &place);
+    assert_eq!((files, missing), (Vec::new(), Vec::new()));
+    assert_eq!(words, [".tool_input", "jq"]);
 }
 
 #[test]

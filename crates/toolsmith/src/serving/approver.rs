@@ -15,12 +15,12 @@ pub(super) struct ServeApprover(pub(super) ServeApproval);
 
 /// The message for a call above the permitted tier.
 pub(super) fn above(tier: Tier, cap: Tier) -> String {
+    let other = if tier < Tier::Exec { tier.as_str() } else { "elicit" };
     format!(
         "This server runs only calls of tier {} or below, and this one is {}. To allow it, start the server with --approve \
-         {} or --approve client.",
+         {other} or --approve client.",
         cap.as_str(),
         tier.as_str(),
-        tier.as_str()
     )
 }
 

@@ -16,6 +16,7 @@ mod outside;
 mod place;
 mod plugins;
 mod previews;
+mod programs;
 mod recorder;
 mod recovering;
 mod reloading;

@@ -3,14 +3,17 @@
 use std::{
     ops::Deref,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
+use serde_json::json;
 use toolsmith::{
-    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools,
-    TrustDecision, discover_custom_tool_paths, load_custom_tools,
+    ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, Home, LoadScope, LoadedTools, Session,
+    Tier, TrustDecision, discover_custom_tool_paths, load_custom_tools, mcp_configuration,
     settings::{LoadedSettings, SettingsSources, load_settings},
 };
 use toolsmith_js::{Engine, EngineOptions};
+use toolsmith_llm::Script;
 use toolsmith_testkit::Project;
 
 /// A module with one tool of this name.
@@ -122,4 +125,30 @@ impl Place {
 /// The tools' names, in order.
 pub(crate) fn names(loaded: &LoadedTools) -> Vec<&str> {
     loaded.tools.iter().map(toolsmith::CustomTool::name).collect()
+}
+
+impl Place {
+    /// The tiers of writes to these files in a session of the project.
+    pub(crate) async fn write_tiers(&self, files: &[&str]) -> Vec<Tier> {
+        let settings = self.settings().settings;
+        let servers = mcp_configuration(&self.cwd(), &self.home(), &settings, &self.trust).servers;
+        let session = Session::builder(self.cwd())
+            .home(self.home())
+            .trust(self.trust.clone())
+            .settings(settings)
+            .mcp_servers(servers)
+            .discovery(true)
+            .script(Script::parse(r#"["Hello."]"#).unwrap())
+            .build()
+            .await
+            .unwrap();
+        let registry = session.agent().dispatcher().registry().clone();
+        let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
+        let mut tiers = Vec::new();
+        for file in files {
+            tiers.push(tool.approval(&json!({ "path": file, "content": "" })).await.tier);
+        }
+        session.dispose().await;
+        tiers
+    }
 }

@@ -7,7 +7,10 @@ use std::{
 
 use toolsmith::llm::Usage;
 
-use crate::text::{Row, Style, Theme, Token};
+use crate::{
+    blocks::label,
+    text::{Row, Style, Theme, Token},
+};
 
 /// Frames of the spinner.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -77,7 +80,7 @@ impl Status {
         let (dim, muted) = (theme.style(Token::Dim), theme.style(Token::Muted));
         let mut parts: Vec<Row> = Vec::new();
         let model = if self.model.is_empty() { "starting…" } else { &self.model };
-        let mut first = Row::styled(model, muted);
+        let mut first = Row::styled(label(model), muted);
         if self.has_thinking {
             first.push_text(format!(" {}", self.thinking), theme.style(Token::ThinkingText));
         }
@@ -95,16 +98,16 @@ impl Status {
         if self.cost > 0.0 {
             parts.push(Row::styled(format!("${:.3}", self.cost), dim));
         }
-        parts.push(Row::styled(folder, dim));
+        parts.push(Row::styled(label(folder), dim));
         if let Some(branch) = &self.branch {
-            parts.push(Row::styled(format!("⎇ {branch}"), dim));
+            parts.push(Row::styled(format!("⎇ {}", label(branch)), dim));
         }
         let style = if self.approval == "yolo" { theme.style(Token::Warning) } else { dim };
         if !self.approval.is_empty() {
             parts.push(Row::styled(format!("approve: {}", self.approval), style));
         }
         if let Some(name) = &self.session_name {
-            parts.push(Row::styled(name, dim));
+            parts.push(Row::styled(label(name), dim));
         }
         parts.extend(self.entries.values().cloned());
         let mut row = Row::new();
@@ -154,3 +157,7 @@ impl Status {
         row.ellipsized(columns)
     }
 }
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

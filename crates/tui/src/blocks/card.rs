@@ -7,7 +7,7 @@ use toolsmith_text::{
 use toolsmith_tool::{ContentBlock, ToolResult};
 
 use super::{
-    BlockOptions, TodoBlock, ToolBlock, ToolState, duration_text, json_tree, json_tree::TreeLimits,
+    BlockOptions, TodoBlock, ToolBlock, ToolState, duration_text, json_tree, json_tree::TreeLimits, label,
     more_lines, spinner, spread, wrapped,
 };
 
@@ -55,7 +55,7 @@ fn title(block: &ToolBlock, columns: usize, theme: &Theme, options: &BlockOption
     row.push_text(&block.label, theme.style(Token::ToolTitle).bold());
     let argument = title_argument(block).unwrap_or_else(|| json_tree::inline(&block.arguments, 200));
     if !argument.is_empty() {
-        row.push_text(format!(" {argument}"), theme.style(Token::Muted));
+        row.push_text(format!(" {}", label(&argument)), theme.style(Token::Muted));
     }
     if block.state == ToolState::Waiting {
         row.push_text(" waiting for approval", theme.style(Token::Warning));

@@ -18,7 +18,8 @@ mod tool;
 
 use std::time::Duration;
 
-use toolsmith_text::{Row, Style, Theme, Token, width};
+use toolsmith_text::{Row, Style, Theme, Token, plain, width};
+use toolsmith_tool::{visible, visible_line};
 
 pub use assistant::{AssistantBlock, AssistantStream, ThinkingBlock};
 pub use bash::BashBlock;
@@ -177,6 +178,29 @@ fn boxed(rows: Vec<Row>, columns: usize, background: Style, has_edges: bool) -> 
 /// Text of unknown origin as rows of a width.
 fn wrapped(text: &str, style: Style, columns: usize) -> Vec<Row> {
     Row::lines(text, style).iter().flat_map(|row| row.wrap(columns)).collect()
+}
+
+/// Returns text of unknown origin as a label: one line without control sequences, and hidden characters as escapes. Titles of
+/// calls and the status line take this form.
+pub(crate) fn label(text: &str) -> String {
+    visible_line(&plain(text)).into_owned()
+}
+
+/// Returns a message of unknown origin: as a label, with its lines. The selector of coloured signs (`⚠️`) stays, because many
+/// messages have it.
+pub(crate) fn message(text: &str) -> String {
+    const SELECTOR: char = '\u{fe0f}';
+    let mut shown = String::new();
+    for part in plain(text).split_inclusive(SELECTOR) {
+        match part.strip_suffix(SELECTOR).filter(|body| body.ends_with(|c: char| !c.is_ascii())) {
+            Some(body) => {
+                shown.push_str(&visible(body));
+                shown.push(SELECTOR);
+            }
+            None => shown.push_str(&visible(part)),
+        }
+    }
+    shown
 }
 
 /// Puts a sign before the first row and indents the others.

@@ -2,7 +2,7 @@
 
 use toolsmith_text::{Row, Theme, Token};
 
-use super::{BlockOptions, marked, wrapped};
+use super::{BlockOptions, marked, message, wrapped};
 
 /// Severity of a notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -45,9 +45,9 @@ impl NoticeBlock {
         };
         let style = theme.style(token);
         let inner = columns.saturating_sub(4).max(1);
-        let mut rows = wrapped(self.text.trim_end(), style, inner);
+        let mut rows = wrapped(message(&self.text).trim_end(), style, inner);
         if let Some(hint) = &self.hint {
-            rows.extend(wrapped(hint, theme.style(Token::Dim), inner));
+            rows.extend(wrapped(&message(hint), theme.style(Token::Dim), inner));
         }
         marked(sign, style.bold(), rows, columns)
     }

@@ -2,6 +2,8 @@
 
 use toolsmith_text::{Row, Style, Theme, Token, parse_row};
 
+use super::label;
+
 /// Content of the status line. Empty parts are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatusLine {
@@ -95,7 +97,7 @@ impl StatusLine {
         }
         // The provider is known; where room is short, the name of the model says enough.
         let name = self.model.rsplit('/').next().filter(|_| is_narrow).unwrap_or(&self.model);
-        let mut model = Row::styled(name, theme.style(Token::StatusLineModel));
+        let mut model = Row::styled(label(name), theme.style(Token::StatusLineModel));
         if let Some(level) = &self.thinking {
             model.push_text(format!(" ({level})"), thinking_style(level, theme));
         }
@@ -126,10 +128,13 @@ impl StatusLine {
             parts.push((3, Row::styled(&self.approval, theme.style(token))));
         }
         if let Some(branch) = &self.branch {
-            parts.push((5, Row::styled(format!("⎇ {branch}"), theme.style(Token::StatusLineGitClean))));
+            parts.push((
+                5,
+                Row::styled(format!("⎇ {}", label(branch)), theme.style(Token::StatusLineGitClean)),
+            ));
         }
         if !self.folder.is_empty() {
-            parts.push((6, Row::styled(&self.folder, theme.style(Token::StatusLinePath))));
+            parts.push((6, Row::styled(label(&self.folder), theme.style(Token::StatusLinePath))));
         }
         parts
     }

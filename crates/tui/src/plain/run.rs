@@ -6,7 +6,7 @@ use toolsmith::{
     CommandOutcome, Prompt, Session,
     agent::{AgentEvent, PendingChoice, RunEnd, Subscription},
     llm::{Message, StreamEvent},
-    tool::{CancelToken, Name, visible_line},
+    tool::{CancelToken, Name, visible, visible_line},
 };
 
 use super::ui::{Lines, PlainUi, say, say_part};
@@ -212,11 +212,15 @@ impl Plain {
             AgentEvent::MessageEnd { message: Message::Assistant(_) } => self.end_line(),
             AgentEvent::ToolExecutionStart { tool_name, args, .. } => {
                 self.end_line();
-                say(&format!("Tool {}: {}", visible_line(tool_name), shortened(&args.to_string(), 1)));
+                say(&format!(
+                    "Tool {}: {}",
+                    visible_line(tool_name),
+                    shortened(&visible_line(&args.to_string()), 1)
+                ));
             }
             AgentEvent::ToolExecutionEnd { tool_name, result, is_error, .. } => {
                 let word = if *is_error { "failed" } else { "done" };
-                let text = shortened(&toolsmith_tool::visible(&result.joined_text()), MAX_LINES);
+                let text = shortened(&visible(&result.joined_text()), MAX_LINES);
                 say(&format!("Tool {} {word}: {text}", visible_line(tool_name)));
             }
             AgentEvent::PendingPushed { action, .. } => {
@@ -224,9 +228,9 @@ impl Plain {
             }
             AgentEvent::Error { message, .. } => {
                 self.end_line();
-                say(&format!("Error: {message}"));
+                say(&format!("Error: {}", visible(message)));
             }
-            AgentEvent::Notice { message } => say(&format!("Notice: {message}")),
+            AgentEvent::Notice { message } => say(&format!("Notice: {}", visible(message))),
             AgentEvent::AgentEnd { end, .. } => {
                 self.end_line();
                 match end {

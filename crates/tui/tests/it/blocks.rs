@@ -348,3 +348,23 @@ fn c6_1_a_merged_call_is_hidden_once_there_is_a_result() {
     block.result = None;
     assert_eq!(text(&block), "Deploy to staging");
 }
+
+#[test]
+fn c9_1_titles_status_line_and_messages_show_hidden_characters() {
+    let theme = Theme::none();
+    let hidden = "sa\u{200b}fe\u{ad}\u{e0041}";
+    let shown = r"sa\u{200b}fe\u{ad}\u{e0041}";
+    let text = |rows: Vec<Row>| rows.iter().map(Row::text).collect::<Vec<_>>().join("\n");
+    let options = BlockOptions::default();
+    for (name, key) in [("read", "path"), ("write", "path"), ("bash", "command"), ("other", "any")] {
+        let block = ToolBlock { arguments: json!({ key: hidden }), ..ToolBlock::new("1", name, name) };
+        let drawn = text(block.rows(120, &theme, &options));
+        assert!(drawn.contains(shown) && !drawn.contains('\u{200b}'), "{name}: {drawn:?}");
+    }
+    let status =
+        StatusLine { branch: Some(hidden.to_owned()), folder: hidden.to_owned(), ..StatusLine::default() };
+    assert_eq!(text(status.rows(120, &theme)).matches(shown).count(), 2);
+    let notice = NoticeBlock::new(NoticeKind::Error, format!("⚠\u{fe0f} {hidden}"));
+    let drawn = text(notice.rows(120, &theme, &options));
+    assert!(drawn.contains(&format!("⚠\u{fe0f} {shown}")), "{drawn:?}");
+}

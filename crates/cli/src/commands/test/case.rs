@@ -6,6 +6,8 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::project_files::Target;
+
 /// Placeholder for the case's directory in arguments, recordings and expectations.
 pub(super) const CWD_MARK: &str = "<cwd>";
 
@@ -137,9 +139,12 @@ impl CaseFile {
         }
     }
 
-    /// Writes the file back.
+    /// Writes the file back. A link in its place is not written through.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(&self.value)?;
-        std::fs::write(path, text + "\n").with_context(|| format!("{} could not be written", path.display()))
+        let folder = path.parent().unwrap_or(path);
+        Target::of_user(folder)
+            .write(path, &(text + "\n"))
+            .with_context(|| format!("{} could not be written", path.display()))
     }
 }

@@ -86,6 +86,15 @@ fn c5_7_what_decides_what_runs_is_exec_at_any_depth_and_in_any_case() {
         "sub/.git/config",
         ".githooks/x",
         ".husky/pre-commit",
+        ".overcommit/x",
+        ".git-hooks/pre_commit/x.rb",
+        ".pnp.js",
+        ".pixi/envs/default/bin/python",
+        ".tox/py/bin/python",
+        ".nox/t/bin/python",
+        "mise/tasks/x",
+        ".zuul.yaml",
+        "zuul.d/jobs.yaml",
         ".pre-commit-config.yaml",
         "lefthook.yml",
         "lefthook.toml",
@@ -210,6 +219,7 @@ fn c5_7_our_own_data_is_never_written_by_tools() {
         "changes/unfinished/1.json",
         "changes/key",
         "logs/toolsmith.log",
+        "agent/usage/2026-11-17.jsonl",
         "Config.toml",
     ];
     let authored = ["agent/tools/x.ts", "agent/rules/x.md", "plugins/node_modules/x/index.js", "else"];
@@ -511,4 +521,34 @@ fn c5_7_another_spelling_of_a_tools_code_is_exec() {
     ];
     all(&rules, &home.project, &spellings, "exec");
     all(&rules, &home.project, &["lib/Muller/other.ts", "links/scripts"], "write");
+}
+
+#[test]
+fn c5_7_ordinary_words_of_a_command_protect_no_directory() {
+    let home = Home::new();
+    let protected = Arc::new(Protected::default());
+    let base = home.project.as_path();
+    for command in
+        ["npm test", "git status", "npx -y @modelcontextprotocol/server-filesystem .", "make -j4 build lint"]
+    {
+        protected.add_named(&named_files(command, &[base], None));
+    }
+    let rules = home.rules(&home.project).protected(Arc::clone(&protected));
+    all(&rules, base, &["test/a.js", "src/main.rs", "build/out.o", "lint/x.sh", "README"], "write");
+    // The words themselves would be run if they were programs.
+    all(&rules, base, &["test", "build"], "exec");
+    protected.add_named(&named_files("run-parts hk; sh ./later", &[base], None));
+    all(&rules, base, &["hk/x", "later"], "exec");
+}
+
+#[test]
+fn c5_7_interpreters_of_scripts_are_named() {
+    let home = Home::new();
+    home.put("project/s", "#!./one -x\n");
+    home.put("project/one", "#! ./two\n");
+    let base = home.project.as_path();
+    let named = named_files("./s", &[base], None);
+    assert!(named.contains(&base.join("./one")) && named.contains(&base.join("./two")), "{named:?}");
+    home.put("project/loop", "#!./loop\n");
+    assert!(named_files("sh loop", &[base], None).contains(&base.join("./loop")));
 }

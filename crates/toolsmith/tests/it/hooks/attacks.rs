@@ -48,31 +48,11 @@ fn c5_7_every_place_of_a_hook_is_exec_and_the_list_of_hashes_is_refused() {
     assert!(matches!(verdict(&place, "project/notes.txt"), Verdict::Refused { .. }));
 }
 
-/// The tiers of writes to these files in a session of the project.
-async fn tiers(place: &Place, files: &[&str]) -> Vec<toolsmith::Tier> {
-    let session = toolsmith::Session::builder(place.cwd())
-        .home(place.home())
-        .trust(place.trust.clone())
-        .discovery(true)
-        .script(toolsmith_llm::Script::parse(r#"["Hello."]"#).unwrap())
-        .build()
-        .await
-        .unwrap();
-    let registry = session.agent().dispatcher().registry().clone();
-    let tool = registry.read(|registry| Arc::clone(&registry.get("write").unwrap().tool));
-    let mut tiers = Vec::new();
-    for file in files {
-        tiers.push(tool.approval(&serde_json::json!({ "path": file, "content": "" })).await.tier);
-    }
-    session.dispose().await;
-    tiers
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn c5_7_scripts_that_hooks_name_are_exec_wherever_they_lie() {
     let place = Place::new(&[("project/scripts/check.sh", "exit 0\n"), ("project/scripts/other.sh", "")]);
     place.write("project/.claude/settings.json", &settings("PreToolUse", "", "sh scripts/check.sh"));
-    let found = tiers(&place, &["scripts/check.sh", "scripts/other.sh"]).await;
+    let found = place.write_tiers(&["scripts/check.sh", "scripts/other.sh"]).await;
     assert_eq!(found, [toolsmith::Tier::Exec, toolsmith::Tier::Write]);
 }
 
@@ -82,8 +62,8 @@ async fn c5_7_files_that_a_runtime_would_start_for_a_hook_are_exec_before_they_e
     place.write("project/pkg/x.py", "");
     place.write("project/.claude/settings.json", &settings("PreToolUse", "", "node hk; python3 -m pkg.x"));
     let files = ["hk/package.json", "hk/m.js", "hk/index.js", "pkg/__init__.py", "pkg/x.py", "pkg.py"];
-    assert_eq!(tiers(&place, &files).await, [toolsmith::Tier::Exec; 6]);
-    assert_eq!(tiers(&place, &["hk/n.js", "pkg/y.py"]).await, [toolsmith::Tier::Write; 2]);
+    assert_eq!(place.write_tiers(&files).await, [toolsmith::Tier::Exec; 6]);
+    assert_eq!(place.write_tiers(&["hk/n.js", "pkg/y.py"]).await, [toolsmith::Tier::Write; 2]);
 }
 
 /// A hook whose command names this, confirmed; then `change`.
@@ -122,6 +102,8 @@ fn c11_2_scripts_are_watched_however_the_command_runs_them() {
 fn a_file_that_appears_later_and_a_folder_of_scripts_are_watched() {
     let later = "if [ -x ./extra.sh ]; then ./extra.sh; fi";
     let outcome = after(later, &[], |place| place.write("project/extra.sh", "evil"));
+    assert_eq!(outcome, ("changed", true));
+    let outcome = after("run-parts hk", &[("project/hk/a", "")], |place| place.write("project/hk/b", "evil"));
     assert_eq!(outcome, ("changed", true));
     let folder = "for f in .claude/hooks.d/*.sh; do sh $f; done";
     let outcome = after(folder, &[("project/.claude/hooks.d/a.sh", "")], |place| {
@@ -228,5 +210,24 @@ fn c11_2_what_a_runtime_starts_is_watched_also_if_the_command_names_only_a_direc
             place.write(changed, text);
         });
         assert_eq!(outcome, ("changed", true), "{command}: {changed}");
+    }
+}
+
+#[test]
+fn c11_2_the_interpreter_of_a_script_is_watched() {
+    let files = [("project/s", "#!./interp\n"), ("project/interp", "ok")];
+    let outcome = after("./s", &files, |place| place.write("project/interp", "evil"));
+    assert_eq!(outcome, ("changed", true));
+}
+
+#[test]
+fn a_directory_with_the_name_of_a_word_does_not_change_a_hook() {
+    for command in ["make build", "npm run lint && cargo test", "eslint build"] {
+        let outcome = after(command, &[], |place| {
+            place.write("project/build/out.txt", "");
+            place.write("project/lint/out.txt", "");
+            place.write("project/test/out.txt", "");
+        });
+        assert_eq!(outcome, ("confirmed", false), "{command}");
     }
 }
