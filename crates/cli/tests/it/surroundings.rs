@@ -1,6 +1,6 @@
 //! What a machine may lack: short paths, a home to write to, locks, a temporary folder to execute from, a new kernel.
 
-use std::{ffi::c_long, thread};
+use std::ffi::c_long;
 
 use toolsmith_host::exec::Request;
 use toolsmith_testkit::{LOCKS, NEWER_CALLS, refuse_calls};
@@ -13,7 +13,7 @@ const REWRITE: &str = r#"{"ops":[{"pat":"f($A)","out":"h($A)"}],"path":"a.ts"}"#
 async fn use_everything(place: &Place, run: impl AsyncFn(&[&str]) -> Said) {
     let said = run(&["call", "hello", "name=World"]).await;
     assert_eq!((said.code, said.stdout.as_str()), (0, "Hello, World!\n"), "{said:#?}");
-    let said = run(&["call", "bash", "command=echo process", "--auto-approve"]).await;
+    let said = run(&["call", "bash", "command=echo process"]).await;
     assert_eq!((said.code, said.stdout.as_str()), (0, "process\n"), "{said:#?}");
     let file = place.path("project/a.ts");
     std::fs::write(&file, "f(1);\n").unwrap();
@@ -31,26 +31,34 @@ fn trusted() -> Place {
     place
 }
 
-/// Runs everything where the kernel answers some calls with an error.
-fn use_everything_without(calls: &'static [c_long], error: i32) {
-    // The filter stays with the thread and with what it starts.
-    let filtered = thread::spawn(move || {
+/// Set for the runs of this test binary in which calls are refused: processes of other tests must not be.
+const FILTERED: &str = "TOOLSMITH_TEST_FILTERED";
+
+/// Runs everything where the kernel answers some calls with an error, in a process that runs only the named test.
+fn use_everything_without(calls: &[c_long], error: i32, test: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    if std::env::var_os(FILTERED).is_some() {
         refuse_calls(calls, error).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let place = trusted();
         runtime.block_on(use_everything(&place, async |args: &[&str]| place.run(args).await));
-    });
-    filtered.join().unwrap();
+        return;
+    }
+    let program = std::env::current_exe().unwrap().display().to_string();
+    let name = format!("surroundings::{test}");
+    let request = Request::new(program).args(["--exact", &name, "--nocapture"]).env(FILTERED, "1");
+    let said = runtime.block_on(Place::new(&[]).run_request(&request));
+    assert!(said.code == 0 && said.stdout.contains("1 passed"), "{said:#?}");
 }
 
 #[test]
 fn everything_works_on_a_kernel_without_openat2_pidfd_and_statx() {
-    use_everything_without(NEWER_CALLS, libc::ENOSYS);
+    let test = "everything_works_on_a_kernel_without_openat2_pidfd_and_statx";
+    use_everything_without(NEWER_CALLS, libc::ENOSYS, test);
 }
 
 #[test]
 fn everything_works_in_a_home_without_locks() {
-    use_everything_without(LOCKS, libc::ENOLCK);
+    use_everything_without(LOCKS, libc::ENOLCK, "everything_works_in_a_home_without_locks");
 }
 
 #[tokio::test]
@@ -116,7 +124,7 @@ async fn nothing_is_executed_from_the_temporary_folder() {
     place.create_folder("tmp");
     for (args, expected) in [
         (&["call", "hello", "name=World"][..], "Hello, World!\n"),
-        (&["call", "bash", "command=echo process", "--auto-approve"], "process\n"),
+        (&["call", "bash", "command=echo process"], "process\n"),
     ] {
         let Some(said) = run_mounted(&place, NOEXEC, args).await else { return };
         assert_eq!((said.code, said.stdout.as_str()), (0, expected), "{said:#?}");
