@@ -107,3 +107,8 @@ pub(crate) unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
     // SAFETY: the caller's promise.
     unsafe { size(memory) }
 }
+
+/// Returns the variable that names the home folder, and its value.
+pub(crate) fn home_variable() -> (&'static str, Option<OsString>) {
+    ("HOME", std::env::var_os("HOME"))
+}

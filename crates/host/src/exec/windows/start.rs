@@ -85,6 +85,10 @@ pub(in super::super) fn start(request: &Request) -> io::Result<Started> {
 /// Returns the file to execute and its command line. A batch file is executed by `cmd.exe`.
 fn line(request: &Request, program: String) -> io::Result<(String, String)> {
     let name = request.arg0.as_ref().unwrap_or(&program);
+    if request.verbatim {
+        let line = format!("{} {}", command_line(name, &[]), request.args.join(" "));
+        return Ok((program, line));
+    }
     if !is_batch(&program) {
         let line = command_line(name, &request.args);
         return Ok((program, line));

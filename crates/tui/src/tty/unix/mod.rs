@@ -1,0 +1,9 @@
+//! The terminal device on Unix.
+
+mod input;
+mod modes;
+mod signals;
+
+pub(super) use input::{Ready, Waiting, Wake, waiting};
+pub(super) use modes::{Modes, discard_typed, size};
+pub use signals::{EndSignals, Signals, stop_process_group};
