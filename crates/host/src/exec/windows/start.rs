@@ -13,8 +13,10 @@ use std::{
         io::{AsHandle as _, AsRawHandle as _, FromRawHandle as _, OwnedHandle},
     },
     path::Path,
+    pin::pin,
     ptr,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, Waker},
 };
 
 use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
@@ -148,6 +150,11 @@ fn pipe(is_output: bool) -> io::Result<(File, NamedPipeServer)> {
     // SAFETY: the attributes live as long as `private`.
     let ours = unsafe { options.create_with_security_attributes_raw(&name, private.attributes().cast())? };
     let theirs = File::options().read(!is_output).write(is_output).open(&name)?;
+    match pin!(ours.connect()).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(connected) => connected?,
+        // The other end is open already, so there is nothing to wait for.
+        Poll::Pending => return Err(io::ErrorKind::NotConnected.into()),
+    }
     Ok((theirs, ours))
 }
 
