@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "std offers neither the clock of a thread nor an exit without memory")]
 
-use std::{fs::File, io, os::fd::AsFd as _, time::Duration};
+use std::{ffi::OsString, fs::File, io, os::fd::AsFd as _, time::Duration};
 
 use rustix::{
     event::{PollFd, PollFlags, poll},

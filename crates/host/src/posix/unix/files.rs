@@ -318,7 +318,10 @@ fn timestamps(accessed: f64, modified: f64) -> Timestamps {
 /// # Errors
 /// See above.
 pub fn access(path: &Path, bits: u32) -> io::Result<()> {
-    Ok(rustix::fs::access(path, Access::from_bits_truncate(bits))?)
+    // The numbers are the same on all systems, their type is not.
+    let known = [(4, Access::READ_OK), (2, Access::WRITE_OK), (1, Access::EXEC_OK)];
+    let wanted = known.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, access)| access).collect();
+    Ok(rustix::fs::access(path, wanted)?)
 }
 
 /// Creates another name of a file. A link is not followed.

@@ -168,6 +168,21 @@ fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
                 continue;
             }
         }
+        #[cfg(target_os = "macos")]
+        // SAFETY: the family says what kind of address it is.
+        unsafe {
+            if i32::from((*entry.ifa_addr).sa_family) == libc::AF_LINK {
+                let link = &*entry.ifa_addr.cast::<libc::sockaddr_dl>();
+                // The address follows the name.
+                let at = usize::from(link.sdl_nlen);
+                if let Some(bytes) = link.sdl_data.get(at..at + usize::from(link.sdl_alen)) {
+                    let bytes: Vec<String> =
+                        bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect();
+                    hardware.insert(name, bytes.join(":"));
+                }
+                continue;
+            }
+        }
         // SAFETY: as above; a mask is of the same kind as its address.
         let pair = unsafe { (read_address(entry.ifa_addr), read_address(entry.ifa_netmask)) };
         if let (Some((address, scope)), Some((netmask, _))) = pair {

@@ -8,7 +8,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    pipe::{PipeFlags, pipe_with},
+    io::ioctl_fionbio,
 };
 
 /// What the reader was woken by.
@@ -41,7 +41,11 @@ pub(in super::super) struct Waiting(OwnedFd);
 
 /// Creates both sides.
 pub(in super::super) fn waiting() -> io::Result<(Waiting, Wake)> {
-    let (woken, wake) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    let (woken, wake) = io::pipe()?;
+    let (woken, wake) = (OwnedFd::from(woken), OwnedFd::from(wake));
+    for end in [&woken, &wake] {
+        ioctl_fionbio(end, true)?;
+    }
     Ok((Waiting(woken), Wake(wake)))
 }
 
