@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 use toolsmith_host::{
-    exec::{ExecError, Request, run},
+    exec::{ExecError, Request, Shell, ShellKind, run, shell, shells},
     output::{FULL_OUTPUT, FULL_OUTPUT_INCOMPLETE, OutputBuffer, OutputLimits, usable_folder},
 };
 use toolsmith_tool::{
@@ -45,11 +45,7 @@ struct Arguments {
 
 impl Bash {
     pub(super) fn new(workspace: Arc<Workspace>) -> Self {
-        let spec = ToolSpec::new(
-            "bash",
-            "Run a shell command; returns stdout and stderr together. No terminal, no input. Long output is cut to its \
-             end; the rest is saved to a file.",
-        )
+        let spec = ToolSpec::new("bash", description(shell().kind))
         .label("Bash")
         .approval(Tier::Exec)
         .concurrency(Concurrency::Exclusive)
@@ -117,9 +113,8 @@ impl Tool for Bash {
         let known = [Figure::Cpu, Figure::Memory, Figure::Read, Figure::Written, Figure::Processes];
         ctx.meter.knows(&known);
         let mut outcome = Err(ExecError::NoProgram);
-        // The rare system without bash has a plain shell.
-        for shell in ["bash", "sh"] {
-            let request = request(shell, &wanted.command, &folder, timeout).meter(&ctx.meter);
+        for shell in shells() {
+            let request = request(&shell, &wanted.command, &folder, timeout).meter(&ctx.meter);
             outcome = run(&request, &ctx.cancel, |chunk| on_chunk(&chunk.text)).await;
             if !matches!(outcome, Err(ExecError::NotInPath { .. })) {
                 break;
@@ -161,6 +156,20 @@ impl Tool for Bash {
     }
 }
 
+/// The description for the model, which names the shell where commands have to be written for another than bash.
+fn description(shell: ShellKind) -> &'static str {
+    match shell {
+        ShellKind::PowerShell => {
+            "Run a command in PowerShell on Windows (not bash: write PowerShell syntax); returns stdout and stderr \
+             together. No terminal, no input. Long output is cut to its end; the rest is saved to a file."
+        }
+        _ => {
+            "Run a shell command; returns stdout and stderr together. No terminal, no input. Long output is cut to its \
+             end; the rest is saved to a file."
+        }
+    }
+}
+
 /// Commands that are asked about even if commands are allowed, because their effects cannot be undone. This catches
 /// accidents; it is not a filter against intent.
 fn critical(command: &str) -> Option<&'static str> {
@@ -184,10 +193,10 @@ fn critical(command: &str) -> Option<&'static str> {
     })
 }
 
-fn request(shell: &str, command: &str, folder: &Path, timeout: Duration) -> Request {
+fn request(shell: &Shell, command: &str, folder: &Path, timeout: Duration) -> Request {
     // The output comes through `on_chunk`, both streams in the order of writing.
-    Request::new(shell)
-        .args(["-c", command])
+    shell
+        .request(command)
         .cwd(folder)
         .timeout(timeout)
         .grace(GRACE)

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::signal::unix::{SignalKind, signal};
+use toolsmith_tui::tty::{EndSignals, Signal};
 
 /// Time to end after a request to stop: longer than tools and previews have.
 const GRACEFUL_EXIT: Duration = Duration::from_secs(20);
@@ -50,20 +50,18 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
     let came = Interrupts::default();
     let own = came.clone();
     // Installed before returning, so that no signal can end the program uncleanly.
-    let signals =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else {
-        return came;
-    };
+    let Ok(mut signals) = EndSignals::listen() else { return came };
     tokio::spawn(async move {
         let mut again = false;
         let mut is_closed = false;
         let mut closed = pin!(toolsmith_host::output_closed());
         loop {
             let (number, reason, force) = tokio::select! {
-                _ = interrupt.recv() => (2, "cancelled by Ctrl-C", again),
-                _ = terminate.recv() => (15, "the program was terminated", again),
-                _ = hangup.recv() => (1, "the terminal is gone", true),
+                signal = signals.next() => match signal {
+                    Signal::Interrupt => (2, "cancelled by Ctrl-C", again),
+                    Signal::HangUp => (1, "the terminal is gone", true),
+                    _ => (15, "the program was terminated", again),
+                },
                 () = &mut closed, if !is_closed => {
                     is_closed = true;
                     (SIGPIPE, "nobody reads the output", false)

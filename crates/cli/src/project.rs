@@ -224,7 +224,7 @@ impl Project {
 
     /// The project without symbolic links, if it is not trusted as a whole.
     fn untrusted_folder(&self) -> Option<PathBuf> {
-        let real = || self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let real = || toolsmith_host::real_path(&self.root).unwrap_or_else(|_| self.root.clone());
         (!self.is_trusted()).then(real)
     }
 

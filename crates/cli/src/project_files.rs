@@ -2,7 +2,6 @@
 //! is written through a link, and none in a project lands outside of it.
 
 use std::{
-    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -19,7 +18,7 @@ pub(crate) struct Target {
 impl Target {
     /// A folder in the project, which must not lead out of it.
     pub(crate) fn in_project(project: &Path, folder: impl Into<PathBuf>) -> io::Result<Self> {
-        Ok(Self { folder: folder.into(), within: Some(fs::canonicalize(project)?) })
+        Ok(Self { folder: folder.into(), within: Some(toolsmith_host::real_path(project)?) })
     }
 
     /// A folder of the user, wherever it leads.

@@ -46,7 +46,7 @@ fn run<T>(builder: &mut Builder, work: impl Future<Output = Result<T>>) -> Resul
 }
 
 /// Steps in which the allocator takes memory from the system.
-#[cfg(target_env = "gnu")]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const STEP: libc::c_int = 4 << 20;
 
 /// Has the allocator take memory in large steps. Called once, first of all.
@@ -55,11 +55,11 @@ const STEP: libc::c_int = 4 << 20;
 /// `strace` on `toolsmith call` of a zod tool: 17 calls of `mprotect` instead of 450. An unoptimised build took a
 /// millisecond less of processor time, 24 instead of 25. A page that is open and not touched takes no memory.
 #[cfg_attr(
-    target_env = "gnu",
+    all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "the allocator's settings are reached by a call that std does not wrap")
 )]
 pub(crate) fn grow_in_large_steps() {
-    #[cfg(target_env = "gnu")]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it changes one number, and no other thread runs yet. An allocator that does not know it says so and goes on.
     unsafe {
         libc::mallopt(libc::M_TOP_PAD, STEP);

@@ -17,6 +17,7 @@ pub mod cpu_clock;
 pub mod exec;
 pub mod file_lock;
 pub mod file_stamp;
+mod home;
 pub mod limits;
 pub mod location;
 pub mod log;
@@ -24,7 +25,7 @@ pub mod memory;
 pub mod output;
 mod output_closed;
 pub mod posix;
-mod private_folder;
+mod private_files;
 mod real_path;
 pub mod regular_file;
 pub mod spelling;
@@ -35,8 +36,9 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+pub use home::{home_folder, home_variable};
 pub use output_closed::output_closed;
-pub use private_folder::create_private_folder;
+pub use private_files::{create_private_folder, make_private, private};
 pub use real_path::real_path;
 pub use system::program::HiddenInput;
 #[cfg(unix)]

@@ -67,6 +67,14 @@ pub fn is_file_at(file: &File, path: &Path) -> bool {
     location::open_real(path).and_then(|other| files::is_same(file, &other)).unwrap_or(false)
 }
 
+/// Returns whether an opened file has no name any more.
+///
+/// # Errors
+/// Fails with the system's error.
+pub fn is_removed(file: &File) -> io::Result<bool> {
+    Ok(files::hard_links(file)? == 0)
+}
+
 fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut content)?;

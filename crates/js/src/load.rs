@@ -132,5 +132,5 @@ impl std::fmt::Debug for LoadedModule {
 /// Returns the real path of a file, or its absolute path if it does not exist.
 pub(crate) fn real_path(cwd: &Path, path: &Path) -> PathBuf {
     let absolute = cwd.join(path);
-    std::fs::canonicalize(&absolute).unwrap_or(absolute)
+    toolsmith_host::real_path(&absolute).unwrap_or(absolute)
 }

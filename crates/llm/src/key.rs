@@ -133,7 +133,7 @@ impl Key {
         if let Some(key) = printed {
             return Ok(key);
         }
-        let request = exec::Request::new("/bin/sh").args(["-c", command]).timeout(COMMAND_TIME);
+        let request = exec::plain_shell().request(command).timeout(COMMAND_TIME);
         // Dropping this future, as cancellation does, kills the command.
         let outcome = exec::run(&request, &CancelToken::new(), |_| {})
             .await

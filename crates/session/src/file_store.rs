@@ -6,11 +6,13 @@
 use std::{
     fs::File,
     io::{self, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
 
-use toolsmith_host::regular_file::{open_for_appending, open_for_writing};
+use toolsmith_host::{
+    posix::{read_at, write_all_at},
+    regular_file::{open_for_appending, open_for_writing},
+};
 
 use super::{
     error::StoreError,
@@ -20,6 +22,7 @@ use super::{
     },
     format::title_line,
     store::{SessionStore, Weight},
+    stored_lines::read_all_at,
 };
 
 /// A session's file, open for writing.
@@ -137,7 +140,7 @@ impl FileStore {
 
 impl Open {
     fn write(&mut self, text: &str) -> io::Result<()> {
-        match self.file.write_all_at(text.as_bytes(), self.length) {
+        match write_all_at(&self.file, text.as_bytes(), self.length) {
             Ok(()) => {
                 self.length += text.len() as u64;
                 Ok(())
@@ -175,7 +178,7 @@ impl SessionStore for FileStore {
         };
         // A file without a title line is left unchanged: an entry has the name too.
         let mut head = vec![0; 1 << 16];
-        let read = open.file.read_at(&mut head, 0).map_err(read_failed(&self.path))?;
+        let read = read_at(&open.file, &mut head, 0).map_err(read_failed(&self.path))?;
         head.truncate(read);
         let Some(start) = head.iter().position(|byte| *byte == b'\n').map(|end| end + 1) else {
             return Ok(());
@@ -185,7 +188,7 @@ impl SessionStore for FileStore {
         if !there.starts_with(b"{\"type\":\"title\"") || !there.ends_with(b"\n") {
             return Ok(());
         }
-        open.file.write_all_at(line.as_bytes(), start as u64).map_err(write_failed(&self.path))
+        write_all_at(&open.file, line.as_bytes(), start as u64).map_err(write_failed(&self.path))
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {
@@ -219,7 +222,7 @@ fn repair_tail(file: &File, path: &Path) -> Result<u64, StoreError> {
         return Ok(length);
     }
     if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
-        file.write_all_at(b"\n", length).map_err(write_failed(path))?;
+        write_all_at(file, b"\n", length).map_err(write_failed(path))?;
         return Ok(length + 1);
     }
     let aside = beside(path, ".torn");
@@ -242,7 +245,8 @@ fn after_last_line_end(file: &File, length: u64) -> io::Result<(u64, Vec<u8>)> {
     while start > 0 {
         let from = start.saturating_sub(STEP);
         let mut block = vec![0; usize::try_from(start - from).unwrap_or_default()];
-        file.read_exact_at(&mut block, from)?;
+        let read = read_all_at(file, &mut block, from)?;
+        block.truncate(read);
         let end = memchr::memrchr(b'\n', &block).map(|end| end + 1);
         tail.splice(..0, block.split_off(end.unwrap_or(0)));
         if let Some(end) = end {

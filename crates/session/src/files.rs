@@ -4,16 +4,12 @@
 
 use std::{
     ffi::OsStr,
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
-    },
     path::{Path, PathBuf},
 };
 
-use toolsmith_host::{changes::content_hash, file_lock};
+use toolsmith_host::{changes::content_hash, file_lock, private, regular_file::is_removed};
 
 use super::{entry::Header, error::StoreError};
 
@@ -25,7 +21,7 @@ const SHOWN: usize = 60;
 
 /// Returns the real path of the working directory, so that one directory has one location.
 pub(crate) fn real_folder(cwd: &Path) -> PathBuf {
-    fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf())
+    toolsmith_host::real_path(cwd).unwrap_or_else(|_| cwd.to_path_buf())
 }
 
 /// Returns the directory name for a working directory: the end of its path for people, and a hash of the whole, because
@@ -38,7 +34,7 @@ pub(crate) fn folder_name(cwd: &Path) -> String {
     while !readable.is_char_boundary(from) {
         from += 1;
     }
-    let hash = content_hash(cwd.as_os_str().as_bytes()).to_string();
+    let hash = content_hash(cwd.as_os_str().as_encoded_bytes()).to_string();
     let name = format!("{}-{}", readable[from..].trim_matches(['-', '.']), &hash[..8]);
     name.trim_start_matches('-').to_owned()
 }
@@ -66,7 +62,7 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let is_session = |path: &PathBuf| {
         path.extension() == Some(OsStr::new(ENDING))
             && path.is_file()
-            && !path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+            && !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
     };
     Ok(files.filter(is_session).collect())
 }
@@ -83,12 +79,12 @@ pub(crate) fn write_failed(path: &Path) -> impl FnOnce(io::Error) -> StoreError 
 
 /// Creates a directory and its parents, accessible only to its owner.
 pub(crate) fn create_private_folder(path: &Path) -> Result<(), StoreError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(write_failed(path))
+    toolsmith_host::create_private_folder(path).map_err(write_failed(path))
 }
 
 /// Creates a file that must not exist.
 pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
+    private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
 }
 
 /// Appends to the file name of a path.
@@ -119,7 +115,7 @@ impl Drop for Lock {
         let _ = fs::remove_file(&self.note);
         // Closing the file is not enough: a process being started at this moment has a copy of the descriptor until it
         // executes its program.
-        let _ = self.file.unlock();
+        file_lock::unlock(&self.file);
     }
 }
 
@@ -135,7 +131,7 @@ pub(crate) fn lock(file: &File, path: &Path) -> Result<Lock, StoreError> {
         Err(TryLockError::Error(source)) => return Err(write_failed(path)(source)),
     }
     // The session may have been removed between opening and locking.
-    if file.metadata().map_err(read_failed(path))?.nlink() == 0 {
+    if is_removed(file).map_err(read_failed(path))? {
         return Err(StoreError::Removed { path: path.to_path_buf() });
     }
     let file = file.try_clone().map_err(read_failed(path))?;

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{Read as _, Seek as _, SeekFrom},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -54,8 +53,8 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
     let mut file = File::open(path).ok()?;
     let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let head = read_at(&mut file, 0, HEAD)?;
-    let tail_from = metadata.size().saturating_sub(TAIL);
-    let tail = if metadata.size() <= HEAD { Vec::new() } else { read_at(&mut file, tail_from, TAIL)? };
+    let tail_from = metadata.len().saturating_sub(TAIL);
+    let tail = if metadata.len() <= HEAD { Vec::new() } else { read_at(&mut file, tail_from, TAIL)? };
 
     let mut found = Found::default();
     let mut header = None;
@@ -79,7 +78,7 @@ pub(crate) fn summarize(path: &Path) -> Option<SessionSummary> {
     Some(SessionSummary {
         path: path.to_path_buf(),
         modified: metadata.modified().ok()?,
-        bytes: metadata.size(),
+        bytes: metadata.len(),
         // The title line is kept up to date; entries are used if there is none.
         name: found.title_line.or(found.title_entry).or(header.title).and_then(|name| beginning(&name)),
         id: header.id,

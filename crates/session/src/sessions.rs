@@ -243,7 +243,7 @@ impl Sessions {
     pub fn owns(&self, path: &Path) -> bool {
         let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
         let folder = path.parent().and_then(Path::parent);
-        match (folder.map(fs::canonicalize), fs::canonicalize(&self.root)) {
+        match (folder.map(toolsmith_host::real_path), toolsmith_host::real_path(&self.root)) {
             (Some(Ok(folder)), Ok(root)) => is_file && folder == root && id_of(path).is_some(),
             _ => false,
         }

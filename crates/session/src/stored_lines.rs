@@ -4,9 +4,10 @@ use std::{
     borrow::Cow,
     fs::File,
     io,
-    os::unix::fs::FileExt as _,
     sync::{Mutex, PoisonError},
 };
+
+use toolsmith_host::posix::read_at;
 
 /// Entries are mostly read in order or in reverse order, so one read serves many of them.
 const BLOCK: u64 = 256 << 10;
@@ -82,21 +83,31 @@ impl Block {
     fn fill(&mut self, file: &File, start: u64, size: u64) -> io::Result<()> {
         self.start = start;
         self.bytes.resize(usize::try_from(size).unwrap_or(usize::MAX), 0);
-        let mut filled = 0;
-        while filled < self.bytes.len() {
-            match file.read_at(&mut self.bytes[filled..], start + filled as u64) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    *self = Self::default();
-                    return Err(error);
-                }
+        match read_all_at(file, &mut self.bytes, start) {
+            Ok(filled) => {
+                self.bytes.truncate(filled);
+                Ok(())
+            }
+            Err(error) => {
+                *self = Self::default();
+                Err(error)
             }
         }
-        self.bytes.truncate(filled);
-        Ok(())
     }
+}
+
+/// Reads until the buffer is full or the file ends; returns the number of bytes.
+pub(crate) fn read_all_at(file: &File, buffer: &mut [u8], start: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match read_at(file, &mut buffer[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 #[cfg(test)]

@@ -43,8 +43,9 @@ impl Home {
             Some(value) => Some(absolute("TOOLSMITH_HOME", value)?),
             None => None,
         };
-        let user = match std::env::var_os("HOME") {
-            Some(value) => absolute("HOME", value)?,
+        let (name, value) = toolsmith_host::home_variable();
+        let user = match value {
+            Some(value) => absolute(name, value)?,
             // Somebody who has no home folder has no tools of other agents in it.
             None => on_record().or_else(|| toolsmith.clone()).ok_or(HomeError::Unknown)?,
         };

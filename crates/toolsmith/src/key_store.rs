@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeMap,
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -86,10 +85,10 @@ impl KeyStore {
 
     fn write(&self, keys: &BTreeMap<String, String>) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        toolsmith_host::create_private_folder(folder)?;
         // A temporary file is only readable by its owner from the start.
         let mut new = tempfile::NamedTempFile::new_in(folder)?;
-        new.as_file().set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        toolsmith_host::make_private(new.as_file())?;
         new.write_all(serde_json::to_string_pretty(keys)?.as_bytes())?;
         new.as_file().sync_all()?;
         new.persist(&self.file).map_err(|error| error.error)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolsmith_host::{
-    exec::{ExecError, Request, Stdin, run},
+    exec::{ExecError, Request, Stdin, run, shells},
     output::{Output, OutputLimits},
 };
 use toolsmith_llm::JsonPost;
@@ -60,10 +60,7 @@ pub(super) async fn run_hook(
             words.push(path);
             vec![words]
         }
-        // The rare system without bash has a plain shell.
-        Handler::Shell { command } => {
-            ["bash", "sh"].map(|shell| vec![shell.to_owned(), "-c".to_owned(), command.clone()]).to_vec()
-        }
+        Handler::Shell { command } => shells().iter().map(|shell| shell.words(command)).collect(),
         Handler::Program { program, args } => {
             vec![std::iter::once(program).chain(args).cloned().collect()]
         }

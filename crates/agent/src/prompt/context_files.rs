@@ -1,7 +1,7 @@
 //! Context files: what a project and its user want every agent to know.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -101,7 +101,7 @@ pub(super) fn look_for_context_files(
 /// folder.
 fn project_root<'a>(cwd: &'a Path, home: Option<&Path>) -> &'a Path {
     let holds_home = |root: &Path| {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let real = |path: &Path| toolsmith_host::real_path(&path).unwrap_or_else(|_| path.to_path_buf());
         home.is_some_and(|home| real(home).starts_with(real(root)))
     };
     git_root(cwd).filter(|root| !holds_home(root)).unwrap_or(cwd)
@@ -122,7 +122,8 @@ impl Found {
 
     fn take(&mut self, path: &Path, opened: io::Result<File>, within: &Path, hops: usize) -> bool {
         let read = opened.and_then(|file| read(path, file));
-        let (Ok(real), Some(file)) = (fs::canonicalize(path), self.unless_skipped(path, read)) else {
+        let (Ok(real), Some(file)) = (toolsmith_host::real_path(path), self.unless_skipped(path, read))
+        else {
             return false;
         };
         if self.files.len() >= MAX_FILES || self.seen.contains(&real) {

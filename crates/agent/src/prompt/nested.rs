@@ -28,13 +28,13 @@ pub struct NestedContext {
 impl NestedContext {
     /// Creates the gate for `cwd`, whose own context file is part of the system prompt.
     pub fn new(cwd: &Path) -> Self {
-        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+        let cwd = toolsmith_host::real_path(&cwd).unwrap_or_else(|_| cwd.to_path_buf());
         Self { cwd, known: Mutex::default() }
     }
 
     /// Returns the context files that apply to a file and were not announced before, outermost first.
     fn unannounced(&self, file: &Path) -> Vec<PathBuf> {
-        let Ok(real) = self.cwd.join(file).canonicalize() else { return Vec::new() };
+        let Ok(real) = toolsmith_host::real_path(self.cwd.join(file)) else { return Vec::new() };
         let Some(folder) = real.parent().filter(|folder| folder.starts_with(&self.cwd)) else {
             return Vec::new();
         };

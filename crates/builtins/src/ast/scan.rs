@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashSet,
-    fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -214,7 +213,7 @@ fn add<T>(list: &Mutex<Vec<T>>, more: impl IntoIterator<Item = T>) {
 }
 
 fn first_time(seen: &Mutex<HashSet<PathBuf>>, path: &Path) -> bool {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let real = toolsmith_host::real_path(path).unwrap_or_else(|_| path.to_path_buf());
     seen.lock().unwrap_or_else(PoisonError::into_inner).insert(real)
 }
 

@@ -170,8 +170,11 @@ fn plain(cwd: &Path, path: &str) -> Option<Root> {
     let base = if path == "/" { cwd.to_path_buf() } else { cwd.join(path) };
     let found = base.metadata().ok()?;
     // Displayed and compared without `.` and `..` where possible.
-    let base =
-        if path.contains("..") { base.canonicalize().unwrap_or(base) } else { base.components().collect() };
+    let base = if path.contains("..") {
+        toolsmith_host::real_path(&base).unwrap_or(base)
+    } else {
+        base.components().collect()
+    };
     Some(Root::new(base, found.is_file()))
 }
 

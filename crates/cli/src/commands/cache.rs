@@ -57,7 +57,7 @@ fn clear(shared: &Shared, folder: &Path) -> Result<ExitCode> {
 
 fn show(shared: &Shared, project: &Project, folder: &Path, all: bool) -> Result<ExitCode> {
     let found = list_definitions(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
-    let here = project.cwd.canonicalize().unwrap_or_else(|_| project.cwd.clone());
+    let here = toolsmith_host::real_path(&project.cwd).unwrap_or_else(|_| project.cwd.clone());
     let found: Vec<CachedProject> = found.into_iter().filter(|found| all || found.cwd == here).collect();
     if shared.json {
         print_json(&json!({ "folder": folder, "projects": found }))?;

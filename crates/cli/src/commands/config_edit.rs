@@ -105,7 +105,6 @@ fn edit(file: &std::path::Path, project: &Project) -> Result<ExitCode> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let (script, path) = (format!("{editor} \"$1\""), file.to_string_lossy().into_owned());
-    let code = toolsmith_host::exec::run_on_terminal("/bin/sh", &["-c", &script, "editor", &path])?;
+    let code = toolsmith_host::exec::edit_on_terminal(&editor, &file.to_string_lossy())?;
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }

@@ -95,14 +95,9 @@ fn read_key(provider: &str) -> Result<String> {
     }
     write!(streams::stderr(), "Key for {}: ", paint(NAME, provider))?;
     streams::stderr().flush()?;
-    let original = rustix::termios::tcgetattr(&stdin).map_err(std::io::Error::from)?;
-    let mut hidden = original.clone();
-    hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
-    rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &hidden)
-        .map_err(std::io::Error::from)?;
+    let hidden = toolsmith_host::HiddenInput::start()?;
     let read = stdin.lock().read_line(&mut line);
-    rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &original)
-        .map_err(std::io::Error::from)?;
+    drop(hidden);
     writeln!(streams::stderr())?;
     read?;
     Ok(line)

@@ -22,7 +22,7 @@ pub(crate) struct UpdateArguments {}
 
 pub(crate) fn run(shared: &Shared, _own: &UpdateArguments) -> Result<ExitCode> {
     let program = env::current_exe().context("the path of this program is unknown")?;
-    let program = fs::canonicalize(&program).unwrap_or(program);
+    let program = toolsmith_host::real_path(&program).unwrap_or(program);
     let installation = Installation::of(&program, Path::new(DEBIAN));
     let (version, command) = (env!("CARGO_PKG_VERSION"), installation.command(&program));
     if shared.json {

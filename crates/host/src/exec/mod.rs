@@ -11,6 +11,7 @@ mod process;
 mod request;
 mod run;
 mod script;
+mod shell;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -25,8 +26,9 @@ pub use process::{Exit, InputPipe, OutputPipe, Process, ProcessUsage, spawn};
 pub use request::{Destination, Request, Stdin};
 pub use run::{Chunk, Outcome, Stream, run};
 pub use script::interpreter;
+pub use shell::{Shell, ShellKind, plain_shell, shell, shells};
 pub use system::{Detacher, Signaller};
-pub use system::{find_program, run_on_terminal};
+pub use system::{edit_on_terminal, on_own_descriptors, program_file, run_on_terminal};
 #[cfg(unix)]
 use unix as system;
 #[cfg(windows)]

@@ -48,6 +48,8 @@ pub struct Request {
     pub program: String,
     /// The arguments, as they are.
     pub args: Vec<String>,
+    /// On Windows the arguments are already quoted, as `cmd.exe` needs it, and are joined by spaces.
+    pub verbatim: bool,
     /// `argv[0]`; the program itself if `None`.
     pub arg0: Option<String>,
     /// The working folder; this process's own if `None`.
@@ -80,6 +82,7 @@ impl Request {
         Self {
             program: program.into(),
             args: Vec::new(),
+            verbatim: false,
             arg0: None,
             cwd: None,
             env: BTreeMap::new(),

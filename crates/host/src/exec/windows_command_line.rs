@@ -172,7 +172,7 @@ mod tests {
     fn c3_2_a_batch_file_cannot_be_given_a_second_command() {
         let line = |argument: &str| batch_command_line("cmd", "x.bat", &[argument.to_owned()]);
         assert_eq!(line(r#""&calc.exe"#).unwrap(), r#""cmd" /e:ON /v:OFF /d /c ""x.bat" """&calc.exe"""#);
-        assert_eq!(line("%PATH%").unwrap(), r#""cmd" /e:ON /v:OFF /d /c ""x.bat" "%%cd:~,%PATH%%cd:~,%""#);
+        assert_eq!(line("%PATH%").unwrap(), r#""cmd" /e:ON /v:OFF /d /c ""x.bat" "%%cd:~,%PATH%%cd:~,%"""#);
         assert_eq!(line("a\nb"), None);
         assert_eq!(batch_command_line("cmd", "100%.bat", &[]), None);
     }

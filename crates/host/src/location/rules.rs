@@ -13,7 +13,10 @@ use super::{
     commands::Named,
     git,
     resolved_location::Location,
-    table::{ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, anywhere, begins_with, first, plain_names},
+    table::{
+        ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first,
+        plain_names,
+    },
 };
 use crate::{
     real_path,
@@ -350,6 +353,9 @@ impl Now<'_> {
         let below = below(file, home)?;
         if above.is_some() && below.first().is_some_and(|first| first.starts_with('.')) {
             return Some("settings of the user");
+        }
+        if begins_with(&below, TEMPORARY_IN_HOME) {
+            return None;
         }
         first(IN_HOME, &below)
     }

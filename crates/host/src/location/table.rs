@@ -239,6 +239,8 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
             "crontab",
             ".crontab",
             "cron.d",
+            "start menu/programs/startup",
+            "autorun.inf",
         ],
     ),
     ("keys and remote access", &[".ssh", ".gnupg"]),
@@ -340,7 +342,7 @@ pub(super) const ANYWHERE: &[(&str, &[&str])] = &[
 
 /// Below the user's home folder, whatever the working folder is.
 pub(super) const IN_HOME: &[(&str, &[&str])] = &[
-    ("programs of the user", &["bin", ".local/bin", ".local/lib", "go/bin", ".npm-global"]),
+    ("programs of the user", &["bin", ".local/bin", ".local/lib", "go/bin", ".npm-global", "scoop"]),
     (
         "settings of the user",
         &[
@@ -349,6 +351,7 @@ pub(super) const IN_HOME: &[(&str, &[&str])] = &[
             "library",
             "documents/powershell",
             "documents/windowspowershell",
+            "appdata",
             ".aws",
             ".kube",
             ".docker",
@@ -365,7 +368,11 @@ pub(super) const POINTING_VARIABLES: &[&str] = &[
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "PYTHONSTARTUP",
+    "APPDATA",
 ];
+
+/// The temporary folder of Windows, which is among the settings of the user.
+pub(super) const TEMPORARY_IN_HOME: &str = "appdata/local/temp";
 
 /// Worktrees that agents keep in their own folders hold ordinary projects.
 pub(super) const WORKTREES: (&[&str], &str) = (&[".claude", ".codex", ".cursor", ".opencode"], "worktrees");

@@ -18,7 +18,7 @@ pub use system::{
         FileFlags, FileStatus, access, change_mode, change_mode_of_path, change_owner, change_owner_of_path,
         create_folder, descriptor, file_status, hard_link, is_endless, kind_number, name_to_bytes, open,
         path_from_bytes, path_status, read_at, set_file_times, set_path_times, space, symbolic_link,
-        wait_for, write_at,
+        wait_for, write_all_at, write_at,
     },
     machine::{KillError, describe_machine, kill, user_ids},
     removal::remove_tree,

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsString,
-    fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
+    fs::{DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError},
     io,
     os::unix::{
         ffi::{OsStrExt, OsStringExt},
@@ -98,6 +98,26 @@ pub(crate) fn take_over(
 /// Has a new file created for the user alone.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(PRIVATE_FILE)
+}
+
+/// Makes a file one for the user alone.
+pub(crate) fn make_private(file: &File) -> io::Result<()> {
+    set_mode(file, PRIVATE_FILE)
+}
+
+/// Locks a file without waiting. Locks are advisory here: others can read and write.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// Returns whether a lock failed because a network file system has no daemon for locks.
+pub(crate) fn is_missing_lock_daemon(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENOLCK)
+}
+
+/// Releases the lock.
+pub(crate) fn unlock(file: &File) {
+    let _ = file.unlock();
 }
 
 /// Creates a folder and those above it. What is created can be read and written by the user alone.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "std offers neither the clock of a thread nor an exit without memory")]
 
-use std::{fs::File, io, os::fd::AsFd as _, time::Duration};
+use std::{ffi::OsString, fs::File, io, os::fd::AsFd as _, time::Duration};
 
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -106,4 +106,9 @@ pub(crate) unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
     use libc::malloc_usable_size as size;
     // SAFETY: the caller's promise.
     unsafe { size(memory) }
+}
+
+/// Returns the variable that names the home folder, and its value.
+pub(crate) fn home_variable() -> (&'static str, Option<OsString>) {
+    ("HOME", std::env::var_os("HOME"))
 }

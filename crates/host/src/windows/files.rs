@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "identities and access lists are reached by calls that std does not wrap")]
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{self, File, Metadata, OpenOptions, TryLockError},
     io,
     os::windows::{
         fs::{MetadataExt, OpenOptionsExt},
@@ -14,13 +14,15 @@ use std::{
 
 use windows_sys::Win32::{
     Foundation::{
-        ERROR_ACCESS_DENIED, ERROR_CANT_RESOLVE_FILENAME, ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION,
-        ERROR_USER_MAPPED_FILE,
+        ERROR_ACCESS_DENIED, ERROR_CANT_RESOLVE_FILENAME, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION,
+        ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE,
     },
     Storage::FileSystem::{
         BY_HANDLE_FILE_INFORMATION, CreateDirectoryW, FILE_FLAG_BACKUP_SEMANTICS,
-        FILE_FLAG_OPEN_REPARSE_POINT, GetFileInformationByHandle,
+        FILE_FLAG_OPEN_REPARSE_POINT, GetFileInformationByHandle, LOCKFILE_EXCLUSIVE_LOCK,
+        LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
     },
+    System::IO::{OVERLAPPED, OVERLAPPED_0_0},
 };
 
 use super::{
@@ -164,6 +166,53 @@ pub(crate) fn take_over(
 /// New files take the access list of their folder. Folders of this program admit the user alone.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
+}
+
+/// The folder of a file decides who can read it.
+pub(crate) fn make_private(_file: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Locks a file without waiting. Windows keeps others from the locked bytes, so a byte is locked that no file has.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    let mut at = beyond_end();
+    // SAFETY: the handle is open and the position is on this stack; without waiting nothing is written to it later.
+    let locked = unsafe {
+        LockFileEx(
+            file.as_raw_handle(),
+            LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY,
+            0,
+            1,
+            0,
+            &raw mut at,
+        )
+    };
+    if locked != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    Err(match error.raw_os_error().map(i32::cast_unsigned) {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => TryLockError::WouldBlock,
+        _ => TryLockError::Error(error),
+    })
+}
+
+/// Returns whether a lock failed because a network file system has no daemon for locks. Windows reports that as unsupported.
+pub(crate) fn is_missing_lock_daemon(_error: &io::Error) -> bool {
+    false
+}
+
+/// Releases the lock.
+pub(crate) fn unlock(file: &File) {
+    let mut at = beyond_end();
+    // SAFETY: as for locking.
+    unsafe { UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &raw mut at) };
+}
+
+fn beyond_end() -> OVERLAPPED {
+    let mut at = OVERLAPPED::default();
+    at.Anonymous.Anonymous = OVERLAPPED_0_0 { Offset: u32::MAX - 1, OffsetHigh: 0x7FFF_FFFF };
+    at
 }
 
 /// Creates a folder and those above it. What is created can be read and written by the user alone, apart from the system and

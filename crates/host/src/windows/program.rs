@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "std wraps neither the clock of a thread nor the console")]
 
 use std::{
+    ffi::OsString,
     fs::File,
     io::{self, IsTerminal as _},
     os::windows::io::AsRawHandle as _,
@@ -134,4 +135,10 @@ impl Drop for HiddenInput {
 pub(crate) unsafe fn block_size(memory: *mut std::ffi::c_void) -> usize {
     // SAFETY: the caller's promise.
     unsafe { libc::_msize(memory) }
+}
+
+/// Returns the variable that names the home folder, and its value. `HOME` is set by Git Bash, to the same folder in a form that
+/// other programs do not understand, so it does not count.
+pub(crate) fn home_variable() -> (&'static str, Option<OsString>) {
+    ("USERPROFILE", std::env::var_os("USERPROFILE"))
 }

@@ -7,7 +7,7 @@ export { logger };
 export { formatSize as formatBytes } from "toolsmith:compat/truncation";
 
 const environment = () => JSON.parse(host.environment());
-const home = () => environment().HOME ?? "/";
+const home = () => environment().HOME ?? environment().USERPROFILE ?? "/";
 
 /** The environment of the process, as it is now. */
 export const $env = new Proxy(

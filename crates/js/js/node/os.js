@@ -7,8 +7,9 @@ import { coded } from "toolsmith:node_parts/arguments";
 const info = JSON.parse(host.systemInfo());
 const ask = (what) => JSON.parse(host.machine(what));
 
-export const EOL = "\n";
-export const devNull = "/dev/null";
+const isWindows = info.platform === "win32";
+export const EOL = isWindows ? "\r\n" : "\n";
+export const devNull = isWindows ? "\\\\.\\nul" : "/dev/null";
 export const arch = () => info.arch;
 export const platform = () => info.platform;
 export const endianness = () => (new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? "LE" : "BE");
@@ -28,8 +29,13 @@ export const { setPriority } = absentAll("os", ["setPriority"]);
 export const getPriority = () => ask("priority");
 
 const environment = () => globalThis.process.env;
-export const homedir = () => environment().HOME || ask("user").homedir;
+export const homedir = () => (isWindows ? environment().USERPROFILE : environment().HOME) || ask("user").homedir;
 export function tmpdir() {
+  if (isWindows) {
+    const { TEMP, TMP, SystemRoot } = environment();
+    const found = TEMP || TMP || `${SystemRoot || "C:\\Windows"}\\temp`;
+    return found.length > 3 && found.endsWith("\\") ? found.slice(0, -1) : found;
+  }
   const { TMPDIR, TMP, TEMP } = environment();
   const found = TMPDIR || TMP || TEMP || "/tmp";
   return found.length > 1 && found.endsWith("/") ? found.slice(0, -1) : found;

@@ -1,6 +1,7 @@
 // Node's `path`: that of the system, and both kinds by name.
 
 import { builtin } from "toolsmith:kernel";
+import { isWindows } from "toolsmith:node_parts/file_url";
 import { posix } from "toolsmith:node_parts/path_posix";
 import { win32 } from "toolsmith:node_parts/path_win32";
 
@@ -11,7 +12,7 @@ for (const kind of [posix, win32]) {
   kind.win32 = win32;
 }
 
-const path = posix;
+const path = isWindows() ? win32 : posix;
 
 export const {
   sep,

@@ -128,17 +128,26 @@ const filled = (target) => {
   return target;
 };
 
+/** A variable as it is written in the environment: Windows finds `Path` by `PATH`. */
+function written(target, name) {
+  if (info.platform !== "win32" || typeof name !== "string" || Object.hasOwn(filled(target), name)) return name;
+  const folded = name.toUpperCase();
+  return Object.keys(target).find((key) => key.toUpperCase() === folded) ?? name;
+}
+
 /** Values of the environment are text, whatever they are set to. */
 const environment = new Proxy(
   {},
   {
-    get: (target, name) => filled(target)[name],
-    has: (target, name) => name in filled(target),
+    get: (target, name) => filled(target)[written(target, name)],
+    has: (target, name) => written(target, name) in filled(target),
     ownKeys: (target) => Reflect.ownKeys(filled(target)),
-    getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(filled(target), name),
-    deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), name),
-    set(target, name, value) {
+    getOwnPropertyDescriptor: (target, name) =>
+      Reflect.getOwnPropertyDescriptor(filled(target), written(target, name)),
+    deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), written(target, name)),
+    set(target, given, value) {
       filled(target);
+      const name = written(target, given);
       if (typeof name === "symbol" || typeof value === "symbol")
         throw new TypeError("Cannot convert a Symbol value to a string");
       target[name] = String(value);

@@ -2,16 +2,17 @@
 
 import { builtin, host } from "toolsmith:kernel";
 import { checkString, coded, invalidArgType } from "toolsmith:node_parts/arguments";
+import path from "toolsmith:node/path";
 import { fileURLToPath, isUrl, pathToFileURL as toFileURL } from "toolsmith:node_parts/file_url";
-import { posix } from "toolsmith:node_parts/path_posix";
 import { URL, URLSearchParams } from "toolsmith:web/url";
 
 const query = () => builtin("toolsmith:node/querystring");
 
-export function pathToFileURL(path) {
-  checkString(path, "path");
-  const whole = posix.resolve(path);
-  return toFileURL(path.endsWith("/") && !whole.endsWith("/") ? `${whole}/` : whole);
+export function pathToFileURL(given) {
+  checkString(given, "path");
+  const whole = path.resolve(given);
+  const isFolder = given.endsWith("/") || given.endsWith(path.sep);
+  return toFileURL(isFolder && !whole.endsWith(path.sep) ? whole + path.sep : whole);
 }
 
 export const domainToASCII = (domain) => host.domainToAscii(`${domain}`);

@@ -2,7 +2,7 @@
 
 import { systemError, toPath } from "toolsmith:node_parts/fs_arguments";
 import { requests } from "toolsmith:node_parts/fs_requests";
-import { posix } from "toolsmith:node_parts/path_posix";
+import path from "toolsmith:node/path";
 import { Buffer } from "toolsmith:node/buffer";
 import { checkFunction, checkObject, coded } from "toolsmith:node_parts/arguments";
 
@@ -41,7 +41,7 @@ function* copyFile(from, to, found, target, options) {
 
 function* copyLink(from, to, target, options) {
   let points = yield requests.readlink(from);
-  if (!options.verbatimSymlinks && !posix.isAbsolute(points)) points = posix.resolve(posix.dirname(from), points);
+  if (!options.verbatimSymlinks && !path.isAbsolute(points)) points = path.resolve(path.dirname(from), points);
   if (target !== undefined) {
     if (target.isDirectory() && !target.isSymbolicLink()) {
       throw refuse(
@@ -71,7 +71,7 @@ function* copyFolder(from, to, found, target, options, above) {
   }
   if (target === undefined) yield requests.mkdir(to, { recursive: true });
   for (const name of yield requests.readdir(from))
-    yield* copy(posix.join(from, name), posix.join(to, name), options, [...above, found]);
+    yield* copy(path.join(from, name), path.join(to, name), options, [...above, found]);
   if (target === undefined) yield requests.chmod(to, Number(found.mode & 0o7777n));
   if (options.preserveTimestamps) yield requests.utimes(to, found.atime, found.mtime);
 }
@@ -136,7 +136,7 @@ export function* copyPlan(source, destination, given) {
   const found = yield requests[options.dereference ? "stat" : "lstat"](from, { bigint: true });
   if (found.isDirectory() && options.recursive) {
     // Is the destination inside the source? Then there would be no end.
-    for (let at = posix.dirname(posix.resolve(to)); ; at = posix.dirname(at)) {
+    for (let at = path.dirname(path.resolve(to)); ; at = path.dirname(at)) {
       if (same(yield* statOrNothing(at, true), found)) {
         throw refuse(
           "ERR_FS_CP_EINVAL",
@@ -149,7 +149,7 @@ export function* copyPlan(source, destination, given) {
       if (at === "/") break;
     }
   }
-  const parent = posix.dirname(posix.resolve(to));
+  const parent = path.dirname(path.resolve(to));
   if ((yield* statOrNothing(parent, true)) === undefined) yield requests.mkdir(parent, { recursive: true });
   yield* copy(from, to, options, []);
 }

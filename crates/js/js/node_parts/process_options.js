@@ -1,6 +1,6 @@
 // What Node's functions for processes are told, put into the shape the Rust side takes.
 
-import { fileURLToPath } from "toolsmith:node_parts/file_url";
+import { fileURLToPath, isWindows } from "toolsmith:node_parts/file_url";
 import {
   checkInteger,
   checkSignal,
@@ -107,13 +107,18 @@ export function checkMaxBuffer(maxBuffer) {
 /** Whether what a process prints is to be read here, for whomever. */
 const isRead = (kind) => kind !== "ignore" && kind.fd === undefined;
 
+const systemShell = () => (isWindows() ? (process.env.ComSpec ?? "cmd.exe") : "/bin/sh");
+
 /** What the Rust side is asked for, how the streams are connected, and what the process is called. */
 export function toRequest({ file, args, options }) {
   let program = file;
   let list = args;
+  let verbatim = Boolean(options.windowsVerbatimArguments);
   if (options.shell) {
-    program = typeof options.shell === "string" ? options.shell : "/bin/sh";
-    list = ["-c", [file, ...args].join(" ")];
+    const command = [file, ...args].join(" ");
+    program = typeof options.shell === "string" ? options.shell : systemShell();
+    verbatim = isWindows() && /^(?:.*\\)?cmd(?:\.exe)?$/i.test(program);
+    list = verbatim ? ["/d", "/s", "/c", `"${command}"`] : ["-c", command];
   }
   const stdio = connections(options.stdio);
   return {
@@ -128,6 +133,7 @@ export function toRequest({ file, args, options }) {
       pipes: [stdio[0] === "pipe" || stdio[0].stream !== undefined, isRead(stdio[1]), isRead(stdio[2])],
       files: [null, stdio[1].fd ?? null, stdio[2].fd ?? null],
       detached: Boolean(options.detached),
+      verbatim,
     },
   };
 }

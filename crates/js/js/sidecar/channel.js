@@ -1,12 +1,21 @@
 // The lines to and from the program: file descriptor 3 is written, 4 is read. A thread of its own reads, so that a question
-// can be waited for at once, as the kernel's functions are called at once in the embedded engine.
+// can be waited for at once, as the kernel's functions are called at once in the embedded engine. Where a program cannot be
+// given other descriptors, as on Windows, the lines are on standard output and input, and what a tool prints goes to standard
+// error.
 
 import { writeSync } from "node:fs";
+import { Readable } from "node:stream";
 import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
 import { currentFrame } from "../kernel/frames.js";
 
-const OUT = 3;
-const IN = 4;
+const onStandardStreams = process.env.TOOLSMITH_STANDARD_STREAMS === "1";
+const OUT = onStandardStreams ? 1 : 3;
+const IN = onStandardStreams ? 0 : 4;
+if (onStandardStreams) {
+  delete process.env.TOOLSMITH_STANDARD_STREAMS;
+  Object.defineProperty(process, "stdout", { configurable: true, get: () => process.stderr });
+  Object.defineProperty(process, "stdin", { configurable: true, value: Readable.from([]) });
+}
 
 function reader({ port, flag, descriptor }) {
   const { readSync } = require("node:fs");

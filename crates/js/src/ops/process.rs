@@ -48,6 +48,9 @@ struct SpawnRequest {
     files: [Option<i32>; 3],
     #[serde(default)]
     detached: bool,
+    /// Arguments are quoted already (Windows).
+    #[serde(default)]
+    verbatim: bool,
 }
 
 impl SpawnRequest {
@@ -55,6 +58,7 @@ impl SpawnRequest {
         let mut request =
             Request::new(self.file.as_str()).args(self.args.iter().cloned()).meter(&state.meter());
         request.arg0.clone_from(&self.argv0);
+        request.verbatim = self.verbatim;
         let cwd = state.cwd();
         request.cwd = Some(self.cwd.as_ref().map_or_else(|| cwd.to_path_buf(), |given| cwd.join(given)));
         request.clear_env = true;

@@ -2,12 +2,11 @@
 
 use std::{
     ffi::OsStr,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use tempfile::TempDir;
-use toolsmith_host::exec::{Request, Stdin};
+use toolsmith_host::exec::{Request, Stdin, on_own_descriptors, program_file};
 
 use crate::{limits::Limits, options::EngineKind};
 
@@ -16,9 +15,6 @@ static PROGRAM: &str = include_str!(concat!(env!("OUT_DIR"), "/sidecar.cjs"));
 
 /// The name of the file it is written to.
 const PROGRAM_NAME: &str = "toolsmith.cjs";
-
-/// Gives the protocol file descriptors of its own; what a tool prints or reads has nothing to do with it.
-const REDIRECT: &str = "exec \"$0\" \"$@\" 3>&1 4<&0 0</dev/null 1>&2";
 
 /// A runtime that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,20 +32,20 @@ impl SidecarRuntime {
             EngineKind::Bun => "bun",
             EngineKind::Node => "node",
         };
-        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+        let cwd = toolsmith_host::real_path(&cwd).unwrap_or_else(|_| cwd.to_path_buf());
         // What is in the user's home is the user's, also when that is where the tool works.
-        let home = std::env::var_os("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
+        let home = toolsmith_host::home_folder().and_then(|home| toolsmith_host::real_path(home).ok());
         let is_project = cwd.parent().is_some() && !home.is_some_and(|home| home.starts_with(&cwd));
         let is_outside = |path: &PathBuf| {
-            let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-            let places = [folder, path.canonicalize().ok()];
+            let folder = path.parent().and_then(|folder| toolsmith_host::real_path(&folder).ok());
+            let places = [folder, toolsmith_host::real_path(&path).ok()];
             !is_project
                 || places.iter().all(|place| place.as_ref().is_some_and(|place| !place.starts_with(&cwd)))
         };
         let path = std::env::split_paths(search)
             .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(name))
-            .find(|path| is_program(path) && is_outside(path))?;
+            .filter_map(|folder| program_file(&folder, name))
+            .find(is_outside)?;
         Some(Self { kind, path })
     }
 
@@ -62,7 +58,7 @@ impl SidecarRuntime {
     pub(super) fn request(&self, cwd: &Path, limits: &Limits) -> Result<(Request, TempDir), String> {
         let folder = start_folder().map_err(|error| format!("could not write its program: {error}"))?;
         let start = folder.path();
-        let mut args = vec!["-c".to_owned(), REDIRECT.to_owned(), self.path.to_string_lossy().into_owned()];
+        let mut args = Vec::new();
         if self.kind == EngineKind::Node {
             args.push("--no-warnings".to_owned());
             args.push(format!("--max-old-space-size={}", (limits.memory >> 20).max(16)));
@@ -74,14 +70,12 @@ impl SidecarRuntime {
         }
         args.push(start.join(PROGRAM_NAME).to_string_lossy().into_owned());
         args.push(cwd.to_string_lossy().into_owned());
-        let mut request = Request::new("/bin/sh").args(args).cwd(start).stdin(Stdin::Piped);
+        // The protocol has descriptors of its own; what a tool prints or reads has nothing to do with it.
+        let program = self.path.to_string_lossy();
+        let mut request = on_own_descriptors(&program, args).cwd(start).stdin(Stdin::Piped);
         request.env.insert("PWD".to_owned(), Some(start.to_string_lossy().into_owned()));
         Ok((request, folder))
     }
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 /// The folder a sidecar is started in, with its program: one that only we can write, so that nothing in it was put there by a

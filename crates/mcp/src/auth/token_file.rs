@@ -4,14 +4,13 @@
 use std::{
     fs,
     io::{self, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
 use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
 use serde_json::{Map, Value};
-use toolsmith_host::regular_file;
+use toolsmith_host::{private, regular_file};
 
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -69,8 +68,7 @@ impl TokenFile {
     fn write(&self, table: &Map<String, Value>) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        let mut new =
-            tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
         new.write_all(&serde_json::to_vec_pretty(table)?)?;
         new.as_file().sync_all()?;
         new.persist(&self.file)?;
@@ -82,7 +80,7 @@ impl TokenFile {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         let path = self.file.with_extension("lock");
-        let file = fs::File::options().create(true).truncate(false).write(true).mode(0o600).open(path)?;
+        let file = private(fs::File::options().create(true).truncate(false).write(true)).open(path)?;
         toolsmith_host::file_lock::lock(&file)?;
         Ok(file)
     }

@@ -227,8 +227,8 @@ async fn process_request(config: &ServerConfig, surroundings: &Surroundings) -> 
 }
 
 fn expand_home(text: &str) -> String {
-    match (text.strip_prefix("~/"), std::env::var("HOME")) {
-        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+    match (text.strip_prefix("~/"), toolsmith_host::home_folder()) {
+        (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
         _ => text.to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use thiserror::Error;
-use toolsmith_host::exec::{self, Request};
+use toolsmith_host::exec;
 use toolsmith_tool::CancelToken;
 
 /// Deadline of a command that gives a value.
@@ -123,7 +123,7 @@ impl<'a> Expander<'a> {
 
     async fn command(&self, place: &str, command: &str) -> Result<String, ExpandError> {
         let failed = |reason: String| ExpandError::Command { place: place.to_owned(), reason };
-        let request = Request::new("sh").args(["-c", command]).cwd(self.cwd).timeout(COMMAND_TIMEOUT);
+        let request = exec::plain_shell().request(command).cwd(self.cwd).timeout(COMMAND_TIMEOUT);
         let outcome = exec::run(&request, &CancelToken::new(), |_| {})
             .await
             .map_err(|error| failed(error.to_string()))?;

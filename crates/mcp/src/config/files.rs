@@ -251,7 +251,7 @@ fn read_file(
         Some(_) => problem(format!("\"{key}\" must be an object")),
     };
     if file.format == Format::Claude {
-        let here = sources.cwd.canonicalize().unwrap_or_else(|_| sources.cwd.clone());
+        let here = toolsmith_host::real_path(&sources.cwd).unwrap_or_else(|_| sources.cwd.clone());
         let project = root.get("projects").and_then(|projects| projects.get(here.to_string_lossy().as_ref()));
         take(project.and_then(|project| project.get(key)));
     }

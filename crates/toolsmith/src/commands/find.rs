@@ -98,8 +98,10 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
         }));
     }
     let is_own = |folder: &Path| {
-        let real = folder.canonicalize();
-        real.is_ok_and(|real| own.iter().any(|root| root.folder.canonicalize().is_ok_and(|own| own == real)))
+        let real = toolsmith_host::real_path(&folder);
+        real.is_ok_and(|real| {
+            own.iter().any(|root| toolsmith_host::real_path(&root.folder).is_ok_and(|own| own == real))
+        })
     };
     for folder in &folders {
         for (provider, name, project, _, kinds) in places() {

@@ -141,7 +141,8 @@ impl<'a> Finder<'a> {
         Self {
             gate: trusted.gate(),
             trusted,
-            real_project: options.project.canonicalize().unwrap_or_else(|_| options.project.clone()),
+            real_project: toolsmith_host::real_path(&options.project)
+                .unwrap_or_else(|_| options.project.clone()),
             project_trusted: options.trust.allows(&options.project),
             options,
             by_real_path: HashMap::new(),
@@ -217,15 +218,15 @@ impl<'a> Finder<'a> {
     /// Returns the real path of a file. Its directory is resolved once for all files in it.
     fn real_path(&mut self, file: &Path) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
-            return file.canonicalize();
+            return toolsmith_host::real_path(&file);
         };
         if file.symlink_metadata()?.is_symlink() {
-            return file.canonicalize();
+            return toolsmith_host::real_path(&file);
         }
         if let Some(real) = self.real_folders.get(folder) {
             return Ok(real.join(name));
         }
-        let real = folder.canonicalize()?;
+        let real = toolsmith_host::real_path(&folder)?;
         let file = real.join(name);
         self.real_folders.insert(folder.to_path_buf(), real);
         Ok(file)

@@ -103,7 +103,8 @@ pub(super) fn places(
 ) -> (Option<PathBuf>, PathBuf) {
     let project = finder.options.project.join(project).join(folder);
     let user = in_home(&finder.options.home, user).join(folder);
-    let is_own = project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
+    let is_own = toolsmith_host::real_path(&project)
+        .is_ok_and(|real| toolsmith_host::real_path(&user).is_ok_and(|own| own == real));
     ((!is_own).then_some(project), user)
 }
 

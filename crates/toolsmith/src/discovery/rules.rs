@@ -47,8 +47,8 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let project = finder.options.project.join(project).join("rules");
         let user = in_home(&finder.options.home, user).join("rules");
         // If the project is the home, both may be the same.
-        let is_own =
-            project.canonicalize().is_ok_and(|real| user.canonicalize().is_ok_and(|own| own == real));
+        let is_own = toolsmith_host::real_path(&project)
+            .is_ok_and(|real| toolsmith_host::real_path(&user).is_ok_and(|own| own == real));
         let both = [(project, Scope::Project), (user, Scope::User)];
         let both = both.into_iter().skip(usize::from(is_own));
         folders

@@ -134,11 +134,13 @@ pub(super) fn hook_files(cwd: &Path, home: &Home, settings: &Settings) -> Vec<Ho
         (".codex/config.toml", Dialect::Codex, true),
     ];
     // If the working directory is the home, its files are the user's.
-    let own: Vec<PathBuf> =
-        std::iter::once(claude).chain(codex).filter_map(|path| path.canonicalize().ok()).collect();
+    let own: Vec<PathBuf> = std::iter::once(claude)
+        .chain(codex)
+        .filter_map(|path| toolsmith_host::real_path(&path).ok())
+        .collect();
     for (name, dialect, is_settings) in project {
         let path = cwd.join(name);
-        if !path.canonicalize().is_ok_and(|real| own.contains(&real)) {
+        if !toolsmith_host::real_path(&path).is_ok_and(|real| own.contains(&real)) {
             files.push(file(path, Scope::Project, dialect, is_settings));
         }
     }

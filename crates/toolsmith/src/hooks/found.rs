@@ -156,7 +156,7 @@ pub struct FoundHooks {
 impl FoundHooks {
     /// Creates an empty result for a working directory.
     pub fn none(options: &HookOptions) -> Self {
-        let project = options.cwd.canonicalize().unwrap_or_else(|_| options.cwd.clone());
+        let project = toolsmith_host::real_path(&options.cwd).unwrap_or_else(|_| options.cwd.clone());
         let mut run = HooksOptions::new(&options.cwd).home(options.home.user());
         // Relative folders would let the project choose the program.
         if let Some(path) = program_folders(None).to_str() {
@@ -442,7 +442,7 @@ fn failing(problem: String) -> Check {
 /// place of a directory above it, or a file in place of such a directory. A file that was removed is not displaced.
 fn is_displaced(source: &str, cwd: &Path, project: &Path) -> bool {
     let path = cwd.join(source);
-    if let Ok(real) = path.canonicalize() {
+    if let Ok(real) = toolsmith_host::real_path(&path) {
         return !real.starts_with(project);
     }
     let above = path.ancestors().take_while(|above| *above != cwd && above.starts_with(cwd));

@@ -221,7 +221,7 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
     let path = around.cwd.join(word);
     match std::fs::metadata(&path) {
         Ok(about) if about.is_file() => {
-            if let Ok(real) = path.canonicalize()
+            if let Ok(real) = toolsmith_host::real_path(&path)
                 && !SYSTEM.iter().any(|system| real.starts_with(system))
             {
                 if is_of_agent(&real, around) {
@@ -231,7 +231,7 @@ fn look_at(word: &str, around: &Surroundings, found: &mut References) {
             }
         }
         Ok(about) if about.is_dir() => {
-            if path.canonicalize().is_ok_and(|real| is_of_agent(&real.join("x"), around)) {
+            if toolsmith_host::real_path(&path).is_ok_and(|real| is_of_agent(&real.join("x"), around)) {
                 found.folders.insert(path);
             }
         }
@@ -289,7 +289,7 @@ fn program_of_project(name: &str, around: &Surroundings) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
     let first = folders.map(|folder| folder.join(name)).find(|file| file.is_file())?;
-    first.canonicalize().is_ok_and(|real| real.starts_with(&around.project)).then_some(first)
+    toolsmith_host::real_path(&first).is_ok_and(|real| real.starts_with(&around.project)).then_some(first)
 }
 
 #[cfg(test)]

@@ -173,8 +173,8 @@ pub fn load_settings(sources: &SettingsSources) -> Result<LoadedSettings, Settin
     let project_file = sources.project.join(".toolsmith/config.toml");
     layers.file(&user_file, SettingOrigin::User(user_file.clone()), None);
     // At home the two are one.
-    let is_same =
-        project_file.canonicalize().is_ok_and(|real| user_file.canonicalize().is_ok_and(|own| own == real));
+    let is_same = toolsmith_host::real_path(&project_file)
+        .is_ok_and(|real| toolsmith_host::real_path(&user_file).is_ok_and(|own| own == real));
     if !is_same {
         // Trust in the project does not cover a link that leads out of it.
         let is_trusted = sources.trust.allows(&sources.project) && sources.trust.allows(&project_file);

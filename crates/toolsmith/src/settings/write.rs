@@ -160,7 +160,7 @@ fn item(value: &Value) -> Item {
 
 /// Replaces the file at once; one that is a link stays one.
 fn save(file: &Path, text: &str) -> io::Result<()> {
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let target = toolsmith_host::real_path(file).unwrap_or_else(|_| file.to_path_buf());
     let folder = target.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;

@@ -65,7 +65,7 @@ impl Skills {
 impl Skills {
     /// Adds the skills at paths that extensions of the session named.
     pub(crate) fn with_paths(&self, paths: &[PathBuf]) -> Self {
-        let seen = self.list.iter().filter_map(|skill| skill.file.canonicalize().ok()).collect();
+        let seen = self.list.iter().filter_map(|skill| toolsmith_host::real_path(&skill.file).ok()).collect();
         let mut search = Search { disabled: &[], seen, found: self.clone(), left_out: 0 };
         for path in paths {
             let is_file = path.file_name().is_some_and(|name| name == SKILL_FILE);
@@ -111,8 +111,10 @@ fn roots<'a>(options: &DiscoveryOptions, plugins: &'a InstalledPlugins) -> Vec<R
         })
         .collect();
     let is_own = |folder: &Path| {
-        let real = folder.canonicalize();
-        real.is_ok_and(|real| own.iter().any(|(own, _)| own.canonicalize().is_ok_and(|own| own == real)))
+        let real = toolsmith_host::real_path(&folder);
+        real.is_ok_and(|real| {
+            own.iter().any(|(own, _)| toolsmith_host::real_path(&own).is_ok_and(|own| own == real))
+        })
     };
     let mut roots = Vec::new();
     for folder in &folders {
@@ -210,18 +212,19 @@ impl Search<'_> {
 
     /// Returns whether a link is to a directory that may be searched.
     fn may_follow(&self, link: &Path, root: &Root<'_>) -> bool {
-        let Ok(real) = link.canonicalize().and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real))) else {
+        let Ok(real) =
+            toolsmith_host::real_path(&link).and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real)))
+        else {
             return false;
         };
-        let is_inside = root
-            .within
-            .as_ref()
-            .is_none_or(|within| within.canonicalize().is_ok_and(|within| real.1.starts_with(within)));
+        let is_inside = root.within.as_ref().is_none_or(|within| {
+            toolsmith_host::real_path(&within).is_ok_and(|within| real.1.starts_with(within))
+        });
         real.0 && is_inside
     }
 
     fn take(&mut self, file: &Path, root: &Root<'_>) {
-        let Ok(real) = file.canonicalize() else {
+        let Ok(real) = toolsmith_host::real_path(&file) else {
             return self.warn(file, "is not a valid skill: it is a link that leads nowhere");
         };
         if !self.seen.insert(real) {

@@ -6,7 +6,10 @@ use base64::Engine as _;
 use toolsmith_host::exec;
 use toolsmith_tool::CancelToken;
 
-use crate::composer::Image;
+use crate::{
+    composer::Image,
+    tty::{CLIPBOARD_PROGRAMS, clipboard_requests},
+};
 
 /// Larger images are refused; providers would not accept them.
 const MAX_BYTES: u64 = 20 << 20;
@@ -42,20 +45,11 @@ fn from_bytes(bytes: &[u8], name: &str) -> Option<Image> {
 
 /// Reads an image from the clipboard with the programs of the system.
 pub(super) async fn from_clipboard() -> Result<Image, String> {
-    const PROGRAMS: &[(&str, &[&str])] = &[
-        ("wl-paste", &["--no-newline", "--type", "image/png"]),
-        ("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"]),
-        ("pngpaste", &["-"]),
-    ];
+    let failed = |error: std::io::Error| format!("the clipboard cannot be read: {error}");
+    let file = tempfile::NamedTempFile::new().map_err(failed)?;
     let mut is_any_installed = false;
-    for (program, arguments) in PROGRAMS {
-        let file = tempfile::NamedTempFile::new()
-            .map_err(|error| format!("the clipboard cannot be read: {error}"))?;
-        let path = file.path().display().to_string();
-        // Binary output goes through a file: captured output is text.
-        let script = format!("exec \"$0\" \"$@\" > '{}'", path.replace('\'', "'\\''"));
-        let words = ["-c", &script, program].into_iter().chain(arguments.iter().copied());
-        let request = exec::Request::new("/bin/sh").args(words).timeout(Duration::from_secs(5));
+    for request in clipboard_requests(&file.path().display().to_string()) {
+        let request = request.timeout(Duration::from_secs(5));
         match exec::run(&request, &CancelToken::new(), |_| {}).await {
             Ok(outcome) if outcome.code == 0 => {
                 is_any_installed = true;
@@ -70,7 +64,8 @@ pub(super) async fn from_clipboard() -> Result<Image, String> {
     }
     Err(match is_any_installed {
         true => "The clipboard has no image".to_owned(),
-        false => "Pasting images needs wl-paste, xclip or pngpaste. A dropped image file works without them."
-            .to_owned(),
+        false => {
+            format!("Pasting images needs {CLIPBOARD_PROGRAMS}. A dropped image file works without them.")
+        }
     })
 }

@@ -91,10 +91,8 @@ fn edit(editor: &str, text: &str) -> Result<String, String> {
         .tempfile()
         .map_err(|error| error.to_string())?;
     std::fs::write(file.path(), text).map_err(|error| error.to_string())?;
-    let script = format!("{editor} \"$1\"");
     let path = file.path().to_string_lossy().into_owned();
-    let status = toolsmith_host::exec::run_on_terminal("/bin/sh", &["-c", &script, "editor", &path])
-        .map_err(|error| error.to_string())?;
+    let status = toolsmith_host::exec::edit_on_terminal(editor, &path).map_err(|error| error.to_string())?;
     if status != 0 {
         return Err(format!("exit code {status}"));
     }

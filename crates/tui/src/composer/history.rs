@@ -4,7 +4,6 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -115,11 +114,13 @@ impl History {
 
 fn append(file: &Path, prompt: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        toolsmith_host::create_private_folder(folder)?;
     }
     let line = format!("{}\n", serde_json::to_string(prompt)?);
     // One write, so that two programs do not mix their lines.
-    OpenOptions::new().append(true).create(true).mode(0o600).open(file)?.write_all(line.as_bytes())
+    toolsmith_host::private(OpenOptions::new().append(true).create(true))
+        .open(file)?
+        .write_all(line.as_bytes())
 }
 
 /// A search in progress.

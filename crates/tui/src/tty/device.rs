@@ -2,10 +2,14 @@
 
 use std::io::{self, IsTerminal as _};
 
-use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr};
 use thiserror::Error;
 
-use super::{output::Output, reader::InputEvents, restore};
+use super::{
+    output::Output,
+    reader::InputEvents,
+    restore,
+    system::{self, Modes},
+};
 
 /// Size of the terminal in cells; at least one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +27,7 @@ impl Size {
 
 /// Discards what was typed and not read yet.
 pub fn discard_typed() {
-    // Elsewhere there is nothing to discard, and the call fails.
-    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+    system::discard_typed();
 }
 
 /// The terminal cannot be used.
@@ -111,22 +114,17 @@ impl Drop for Tty {
     }
 }
 
-/// Sets raw mode. `TCSANOW` keeps what was typed already, which `TCSAFLUSH` would discard.
+/// Sets raw mode. What was typed already stays.
 fn enter() -> Result<(), TtyError> {
-    let stdin = io::stdin();
-    let original = tcgetattr(&stdin).map_err(io::Error::from)?;
-    let mut raw = original.clone();
-    raw.make_raw();
+    let original = Modes::current()?;
+    let raw = original.raw();
     restore::remember(original);
-    tcsetattr(&stdin, OptionalActions::Now, &raw).map_err(io::Error::from)?;
-    Ok(())
+    Ok(raw.set()?)
 }
 
 fn size() -> Size {
-    match tcgetwinsize(io::stdout()) {
-        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
-            Size { columns: usize::from(size.ws_col), rows: usize::from(size.ws_row) }
-        }
+    match system::size() {
+        Some((columns @ 1.., rows @ 1..)) => Size { columns, rows },
         _ => Size::DEFAULT,
     }
 }

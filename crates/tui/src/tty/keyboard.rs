@@ -2,9 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use rustix::termios::{InputModes, LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
-
-use super::{device::TtyError, reader::InputEvents, restore};
+use super::{device::TtyError, reader::InputEvents, restore, system::Modes};
 use crate::input::Input;
 
 /// The keyboard while keys are read as they are typed and not echoed. Output is as usual, and Ctrl-C is still a signal.
@@ -20,21 +18,13 @@ impl Keyboard {
     /// # Errors
     /// Fails if standard input is not a terminal or a thread cannot be started.
     pub fn open() -> Result<Self, TtyError> {
-        let stdin = io::stdin();
-        if !stdin.is_terminal() {
+        if !io::stdin().is_terminal() {
             return Err(TtyError::NotATerminal);
         }
-        let original = tcgetattr(&stdin).map_err(io::Error::from)?;
-        let mut keys = original.clone();
-        keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
-        // Otherwise Enter is the same as Ctrl-J.
-        keys.input_modes.remove(InputModes::ICRNL);
-        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
-        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
+        let original = Modes::current()?;
+        let keys = original.keys();
         restore::remember_keyboard(original);
-        let reading = tcsetattr(&stdin, OptionalActions::Now, &keys)
-            .map_err(io::Error::from)
-            .and_then(|()| InputEvents::start());
+        let reading = keys.set().and_then(|()| InputEvents::start());
         match reading {
             Ok(input) => Ok(Self { input }),
             Err(error) => {

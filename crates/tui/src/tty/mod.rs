@@ -9,11 +9,21 @@ mod keyboard;
 mod output;
 mod reader;
 mod restore;
-mod signals;
+mod signal;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub use device::{Size, Tty, TtyError, discard_typed};
 pub use keyboard::Keyboard;
 pub use output::Output;
 pub use reader::InputEvents;
 pub use restore::{ALT_SCREEN_OFF, ALT_SCREEN_ON, QUERIES, restore_now, set_alt_screen};
-pub use signals::{Signal, Signals, stop_process_group};
+pub use signal::Signal;
+pub(crate) use system::{CLIPBOARD_PROGRAMS, clipboard_requests};
+pub use system::{EndSignals, Signals, stop_process_group};
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;

@@ -3,18 +3,14 @@
 
 use std::{
     io,
-    os::fd::{AsFd as _, OwnedFd},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
 };
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    io::ioctl_fionbio,
-};
 use tokio::sync::mpsc;
 
+use super::system::{Ready, Waiting, Wake, waiting};
 use crate::input::{Input, Parser};
 
 /// Bytes read at once.
@@ -53,22 +49,17 @@ impl Shared {
 pub struct InputEvents {
     receiver: mpsc::UnboundedReceiver<Input>,
     shared: Arc<Shared>,
-    /// Wakes the reader.
-    wake: OwnedFd,
+    wake: Wake,
 }
 
 impl InputEvents {
     pub(super) fn start() -> io::Result<Self> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let (woken, wake) = io::pipe()?;
-        let (woken, wake) = (OwnedFd::from(woken), OwnedFd::from(wake));
-        for end in [&woken, &wake] {
-            ioctl_fionbio(end, true)?;
-        }
+        let (waiting, wake) = waiting()?;
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
         let reading = move || {
-            let _ = read_all(&own, &woken, &sender);
+            let _ = read_all(&own, waiting, &sender);
             // The interface ends; there may be nobody to tell.
             let _ = sender.send(Input::Closed);
         };
@@ -104,13 +95,11 @@ impl InputEvents {
     fn want(&self, wanted: Wanted) {
         self.shared.lock().wanted = wanted;
         self.shared.changed.notify_all();
-        // A full pipe wakes the reader too.
-        let _ = rustix::io::write(&self.wake, b"w");
+        self.wake.wake();
     }
 }
 
-fn read_all(shared: &Shared, woken: &OwnedFd, sender: &mpsc::UnboundedSender<Input>) -> io::Result<()> {
-    let stdin = io::stdin();
+fn read_all(shared: &Shared, mut waiting: Waiting, sender: &mpsc::UnboundedSender<Input>) -> io::Result<()> {
     let mut parser = Parser::default();
     let mut bytes = vec![0; CHUNK];
     let mut found = Vec::new();
@@ -127,26 +116,11 @@ fn read_all(shared: &Shared, woken: &OwnedFd, sender: &mpsc::UnboundedSender<Inp
                 return Ok(());
             }
         }
-        let timeout = parser.timeout().and_then(|time| Timespec::try_from(time).ok());
-        let mut files =
-            [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
-        let ready = match poll(&mut files, timeout.as_ref()) {
-            Err(rustix::io::Errno::INTR) => continue,
-            other => other?,
-        };
-        if files[1].revents().contains(PollFlags::IN) {
-            let _ = rustix::io::read(woken, &mut [0_u8; 64]);
-            continue;
-        }
-        if ready == 0 {
-            parser.flush(&mut found);
-        } else {
-            match rustix::io::read(stdin.as_fd(), &mut bytes[..]) {
-                Ok(0) => return Ok(()),
-                Ok(count) => parser.push(bytes.get(..count).unwrap_or_default(), &mut found),
-                Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
-                Err(error) => return Err(error.into()),
-            }
+        match waiting.read(&mut bytes, parser.timeout())? {
+            Ready::Bytes(count) => parser.push(bytes.get(..count).unwrap_or_default(), &mut found),
+            Ready::Timeout => parser.flush(&mut found),
+            Ready::Again => {}
+            Ready::Closed => return Ok(()),
         }
         for input in found.drain(..) {
             if sender.send(input).is_err() {

@@ -12,10 +12,10 @@ use std::{
     },
 };
 
-use rustix::termios::{OptionalActions, Termios, tcsetattr};
+use super::system::Modes;
 
 /// The state before, and whether the modes of the interface were turned on.
-static ORIGINAL: Mutex<Option<(Termios, bool)>> = Mutex::new(None);
+static ORIGINAL: Mutex<Option<(Modes, bool)>> = Mutex::new(None);
 static IN_ALT_SCREEN: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
@@ -24,16 +24,16 @@ pub fn set_alt_screen(is_on: bool) {
     IN_ALT_SCREEN.store(is_on, Ordering::SeqCst);
 }
 
-pub(super) fn remember(original: Termios) {
+pub(super) fn remember(original: Modes) {
     remember_with(original, true);
 }
 
 /// Remembers the state before keys are read one by one, without other modes of the interface.
-pub(super) fn remember_keyboard(original: Termios) {
+pub(super) fn remember_keyboard(original: Modes) {
     remember_with(original, false);
 }
 
-fn remember_with(original: Termios, has_modes: bool) {
+fn remember_with(original: Modes, has_modes: bool) {
     *ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner) = Some((original, has_modes));
     let owner = std::thread::current().id();
     HOOK.call_once(|| {
@@ -66,7 +66,7 @@ pub fn restore_now() {
     let Some((original, has_modes)) = original else { return };
     if !has_modes {
         // Standard output may be a file.
-        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &original);
+        let _ = original.set();
         return;
     }
     let mut out = std::io::stdout();
@@ -76,7 +76,7 @@ pub fn restore_now() {
     // Nothing helps if the terminal is gone.
     let _ = out.write_all(LEAVE.as_bytes());
     let _ = out.flush();
-    let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &original);
+    let _ = original.set();
 }
 
 /// Turned on at the start: bracketed paste, focus reports, notice of colour scheme changes, unambiguous keys (kitty, and

@@ -95,8 +95,9 @@ impl Surroundings {
         let compiler = installed.or_else(|| project.program("tsc"))?.to_string_lossy().into_owned();
         // What the compiler reads for the project is data. A link out of the project is not followed.
         let readable = |path: &PathBuf| {
-            let real = path.canonicalize().unwrap_or_default();
-            trusted.allows(&real) || real.starts_with(project.root.canonicalize().unwrap_or_default())
+            let real = toolsmith_host::real_path(&path).unwrap_or_default();
+            trusted.allows(&real)
+                || real.starts_with(toolsmith_host::real_path(&project.root).unwrap_or_default())
         };
         let node = above("node_modules/@types/node").or_else(|| above("node_modules/@types/bun"));
         let node = node.filter(readable);
@@ -196,7 +197,7 @@ fn read_line(line: &str, folder: &Path) -> Option<Finding> {
         severity: Severity::Warning,
         code: "typescript",
         tool: None,
-        path: path.canonicalize().unwrap_or(path),
+        path: toolsmith_host::real_path(&path).unwrap_or(path),
         line: Some(line),
         column: Some(column),
         message: format!("{message} (TS{number})"),

@@ -64,7 +64,7 @@ fn entry(project: &Project, own: &InstallArguments) -> Result<Entry> {
     }
     let command = std::env::current_exe().context("could not find this program")?;
     let command = command.to_str().context("the path of this program is not UTF-8")?;
-    let cwd = project.cwd.canonicalize().unwrap_or_else(|_| project.cwd.clone());
+    let cwd = toolsmith_host::real_path(&project.cwd).unwrap_or_else(|_| project.cwd.clone());
     let cwd_text = cwd.to_str().context("the path of this directory is not UTF-8")?;
     let mut args = vec!["mcp", "serve", "--cwd", cwd_text];
     args.extend(own.options.iter().map(String::as_str));

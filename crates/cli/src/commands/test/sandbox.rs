@@ -21,7 +21,7 @@ impl Sandbox {
     /// Creates the directory with these files.
     pub(super) fn new(files: &BTreeMap<String, String>) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("toolsmith-case-").tempdir()?;
-        let root = folder.path().canonicalize()?;
+        let root = toolsmith_host::real_path(folder.path())?;
         for (name, text) in files {
             let stays = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
             if name.is_empty() || !stays {

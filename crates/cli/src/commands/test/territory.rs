@@ -30,26 +30,26 @@ impl Territory {
     /// Adds a path of the command line: a folder, or the folder of a file.
     pub(super) fn give(&mut self, path: &Path) {
         let folder = if path.is_dir() { path } else { module_folder(path) };
-        self.given.extend(folder.canonicalize());
+        self.given.extend(toolsmith_host::real_path(&folder));
     }
 
     /// Returns whether a case file beside one of the modules that were found may be used.
     pub(super) fn allows_case(&self, case: &Path, module: &FoundModule) -> bool {
-        let Ok(real) = case.canonicalize() else { return false };
-        let is_beside = || module_folder(&real).canonicalize().ok() == real_parent(&module.real_path);
+        let Ok(real) = toolsmith_host::real_path(&case) else { return false };
+        let is_beside =
+            || toolsmith_host::real_path(module_folder(&real)).ok() == real_parent(&module.real_path);
         self.trusted.allows(&real) || module.imports.is_none() && is_beside()
     }
 
     /// Returns whether a case file below a path of the command line may be used: it must not be a link out of it.
     pub(super) fn allows_given(&self, case: &Path) -> bool {
-        case.canonicalize().is_ok_and(|real| self.is_given(&real) || self.trusted.allows(&real))
+        toolsmith_host::real_path(&case).is_ok_and(|real| self.is_given(&real) || self.trusted.allows(&real))
     }
 
     /// Returns the load request for the module of a case.
     pub(super) fn request(&self, module: &Path) -> Result<ModuleRequest, Problem> {
         let shown = module.display();
-        let real = module
-            .canonicalize()
+        let real = toolsmith_host::real_path(module)
             .map_err(|error| Problem::failed(format!("the module {shown} cannot be read: {error}")))?;
         if !fs::metadata(&real).is_ok_and(|about| about.is_file()) {
             return Err(Problem::failed(format!("the module {shown} is not a file")));
@@ -81,5 +81,5 @@ fn module_folder(file: &Path) -> &Path {
 }
 
 fn real_parent(file: &Path) -> Option<PathBuf> {
-    file.parent()?.canonicalize().ok()
+    toolsmith_host::real_path(file.parent()?).ok()
 }

@@ -2,9 +2,14 @@
 
 use std::{
     io,
-    os::unix::process::ExitStatusExt as _,
-    path::PathBuf,
+    os::unix::{fs::PermissionsExt as _, process::ExitStatusExt as _},
+    path::{Path, PathBuf},
     process::{Command, Stdio},
+};
+
+use super::super::{
+    request::Request,
+    shell::{Shell, ShellKind},
 };
 
 /// Returns whether a program is named by a path. Other names are looked up in `PATH`.
@@ -17,16 +22,37 @@ pub(in super::super) fn script_interpreter(line: Vec<String>) -> Vec<String> {
     line
 }
 
-/// Returns the file that a name stands for in the absolute folders of `PATH`.
-pub fn find_program(name: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let is_program = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    let folders = std::env::var_os("PATH")?;
-    let found =
-        std::env::split_paths(&folders).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
-    found.into_iter().find(is_program)
+/// Returns the file of a program in a folder, if it is one.
+pub fn program_file(folder: &Path, name: &str) -> Option<PathBuf> {
+    let path = folder.join(name);
+    let is_program =
+        path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+    is_program.then_some(path)
+}
+
+/// Returns the shell of every system.
+pub(in super::super) fn plain_shell() -> Shell {
+    Shell { kind: ShellKind::Posix, program: "/bin/sh".to_owned() }
+}
+
+/// Returns a request whose program writes to this program by descriptor 3 and reads from it by descriptor 4. What it prints
+/// goes to standard error, and its standard input is empty.
+pub fn on_own_descriptors(program: &str, arguments: impl IntoIterator<Item = String>) -> Request {
+    const REDIRECT: &str = "exec \"$0\" \"$@\" 3>&1 4<&0 0</dev/null 1>&2";
+    Request::new("/bin/sh").args(["-c", REDIRECT, program]).args(arguments)
+}
+
+/// Returns the shells to try: the rare system without bash has a plain one.
+pub(in super::super) fn shells() -> Vec<Shell> {
+    ["bash", "sh"].map(|program| Shell { kind: ShellKind::Posix, program: program.to_owned() }).to_vec()
+}
+
+/// Runs an editor, given with its options as in `EDITOR`, on a file. Returns its exit code.
+///
+/// # Errors
+/// Fails if it cannot be started.
+pub fn edit_on_terminal(editor: &str, file: &str) -> io::Result<i32> {
+    run_on_terminal("/bin/sh", &["-c", &format!("{editor} \"$1\""), "editor", file])
 }
 
 /// Runs a program on the terminal itself and waits for its end. Returns its exit code, or 128 plus the number of the signal

@@ -92,8 +92,9 @@ impl Detacher {
 /// This end. Dropping it kills the whole job, unless the program is detached or has ended by itself.
 #[derive(Debug)]
 pub(in super::super) struct Control {
-    shared: Arc<Shared>,
+    /// Dropped before the handle that it waits for.
     ended: EndOfProcess,
+    shared: Arc<Shared>,
     has_asked: bool,
     is_ending: bool,
     exit: Option<Exit>,
@@ -116,7 +117,7 @@ impl Control {
     pub(super) fn new(job: Job, process: OwnedHandle) -> std::io::Result<Self> {
         let shared = Shared { job, process, signal: AtomicI32::new(0), is_detached: AtomicBool::new(false) };
         let ended = EndOfProcess::register(shared.process.as_raw_handle())?;
-        Ok(Self { shared: Arc::new(shared), ended, has_asked: false, is_ending: false, exit: None })
+        Ok(Self { ended, shared: Arc::new(shared), has_asked: false, is_ending: false, exit: None })
     }
 
     /// Returns the way to let the program outlive this end.

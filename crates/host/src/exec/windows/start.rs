@@ -13,8 +13,10 @@ use std::{
         io::{AsHandle as _, AsRawHandle as _, FromRawHandle as _, OwnedHandle},
     },
     path::Path,
+    pin::pin,
     ptr,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, Waker},
 };
 
 use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
@@ -85,6 +87,10 @@ pub(in super::super) fn start(request: &Request) -> io::Result<Started> {
 /// Returns the file to execute and its command line. A batch file is executed by `cmd.exe`.
 fn line(request: &Request, program: String) -> io::Result<(String, String)> {
     let name = request.arg0.as_ref().unwrap_or(&program);
+    if request.verbatim {
+        let line = format!("{} {}", command_line(name, &[]), request.args.join(" "));
+        return Ok((program, line));
+    }
     if !is_batch(&program) {
         let line = command_line(name, &request.args);
         return Ok((program, line));
@@ -144,6 +150,11 @@ fn pipe(is_output: bool) -> io::Result<(File, NamedPipeServer)> {
     // SAFETY: the attributes live as long as `private`.
     let ours = unsafe { options.create_with_security_attributes_raw(&name, private.attributes().cast())? };
     let theirs = File::options().read(!is_output).write(is_output).open(&name)?;
+    match pin!(ours.connect()).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(connected) => connected?,
+        // The other end is open already, so there is nothing to wait for.
+        Poll::Pending => return Err(io::ErrorKind::NotConnected.into()),
+    }
     Ok((theirs, ours))
 }
 

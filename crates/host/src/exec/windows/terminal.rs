@@ -9,7 +9,14 @@ use std::{
 };
 
 pub(in super::super) use super::super::windows_lookup::has_folder;
-use super::{super::windows_lookup::candidates, start::INHERITING};
+use super::{
+    super::{
+        request::Request,
+        shell::{Shell, ShellKind},
+        windows_lookup::candidates,
+    },
+    start::INHERITING,
+};
 
 /// Returns the file of a program. Relative paths start from `folder`.
 pub(super) fn find_in(
@@ -26,9 +33,20 @@ pub(super) fn find_in(
 }
 
 /// Returns the file that a name stands for in the absolute folders of `PATH`.
-pub fn find_program(name: &str) -> Option<PathBuf> {
+fn find_program(name: &str) -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name);
     find_in(name, Path::new(""), variable("PATH").as_deref(), variable("PATHEXT").as_deref()).map(Into::into)
+}
+
+/// Returns the file of a program in a folder, if there is one.
+pub fn program_file(folder: &Path, name: &str) -> Option<PathBuf> {
+    Some(folder.join(format!("{name}.exe"))).filter(|path| path.is_file())
+}
+
+/// Returns the shell that commands are written for, because Windows has none of its own that reads them.
+pub(in super::super) fn plain_shell() -> Shell {
+    let missing = Shell { kind: ShellKind::PowerShell, program: "powershell".to_owned() };
+    shells().into_iter().next().unwrap_or(missing)
 }
 
 /// Returns the program that runs a script by its first line: the file name of the path given there, because Windows has no
@@ -44,6 +62,66 @@ pub(in super::super) fn script_interpreter(line: Vec<String>) -> Vec<String> {
     if let Some(program) = words.first_mut().filter(|program| program.starts_with('/')) {
         *program = name(program);
     }
+    words
+}
+
+/// Returns a request whose program talks to this program by its standard input and output. Windows has no other numbered
+/// descriptors; the variable tells the program to print to standard error instead.
+pub fn on_own_descriptors(program: &str, arguments: impl IntoIterator<Item = String>) -> Request {
+    Request::new(program).args(arguments).env("TOOLSMITH_STANDARD_STREAMS", "1")
+}
+
+/// Returns the shells to try: Git Bash if it is installed, else PowerShell. `bash.exe` of the system is that of a Linux beside
+/// Windows, which has other files, and is not used.
+pub(in super::super) fn shells() -> Vec<Shell> {
+    let posix = git_bash().map(|path| Shell { kind: ShellKind::Posix, program: path });
+    let others = ["pwsh", "powershell"]
+        .iter()
+        .filter(|name| find_program(name).is_some())
+        .map(|name| Shell { kind: ShellKind::PowerShell, program: (*name).to_owned() });
+    posix.into_iter().chain(others).collect()
+}
+
+/// Returns the bash that comes with Git.
+fn git_bash() -> Option<String> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    // Git is at `cmd\git.exe` or `bin\git.exe` in its folder.
+    let beside_git = find_program("git").and_then(|git| Some(git.parent()?.parent()?.to_path_buf()));
+    let places = [
+        beside_git,
+        variable("ProgramFiles").map(|folder| folder.join("Git")),
+        variable("LOCALAPPDATA").map(|folder| folder.join(r"Programs\Git")),
+    ];
+    let found =
+        places.into_iter().flatten().map(|git| git.join(r"bin\bash.exe")).find(|path| path.is_file())?;
+    Some(found.to_string_lossy().into_owned())
+}
+
+/// Runs an editor, given with its options as in `EDITOR`, on a file. Returns its exit code.
+///
+/// # Errors
+/// Fails if it cannot be started.
+pub fn edit_on_terminal(editor: &str, file: &str) -> io::Result<i32> {
+    let words = split_words(editor);
+    let mut words = words.iter().map(String::as_str);
+    let program = words.next().ok_or(io::ErrorKind::NotFound)?;
+    let arguments: Vec<&str> = words.chain([file]).collect();
+    run_on_terminal(program, &arguments)
+}
+
+/// Splits text at spaces outside quotation marks.
+fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted) = (String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
     words
 }
 

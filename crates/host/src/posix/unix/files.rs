@@ -178,6 +178,25 @@ pub fn write_at(file: &File, data: &[u8], position: u64) -> io::Result<usize> {
     file.write_at(data, position)
 }
 
+/// Writes everything at a position.
+///
+/// # Errors
+/// Fails with the system's error.
+pub fn write_all_at(file: &File, mut data: &[u8], mut position: u64) -> io::Result<()> {
+    while !data.is_empty() {
+        match write_at(file, data, position) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                data = data.get(count..).unwrap_or_default();
+                position = position.saturating_add(count as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Returns the number of an open file. `_free` is one that no other file of the caller has.
 pub fn descriptor(file: &File, _free: i32) -> i32 {
     file.as_raw_fd()
@@ -300,8 +319,8 @@ fn timestamps(accessed: f64, modified: f64) -> Timestamps {
 /// See above.
 pub fn access(path: &Path, bits: u32) -> io::Result<()> {
     // The numbers are the same on all systems, their type is not.
-    let all = [(4, Access::READ_OK), (2, Access::WRITE_OK), (1, Access::EXEC_OK)];
-    let wanted = all.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, access)| access).collect();
+    let known = [(4, Access::READ_OK), (2, Access::WRITE_OK), (1, Access::EXEC_OK)];
+    let wanted = known.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, access)| access).collect();
     Ok(rustix::fs::access(path, wanted)?)
 }
 

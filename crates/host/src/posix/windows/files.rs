@@ -159,6 +159,25 @@ pub fn write_at(file: &File, data: &[u8], position: u64) -> io::Result<usize> {
     file.seek_write(data, position)
 }
 
+/// Writes everything at a position.
+///
+/// # Errors
+/// Fails with the system's error.
+pub fn write_all_at(file: &File, mut data: &[u8], mut position: u64) -> io::Result<()> {
+    while !data.is_empty() {
+        match write_at(file, data, position) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => {
+                data = data.get(count..).unwrap_or_default();
+                position = position.saturating_add(count as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Returns the number of an open file. Windows has handles instead, so it is `free`, which no other file of the caller has.
 pub fn descriptor(_file: &File, free: i32) -> i32 {
     free

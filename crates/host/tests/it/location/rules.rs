@@ -552,3 +552,22 @@ fn c5_7_interpreters_of_scripts_are_named() {
     home.put("project/loop", "#!./loop\n");
     assert!(named_files("sh loop", &[base], None).contains(&base.join("./loop")));
 }
+
+#[test]
+fn c5_7_places_that_windows_starts_programs_from_are_exec() {
+    let home = Home::new();
+    let rules = home.rules(&home.home);
+    let places = [
+        "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/x.cmd",
+        "AppData/Local/Programs/x.exe",
+        "Documents/PowerShell/Modules/x.psm1",
+        "scoop/shims/git.exe",
+        "work/autorun.inf",
+        "work/Profile.ps1",
+    ];
+    all(&rules, &home.home, &places, "exec");
+    // Its temporary folder is among the settings of the user, and holds data all the same.
+    all(&rules, &home.home, &["AppData/Local/Temp/x.txt"], "write");
+    let project = home.rules(&home.project);
+    all(&project, &home.project, &["Start Menu/Programs/Startup/x.lnk"], "exec");
+}

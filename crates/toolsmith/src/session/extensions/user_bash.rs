@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolsmith_agent::custom_message;
-use toolsmith_host::exec::{Request, run};
+use toolsmith_host::exec::{run, shell};
 use toolsmith_tool::{CancelToken, ContentBlock, CustomMessageDraft, ToolError};
 
 use super::super::session::Session;
@@ -42,7 +42,7 @@ impl Session {
         let result = match self.extension_bash(command, exclude_from_context, &cancel).await {
             Some(result) => result,
             None => {
-                let request = Request::new("bash").args(["-c", command]).cwd(&self.cwd);
+                let request = shell().request(command).cwd(&self.cwd);
                 let outcome = run(&request, &cancel, |chunk| on_output(&chunk.text)).await;
                 let outcome = outcome.map_err(|error| ToolError::reply(error.to_string()))?;
                 let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());

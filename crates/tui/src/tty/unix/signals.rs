@@ -5,22 +5,7 @@ use std::io;
 use rustix::process::{Signal as Number, kill_current_process_group};
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
-/// A signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// The terminal changed its size.
-    Resize,
-    /// Somebody asks the program to end.
-    Terminate,
-    /// Ctrl-C from outside; the terminal itself sends it as a key.
-    Interrupt,
-    /// The terminal is gone.
-    HangUp,
-    /// Somebody asks the program to stop for a while.
-    Stop,
-    /// The program continues after a stop.
-    Continue,
-}
+use super::super::Signal;
 
 /// The stream of signals.
 #[derive(Debug)]
@@ -58,6 +43,37 @@ impl Signals {
             _ = self.stop.recv() => Signal::Stop,
             _ = self.go_on.recv() => Signal::Continue,
             _ = self.resize.recv() => Signal::Resize,
+        }
+    }
+}
+
+/// The signals that end a program.
+#[derive(Debug)]
+pub struct EndSignals {
+    interrupt: Stream,
+    terminate: Stream,
+    hang_up: Stream,
+}
+
+impl EndSignals {
+    /// Listens from now on. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// Fails if a handler cannot be installed.
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next one.
+    pub async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.hang_up.recv() => Signal::HangUp,
+            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => Signal::Interrupt,
         }
     }
 }

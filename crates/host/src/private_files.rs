@@ -1,0 +1,30 @@
+//! Files and folders for the user alone.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    path::Path,
+};
+
+use crate::system::files;
+
+/// Creates a folder and those above it. What is created can be read and written by the user alone.
+///
+/// # Errors
+/// Fails if a folder cannot be created.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    files::create_private_folder(path)
+}
+
+/// Has a new file created for the user alone. On Windows its folder decides that, which should be a private one.
+pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    files::private(options)
+}
+
+/// Makes a file one for the user alone.
+///
+/// # Errors
+/// Fails with the system's error.
+pub fn make_private(file: &File) -> io::Result<()> {
+    files::make_private(file)
+}

@@ -1,0 +1,11 @@
+//! The console of Windows as a terminal: escape sequences in both directions, text in UTF-8.
+
+mod clipboard;
+mod input;
+mod modes;
+mod signals;
+
+pub(crate) use clipboard::{CLIPBOARD_PROGRAMS, clipboard_requests};
+pub(super) use input::{Ready, Waiting, Wake, waiting};
+pub(super) use modes::{Modes, discard_typed, size};
+pub use signals::{EndSignals, Signals, stop_process_group};
