@@ -19,6 +19,8 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("userIds", Func::from(user_ids))?;
     host.set("systemInfo", Func::from(system_info))?;
     host.set("environment", Func::from(environment))?;
+    host.set("variable", Func::from(|name: String| std::env::var(name).ok()))?;
+    host.set("variableNames", Func::from(variable_names))?;
     host.set("worktree", Func::from(|folder: String| worktree(Path::new(&folder))))
 }
 
@@ -52,6 +54,12 @@ pub(super) fn system_info() -> String {
 fn user_ids() -> Vec<u32> {
     // SAFETY: these calls only ask, and cannot fail.
     unsafe { vec![libc::getuid(), libc::getgid()] }
+}
+
+/// Returns the names of the environment variables that are valid text.
+fn variable_names() -> String {
+    let names = std::env::vars_os().filter_map(|(key, value)| value.to_str().and(key.into_string().ok()));
+    json!(names.collect::<Vec<_>>()).to_string()
 }
 
 /// Returns the environment variables that are valid text.
