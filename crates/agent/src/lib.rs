@@ -58,8 +58,8 @@ pub use compaction::{
 pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
     Arguments, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome, CallRequest, Deadlines,
-    Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall, OutputCut, Passage,
-    RegistryRefresh, SharedRegistry, is_refused_unasked,
+    Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall, OutputCut, Passage, RECORDING,
+    RecordCalls, RecordedCall, RegistryRefresh, SharedRegistry, is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
 pub use extensions::{

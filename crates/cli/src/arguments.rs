@@ -10,7 +10,7 @@ use clap::{
 use crate::{
     commands::{
         cache, call, check, completions, config, context, demo, dev, doctor, hooks, licenses, list, login,
-        man, mcp, new, plugin, print, rpc, sessions, skills, stats, test, trust, types, undo, update,
+        man, mcp, new, plugin, print, replay, rpc, sessions, skills, stats, test, trust, types, undo, update,
     },
     versions,
 };
@@ -177,6 +177,8 @@ pub(crate) enum Command {
     Check(check::CheckArguments),
     /// Run the case files of tools.
     Test(test::TestArguments),
+    /// Run the recorded calls of a session against today's tools, and show what differs.
+    Replay(replay::ReplayArguments),
     /// Load, check and call a tool again whenever a file changes.
     Dev(dev::DevArguments),
     /// Write type definitions for editors.

@@ -16,6 +16,7 @@ mod progress;
 mod project;
 mod project_files;
 mod project_views;
+mod recorded_calls;
 mod review;
 mod runtime;
 mod streams;

@@ -238,6 +238,11 @@ impl Project {
         Engine::new(self.engine_options().definition_cache(toolsmith::definition_cache(&self.home)))
     }
 
+    /// An engine whose calls can be recorded and replayed.
+    pub(crate) fn recordable_engine(&self) -> Engine {
+        Engine::new(self.engine_options().recordable(true))
+    }
+
     fn engine_options(&self) -> EngineOptions {
         let settings = &self.loaded.settings;
         // Without a word about single tools nobody needs to know which there are.

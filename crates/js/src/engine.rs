@@ -39,6 +39,8 @@ pub(crate) struct EngineShared {
     pub(crate) engines: EngineRules,
     pub(crate) exec: Option<Arc<dyn ExecHandler>>,
     pub(crate) built_ins: Option<BuiltInSpecs>,
+    /// Calls can be recorded and replayed.
+    pub(crate) is_recordable: bool,
     pub(crate) definitions: Option<Definitions>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
@@ -98,6 +100,7 @@ impl Engine {
                 engines: options.engines,
                 exec: options.exec,
                 built_ins: options.built_ins,
+                is_recordable: options.is_recordable,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),

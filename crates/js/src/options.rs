@@ -28,6 +28,7 @@ pub struct EngineOptions {
     pub exec: Option<Arc<dyn ExecHandler>>,
     pub(crate) built_ins: Option<BuiltInSpecs>,
     pub(crate) definition_cache: Option<PathBuf>,
+    pub(crate) is_recordable: bool,
 }
 
 /// Returns the specifications of the built-in tools.
@@ -54,6 +55,7 @@ impl EngineOptions {
             exec: None,
             built_ins: None,
             definition_cache: None,
+            is_recordable: false,
         }
     }
 
@@ -104,6 +106,13 @@ impl EngineOptions {
     #[must_use]
     pub fn definition_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.definition_cache = Some(folder.into());
+        self
+    }
+
+    /// Has calls recorded and replayed, if their context has a tape. Without this, tapes have no effect.
+    #[must_use]
+    pub fn recordable(mut self, on: bool) -> Self {
+        self.is_recordable = on;
         self
     }
 

@@ -17,6 +17,7 @@ use crate::{
     instance::{CallFailure, CallKind, Drawn},
     load::SchemaKind,
     module::ModuleHost,
+    options::EngineKind,
 };
 
 /// A tool written in TypeScript or JavaScript.
@@ -184,6 +185,16 @@ impl Tool for JsTool {
     }
 
     async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+        if let Some(tape) = &ctx.tape {
+            let (engine, _) = self.module.engine();
+            if engine != EngineKind::Embedded {
+                let message = format!("the module runs in {engine}, where nothing can be recorded");
+                if tape.is_playing() {
+                    return Err(ToolError::reply(format!("The call was not replayed: {message}")));
+                }
+                tape.give_up(message);
+            }
+        }
         let arguments = call.arguments.to_string();
         let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments };
         match self.call(kind, ctx).await {

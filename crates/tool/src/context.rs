@@ -12,6 +12,7 @@ use crate::{
     meter::Meter,
     pending::PendingHandle,
     places::Places,
+    recording::CallTape,
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
     ui::UiHandle,
@@ -35,6 +36,8 @@ pub struct ToolContext {
     pub files: Option<Arc<dyn FileWatch>>,
     /// Counts what the call uses.
     pub meter: Meter,
+    /// Records what the call asks of its surroundings, or plays the answers back.
+    pub tape: Option<CallTape>,
     /// The user interface.
     pub ui: UiHandle,
     /// The session, read-only.
@@ -56,6 +59,7 @@ impl ToolContext {
             places: Places::default(),
             files: None,
             meter: Meter::default(),
+            tape: None,
             ui: UiHandle::headless(),
             session: Arc::new(EmptySession),
             agent: Arc::new(DetachedAgent),
@@ -102,6 +106,13 @@ impl ToolContext {
     #[must_use]
     pub fn with_files(mut self, files: Arc<dyn FileWatch>) -> Self {
         self.files = Some(files);
+        self
+    }
+
+    /// Records the call, or plays its recording back.
+    #[must_use]
+    pub fn with_tape(mut self, tape: CallTape) -> Self {
+        self.tape = Some(tape);
         self
     }
 

@@ -45,6 +45,7 @@ mod names;
 pub mod panics;
 mod pending;
 mod places;
+mod recording;
 mod registry;
 mod render;
 mod result;
@@ -81,6 +82,9 @@ pub use pending::{
     PendingSubscription, PendingUnavailable, PushError, StagedBy, Writes,
 };
 pub use places::{Place, Places};
+pub use recording::{
+    Answer, CWD_MARK, CallTape, Exchange, REDACTED, Recording, ReplayEnd, TapeSlot, is_secret_name,
+};
 pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, UnknownTools};
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{ContentBlock, Failure, Stop, ToolError, ToolResult};

@@ -22,6 +22,7 @@ mod mcp;
 mod plugins;
 mod project_root;
 mod rust_tool;
+mod secret_values;
 mod serving;
 mod session;
 pub mod settings;
@@ -57,6 +58,7 @@ pub use plugins::{
 };
 pub use project_root::find_project;
 pub use rust_tool::{AnyError, rust_tool};
+pub use secret_values::secret_values;
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ContextPart,

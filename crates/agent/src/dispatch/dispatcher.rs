@@ -22,6 +22,7 @@ use super::{
     gating::{Gated, gated},
     monitor::{CallLimits, CallMonitor, LimitWatch},
     pinning,
+    recording::RecordCalls,
     refresh::RegistryRefresh,
     registry::SharedRegistry,
 };
@@ -45,6 +46,7 @@ pub struct Dispatcher {
 pub(super) struct Parts {
     registry: SharedRegistry,
     refresh: Option<Arc<dyn RegistryRefresh>>,
+    record: Option<RecordCalls>,
     monitors: Vec<Arc<dyn CallMonitor>>,
     pub(super) gates: Vec<Arc<dyn Gate>>,
     settings: std::sync::RwLock<ApprovalSettings>,
@@ -66,6 +68,7 @@ pub(super) struct Parts {
 pub struct DispatcherBuilder {
     registry: SharedRegistry,
     refresh: Option<Arc<dyn RegistryRefresh>>,
+    record: Option<RecordCalls>,
     monitors: Vec<Arc<dyn CallMonitor>>,
     gates: Vec<Arc<dyn Gate>>,
     settings: ApprovalSettings,
@@ -80,6 +83,12 @@ impl DispatcherBuilder {
     /// Sets what brings the registry up to date before each call.
     pub fn refresh(mut self, refresh: Arc<dyn RegistryRefresh>) -> Self {
         self.refresh = Some(refresh);
+        self
+    }
+
+    /// Records what custom tools ask of their surroundings, in the artifacts of the session.
+    pub fn record(mut self, record: RecordCalls) -> Self {
+        self.record = Some(record);
         self
     }
 
@@ -137,6 +146,7 @@ impl DispatcherBuilder {
             parts: Arc::new(Parts {
                 registry: self.registry,
                 refresh: self.refresh,
+                record: self.record,
                 monitors: self.monitors,
                 gates: self.gates,
                 settings: std::sync::RwLock::new(self.settings),
@@ -206,6 +216,7 @@ impl Dispatcher {
         DispatcherBuilder {
             registry: registry.into(),
             refresh: None,
+            record: None,
             monitors: Vec::new(),
             gates: Vec::new(),
             settings: ApprovalSettings::default(),
@@ -338,8 +349,16 @@ impl Dispatcher {
         let own = if limits == CallLimits::default() { cancel.clone() } else { cancel.child() };
         let (watch, meter) = LimitWatch::start(limits, &own);
         trail.meter = Some(meter.clone());
-        let context = request.context.clone().with_cancel(own).with_approved(approved).with_meter(meter);
+        let mut context = request.context.clone().with_cancel(own).with_approved(approved).with_meter(meter);
+        let record = self.parts.record.as_ref().filter(|_| context.tape.is_none());
+        let tape = record.and_then(|record| record.tape(found.origin.kind));
+        if let Some(tape) = &tape {
+            context = context.with_tape(tape.clone());
+        }
         let (mut result, mut end) = self.run(&found, request, arguments, context).await;
+        if let (Some(record), Some(tape)) = (record, &tape) {
+            record.keep(tape, &request.id, &found.tool.spec().name, &request.context);
+        }
         if let Some(message) = watch.exceeded() {
             (result, end) = over_budget(result, end, message);
         }

@@ -46,6 +46,7 @@ mod gate;
 mod gating;
 mod monitor;
 mod pinning;
+mod recording;
 mod refresh;
 mod registry;
 
@@ -58,5 +59,6 @@ pub use execute::Deadlines;
 pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use monitor::{CallLimit, CallLimits, CallMonitor};
+pub use recording::{RECORDING, RecordCalls, RecordedCall};
 pub use refresh::RegistryRefresh;
 pub use registry::SharedRegistry;

@@ -22,6 +22,7 @@ pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod plugin;
 pub(crate) mod print;
+pub(crate) mod replay;
 pub(crate) mod rpc;
 pub(crate) mod sessions;
 pub(crate) mod skills;
@@ -77,6 +78,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::New(own) => new::run(shared, &own),
         Command::Check(own) => check::run(shared, &own),
         Command::Test(own) => test::run(shared, &own),
+        Command::Replay(own) => replay::run(shared, &own),
         Command::Dev(own) => dev::run(shared, &own),
         Command::Types(own) => types::run(shared, &own),
         Command::Undo(own) => undo::run(shared, &own),

@@ -39,6 +39,7 @@ mod pty;
 mod raw_mcp_client;
 mod recovering;
 mod reference;
+mod replaying;
 mod reviewing;
 mod rpc;
 mod rpc_abort;

@@ -18,7 +18,7 @@ const members = {
   },
   sleep: (time) => new Promise((resolve) => setTimeout(resolve, time instanceof Date ? time - Date.now() : time)),
   sleepSync: (time) => builtin("toolsmith:node_parts/processes").sleepNow(Number(time)),
-  nanoseconds: () => Math.floor(host.now() * 1e6),
+  nanoseconds: () => Math.floor(host.elapsed() * 1e6),
   inspect: (value, options) => builtin("toolsmith:web/inspect").inspect(value, options),
   fetch: (...args) => fetch(...args),
   which: (name, options) => which(String(name), options),

@@ -24,7 +24,9 @@ export { makeContext } from "./context.js";
 
 import { installGlobals } from "./globals.js";
 import { builtin } from "./host.js";
+import { installRecording } from "./recording.js";
 
+installRecording();
 installGlobals();
 
 /** Draws a component a tool shows, or hands it keys. */

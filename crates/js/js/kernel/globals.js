@@ -45,7 +45,7 @@ export function installGlobals() {
   );
   define("global", globalThis);
   define("performance", {
-    now: () => host.now(),
+    now: () => host.elapsed(),
     timeOrigin: Date.now() - host.now(),
     mark: () => undefined,
     measure: () => undefined,

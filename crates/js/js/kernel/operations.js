@@ -1,6 +1,7 @@
 // Work that goes on outside the engine: each operation has a number, a promise, and can be cancelled.
 
 import { host } from "./host.js";
+import { settled, whileStarting } from "./recording.js";
 
 const waiting = new Map();
 let last = 0;
@@ -16,7 +17,7 @@ export function operation(start, signal) {
     waiting.set(number, { resolve, reject, release: () => signal?.removeEventListener("abort", stop) });
     signal?.addEventListener("abort", stop);
     try {
-      start(number);
+      whileStarting(number, start);
       if (signal?.aborted) stop();
     } catch (error) {
       waiting.delete(number);
@@ -32,6 +33,7 @@ export function settle(number, worked, value) {
   if (entry === undefined) return;
   waiting.delete(number);
   entry.release();
+  settled(number, worked, value);
   if (worked) entry.resolve(value);
   else entry.reject(toError(value));
 }

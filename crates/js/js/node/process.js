@@ -78,7 +78,7 @@ class Output extends EventEmitter {
 }
 
 const hrtime = (previous) => {
-  const now = host.now();
+  const now = host.elapsed();
   let seconds = Math.floor(now / 1000);
   let nanoseconds = Math.floor((now % 1000) * 1e6);
   if (previous !== undefined) {
@@ -92,7 +92,7 @@ const hrtime = (previous) => {
   }
   return [seconds, nanoseconds];
 };
-hrtime.bigint = () => BigInt(Math.floor(host.now() * 1e6));
+hrtime.bigint = () => BigInt(Math.floor(host.elapsed() * 1e6));
 
 const refuseExit = (what) => (code) => {
   throw new Error(`${what}(${code ?? ""}) was called by a tool; a tool cannot exit the host program`);
@@ -173,6 +173,36 @@ const environment = new Proxy(
   },
 );
 
+/**
+ * The same in a runtime that can be recorded: each variable is asked for when it is read, so that a recording has the ones
+ * that were used.
+ */
+function recordedEnvironment() {
+  const changed = new Map();
+  const read = (name) => (changed.has(name) ? changed.get(name) : host.variable(name));
+  const names = () => {
+    const own = new Set(JSON.parse(host.variableNames()));
+    for (const [name, value] of changed) value === undefined ? own.delete(name) : own.add(name);
+    return [...own];
+  };
+  const isText = (name) => typeof name === "string";
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => (isText(name) ? read(name) : undefined),
+      has: (_, name) => isText(name) && read(name) !== undefined,
+      ownKeys: names,
+      getOwnPropertyDescriptor(_, name) {
+        const value = isText(name) ? read(name) : undefined;
+        return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
+      },
+      deleteProperty: (_, name) => (changed.set(name, undefined), true),
+      set: (_, name, value) => (changed.set(name, String(value)), true),
+      defineProperty: (_, name, { value }) => (changed.set(name, String(value)), true),
+    },
+  );
+}
+
 const userIds = () => host.userIds();
 
 function memoryUsage() {
@@ -184,7 +214,7 @@ memoryUsage.rss = () => host.memoryUse();
 const signalNumbers = () => JSON.parse(host.machine("signals"));
 
 const members = {
-  env: environment,
+  env: host.isRecordable ? recordedEnvironment() : environment,
   argv: ["node", "toolsmith"],
   argv0: "node",
   execArgv: [],
@@ -220,7 +250,7 @@ const members = {
   exit: refuseExit("process.exit"),
   reallyExit: refuseExit("process.reallyExit"),
   abort: refuseExit("process.abort"),
-  uptime: () => (host.now() - started) / 1000,
+  uptime: () => (host.elapsed() - started) / 1000,
   hrtime,
   nextTick(callback, ...args) {
     checkFunction(callback, "callback");

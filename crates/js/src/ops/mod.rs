@@ -28,6 +28,7 @@ mod sqlite;
 mod sqlite_memory;
 mod surroundings;
 mod system;
+mod tape;
 mod text;
 mod ui;
 mod web_address;
@@ -61,6 +62,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     text::install(host)?;
     ui::install(host, state)?;
     web_address::install(host)?;
+    tape::install(host, state)?;
     guard::install(ctx, host, &state.shared.stop, |name| !surroundings::IS_FREE_OF.contains(&name))?;
     // Entering a frame is over at once, and has to work on every way out.
     frames::install(host, state)?;

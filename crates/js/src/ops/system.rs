@@ -20,6 +20,8 @@ pub(super) fn install(host: &Object<'_>, state: &Rc<ThreadState>) -> Result<()> 
     host.set("userIds", Func::from(user_ids))?;
     host.set("systemInfo", Func::from(system_info))?;
     host.set("environment", Func::from(environment))?;
+    host.set("variable", Func::from(|name: String| std::env::var(name).ok()))?;
+    host.set("variableNames", Func::from(variable_names))?;
     host.set("worktree", Func::from(|folder: String| worktree(Path::new(&folder))))
 }
 
@@ -47,6 +49,12 @@ pub(super) fn system_info() -> String {
         "version": env!("CARGO_PKG_VERSION"),
     })
     .to_string()
+}
+
+/// Returns the names of the environment variables that are valid text.
+fn variable_names() -> String {
+    let names = std::env::vars_os().filter_map(|(key, value)| value.to_str().and(key.into_string().ok()));
+    json!(names.collect::<Vec<_>>()).to_string()
 }
 
 /// Returns the environment variables that are valid text.

@@ -18,6 +18,7 @@ mod npm;
 mod processes;
 mod project;
 mod public_modules;
+mod recording;
 mod rendering;
 mod same_as_node;
 mod sidecar;

@@ -10,8 +10,8 @@ use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
     Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, ResolveTool,
-    ResolveToolChoice, Resolver, Reviewer, SystemPrompt, Telemetry, TodoReminders,
+    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, RecordCalls,
+    ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, Telemetry, TodoReminders,
     hooks::{HookEvents, HookGate},
     rules::{Rule, StreamRules, rules_prompt},
     session::{CurrentSession, SessionLog, Sessions},
@@ -54,6 +54,7 @@ use crate::{
     loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
+    secret_values::secret_values,
     settings::{PreviewDecision, Settings},
     skills::{KeepSkills, SkillFiles},
     trust::TrustDecision,
@@ -420,7 +421,8 @@ impl SessionBuilder {
         protect_programs(&protected, &self.settings, &self.mcp, &self.cwd, &home);
         let untrusted = discovered.untrusted_folder.clone();
         let options = engine_options(&self.cwd, &self.settings, &discovered);
-        let engine = Engine::new(options.definition_cache(definition_cache(&home)));
+        let records = self.settings.tools.record;
+        let engine = Engine::new(options.definition_cache(definition_cache(&home)).recordable(records));
         // A factory may stage actions too (CONTRACT 8.1).
         let pending = PendingStack::with_file_tiers(rules);
         engine.set_pending(PendingHandle::new(Arc::clone(&pending)));
@@ -520,6 +522,9 @@ impl SessionBuilder {
             .approval(approval)
             .deadlines(self.settings.deadlines())
             .output(self.settings.output.cut());
+        if records {
+            dispatcher = dispatcher.record(RecordCalls::new(secret_values()));
+        }
         let budgets = budget_guard(&self.settings, &home);
         // Telemetry reports what budgets made of a call.
         if let Some(budgets) = &budgets {

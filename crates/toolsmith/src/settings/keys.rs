@@ -347,6 +347,12 @@ const KEYS: &[Key] = &[
         Some("true"),
         "Use the new code of custom tools whose files change while a session or server runs.",
     ),
+    key(
+        "tools.record",
+        KeyKind::Bool,
+        Some("false"),
+        "Record what calls of custom tools read from their surroundings, beside the session, so that they can be replayed.",
+    ),
     // Before those of a tool that would be called "approval".
     key("tools.approval.<name>", POLICIES, None, "Approval policy of one tool; deny always wins."),
     key("tools.<name>.timeout", KeyKind::Duration, None, "Deadline of a call of this tool without progress."),

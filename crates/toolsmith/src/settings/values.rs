@@ -165,6 +165,8 @@ pub struct ToolsSettings {
     pub preview_decision: PreviewDecision,
     /// Custom tools follow changes of their files.
     pub reload: bool,
+    /// Calls of custom tools are recorded.
+    pub record: bool,
     /// Settings of single tools, by name.
     #[serde(default)]
     pub each: BTreeMap<String, ToolSettings>,

@@ -1,5 +1,6 @@
 //! `toolsmith dev NAME`: loads, checks and calls a tool, and repeats this whenever one of its files changes.
 
+mod keys;
 mod show;
 
 use std::{
@@ -10,12 +11,15 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
 use toolsmith::{Discovered, LoadScope, Warning, Watch};
 use toolsmith_agent::CallOutcome;
 use toolsmith_js::{LoadedModule, ModuleHandle, ModuleRequest};
 use toolsmith_text::Row;
 use toolsmith_tool::{
-    CancelToken, PendingHandle, PendingStack, Tool, ToolContext, ToolResult, UpdateSink, closest_names,
+    CWD_MARK, CallTape, CancelToken, PendingHandle, PendingStack, Recording, Tool, ToolContext, ToolResult,
+    UpdateSink, closest_names,
 };
 
 use super::call::arguments as typed;
@@ -27,11 +31,14 @@ use crate::{
     logging,
     project::Project,
     project_views::with_views,
+    recorded_calls::NewCase,
     runtime, terminal,
     tool_view::CallView,
 };
 use show::{Run, Screen};
 
+/// The most bytes of a recorded call.
+const MAX_RECORDING: usize = 8 << 20;
 /// Partial results drawn before the result.
 const DRAWN_UPDATES: usize = 3;
 
@@ -79,6 +86,8 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
             args: given.as_deref(),
             project: &project,
             working: ModuleHandle::default(),
+            // Standard input is read for the arguments then.
+            keys: (own.args.as_deref() != Some("-")).then(keys::listen),
         };
         tokio::select! {
             outcome = session.go_on() => outcome,
@@ -143,6 +152,7 @@ struct Session<'a> {
     project: &'a Project,
     /// The last version that loaded. It gives its state to the next one.
     working: ModuleHandle,
+    keys: Option<UnboundedReceiver<String>>,
 }
 
 impl Session<'_> {
@@ -159,12 +169,13 @@ impl Session<'_> {
         // Recorded before loading, so that a write during loading counts as a change.
         self.watch.add([&self.module.path]);
         self.watch.look();
-        let engine = self.project.engine();
+        let engine = self.project.recordable_engine();
         let requests = vec![self.module.request.clone()];
         let module = engine.load_modules(requests).await.into_iter().next().context("nothing was loaded")?;
         self.watch.add(module.files.iter().filter(|path| is_own(path)));
         let findings = Examiner::new(&toolsmith::BUILT_IN_NAMES).examine(&module);
-        let mut run = Run::new(&self.module.path, changed, findings);
+        let path = self.module.path.clone();
+        let mut run = Run::new(&path, changed, findings);
         self.screen.begin(&run, self.project)?;
         if module.errors.is_empty() {
             let context = with_views(ToolContext::detached(), self.project);
@@ -189,9 +200,63 @@ impl Session<'_> {
                 cancel.force("the tool's files changed");
                 changed
             }
-            None => self.watch.changed().await,
+            None => self.wait(&run).await?,
         })
     }
+
+    /// Waits for a change. Meanwhile `r` saves the call as a case.
+    async fn wait(&mut self, run: &Run<'_>) -> Result<Vec<PathBuf>> {
+        loop {
+            let key = async {
+                match &mut self.keys {
+                    Some(keys) => match keys.recv().await {
+                        Some(key) => key,
+                        // Standard input ended.
+                        None => std::future::pending().await,
+                    },
+                    None => std::future::pending().await,
+                }
+            };
+            let key = tokio::select! {
+                changed = self.watch.changed() => return Ok(changed),
+                key = key => key,
+            };
+            if key == "r" {
+                match save(run, &self.module.path, self.project) {
+                    Ok(path) => self.screen.saved(&path, self.project)?,
+                    Err(error) => explain(&error),
+                }
+            }
+        }
+    }
+}
+
+/// Writes the last call as a case beside the tool.
+fn save(run: &Run<'_>, module: &Path, project: &Project) -> Result<PathBuf> {
+    let Some(Called::Ended { tool, result, arguments, recording, .. }) = &run.called else {
+        return Err(Problem::failed("there is no call to save").into());
+    };
+    if let Some(why) = &recording.incomplete {
+        return Err(Problem::failed(format!("the call was not recorded: {why}")).into());
+    }
+    let secrets = toolsmith::secret_values();
+    let recording = recording.clone().redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
+    let taken = |number: &usize| {
+        let stem = module.file_stem().unwrap_or_default().to_string_lossy();
+        module.with_file_name(format!("{stem}.recorded-{number}.case.json")).exists()
+    };
+    let number = (1..).find(|number| !taken(number)).unwrap_or_default();
+    let case = NewCase {
+        about: "Recorded by toolsmith dev".to_owned(),
+        module,
+        tool,
+        arguments,
+        recording: Some(recording),
+        result,
+        cwd: &project.cwd,
+        mark: format!("recorded-{number}"),
+    };
+    case.write(&secrets)
 }
 
 /// Package files are not watched.
@@ -209,6 +274,8 @@ pub(super) enum Called {
         result: ToolResult,
         updates: Vec<ToolResult>,
         staged: Vec<String>,
+        arguments: Value,
+        recording: Recording,
         /// As the tool draws it, on a terminal: the last partial results, and the result.
         drawn: Option<Vec<Row>>,
     },
@@ -244,7 +311,10 @@ async fn call(
         move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
     });
     let pending = PendingStack::new();
+    let tape = CallTape::record(MAX_RECORDING);
+    let sent = arguments.clone();
     let context = with_views(ToolContext::detached(), project)
+        .with_tape(tape.clone())
         .with_cancel(cancel.clone())
         .with_updates(sink)
         .with_pending(PendingHandle::new(Arc::clone(&pending)));
@@ -258,7 +328,15 @@ async fn call(
             }
             let updates = std::mem::take(&mut *updates.lock().unwrap_or_else(PoisonError::into_inner));
             let drawn = draw(&found.tool, &outcome, &updates).await;
-            Called::Ended { tool: spec.name.clone(), result: outcome.result, updates, staged, drawn }
+            Called::Ended {
+                tool: spec.name.clone(),
+                result: outcome.result,
+                updates,
+                staged,
+                arguments: sent,
+                recording: tape.take(),
+                drawn,
+            }
         }
         Err(error) => Called::Not(error.into()),
     }

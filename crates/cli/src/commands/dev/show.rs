@@ -86,7 +86,7 @@ impl Screen {
             // That it cannot be called needs no words where it did not load.
             Some(Called::Not(_)) if does_not_load => {}
             Some(Called::Not(error)) => explain(error),
-            Some(Called::Ended { tool, result, updates, staged, drawn }) => {
+            Some(Called::Ended { tool, result, updates, staged, drawn, .. }) => {
                 match drawn {
                     Some(rows) => rows.iter().try_for_each(|row| streams::stdout().row(row))?,
                     None => show_call(tool, result, updates)?,
@@ -97,7 +97,28 @@ impl Screen {
         }
         let mut out = streams::stdout();
         let plural = if files == 1 { "" } else { "s" };
-        writeln!(out, "{}", paint(DIM, format_args!("Watching {files} file{plural}. Ctrl-C ends.")))?;
+        writeln!(
+            out,
+            "{}",
+            paint(
+                DIM,
+                format_args!(
+                    "Watching {files} file{plural}. r and Enter save the call as a case; Ctrl-C ends."
+                )
+            )
+        )?;
+        out.flush()
+    }
+}
+
+impl Screen {
+    /// Shows which case was written.
+    pub(super) fn saved(&self, path: &Path, project: &Project) -> io::Result<()> {
+        if self.as_json {
+            return streams::print_json_line(&json!({ "saved": path.to_string_lossy() }));
+        }
+        let mut out = streams::stdout();
+        writeln!(out, "Saved {}", project.show(path))?;
         out.flush()
     }
 }

@@ -5,11 +5,13 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolsmith_host::regular_file::read_regular;
+use toolsmith_tool::Recording;
 
 use crate::project_files::Target;
 
-/// Placeholder for the case's directory in arguments, recordings and expectations.
-pub(super) const CWD_MARK: &str = "<cwd>";
+/// Larger files are not read.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// One case.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,6 +33,8 @@ pub(super) struct Case {
     /// Recorded results of `pi.exec`.
     #[serde(default)]
     pub(super) exec: Vec<Recorded>,
+    /// Answers of the surroundings, recorded in a session.
+    pub(super) recording: Option<Recording>,
     /// Expected outcome.
     pub(super) expect: Option<Expect>,
 }
@@ -114,7 +118,7 @@ pub(super) struct CaseFile {
 impl CaseFile {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<(Self, Vec<Case>)> {
-        let bytes = std::fs::read(path).context("it cannot be read")?;
+        let bytes = read_regular(path, MAX_BYTES).context("it cannot be read")?;
         let text = String::from_utf8(bytes).context("it is not UTF-8")?;
         let value: Value = serde_json::from_str(&text).context("it is not JSON")?;
         let cases = match &value {

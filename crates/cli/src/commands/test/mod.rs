@@ -2,6 +2,7 @@
 
 mod case;
 mod find;
+mod from;
 mod outcome;
 mod report;
 mod run;
@@ -20,7 +21,8 @@ use toolsmith::{Discovered, settings::Settings};
 
 use crate::{arguments::Shared, failure::Problem, logging, project::Project, runtime};
 use case::{Case, CaseFile};
-use outcome::Mismatch;
+pub(crate) use outcome::Mismatch;
+pub(crate) use report::print_difference;
 use report::{Line, Report, Verdict};
 use territory::Territory;
 
@@ -36,6 +38,9 @@ pub(crate) struct TestArguments {
     /// Run programs for real and record their output in the case files. Implies --update.
     #[arg(long)]
     record: bool,
+    /// Make case files of the calls of a session, or of one call by its number or id prefix.
+    #[arg(long, value_name = "SESSION[:CALL]", conflicts_with_all = ["paths", "update", "record"])]
+    from: Option<String>,
 }
 
 /// State shared by all cases: settings and modules.
@@ -57,6 +62,9 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     project.warn();
     if !shared.json {
         logging::show_tool_output();
+    }
+    if let Some(session) = &own.from {
+        return from::run(project, session, shared.json);
     }
     let mut report = Report::default();
     let mut files = Vec::new();
@@ -151,6 +159,9 @@ enum Ran {
 
 async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> Result<Ran> {
     let module = around.territory.request(&find::module_of(path, case)?)?;
+    if mode.record && case.recording.is_some() {
+        anyhow::bail!("its recording is that of a session; make a new one with `toolsmith test --from`");
+    }
     let ran = run::run(case, module, around, mode.record).await?;
     let mut found = match &case.expect {
         Some(expect) => ran.outcome.compare(expect),
@@ -165,6 +176,16 @@ async fn run_case(path: &Path, case: &Case, around: &Around<'_>, mode: Mode) -> 
     }
     if !ran.unused.is_empty() {
         found.push(Mismatch::unused(&ran.unused));
+    }
+    if !ran.replay.missing.is_empty() {
+        anyhow::bail!(
+            "the call asked for something that is not in its recording:\n{}\nMake a new one with `toolsmith test --from`.",
+            ran.replay.missing.join("\n")
+        );
+    }
+    if !ran.replay.unused.is_empty() {
+        let unused = ran.replay.unused.join("\n");
+        found.push(Mismatch::new("in the recording, but not asked for", unused, ""));
     }
     let is_recorded = !mode.record || ran.recorded == case.exec;
     if mode.update && (!found.is_empty() || case.expect.is_none() || !is_recorded) {

@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Map, Value, json};
-use toolsmith_tool::ToolResult;
+use toolsmith_tool::{CWD_MARK, ToolResult};
 
-use super::case::{CWD_MARK, Expect};
+use super::case::Expect;
 
 /// Outcome of a call. The case's directory is replaced by its placeholder in every text.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub(super) struct Outcome {
 
 /// One difference from the expectation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mismatch {
-    pub(super) what: String,
-    pub(super) expected: String,
-    pub(super) came: String,
+pub(crate) struct Mismatch {
+    pub(crate) what: String,
+    pub(crate) expected: String,
+    pub(crate) came: String,
 }
 
 impl Mismatch {
-    fn new(what: impl Into<String>, expected: impl Into<String>, came: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>, expected: impl Into<String>, came: impl Into<String>) -> Self {
         Self { what: what.into(), expected: expected.into(), came: came.into() }
     }
 

@@ -151,13 +151,13 @@ fn print_line(out: &mut dyn Write, line: &Line, path: &str) -> io::Result<()> {
 /// Context lines around differences.
 const CONTEXT: usize = 3;
 
-fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
+pub(crate) fn print_difference(out: &mut dyn Write, item: &Mismatch) -> io::Result<()> {
     writeln!(
         out,
         "    {} ({}, {})",
         one_line(&item.what),
         paint(ERROR, "- expected"),
-        paint(GOOD, "+ came")
+        paint(GOOD, "+ actual")
     )?;
     let diff = TextDiff::from_lines(&item.expected, &item.came);
     for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {

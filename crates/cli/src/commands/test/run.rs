@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result, anyhow, bail};
 use toolsmith::engine_options;
 use toolsmith_js::{Engine, LoadedModule, LoadedTool, ModuleRequest};
-use toolsmith_tool::{PendingHandle, PendingStack, ToolContext, UpdateSink, closest_names};
+use toolsmith_tool::{
+    CWD_MARK, CallTape, PendingHandle, PendingStack, Recording, ReplayEnd, ToolContext, UpdateSink,
+    closest_names,
+};
 
 use super::{
     Around,
@@ -25,6 +28,8 @@ pub(super) struct Ran {
     pub(super) unused: Vec<String>,
     /// Commands without a recording.
     pub(super) missing: Vec<String>,
+    /// What the replay of a recording found.
+    pub(super) replay: ReplayEnd,
 }
 
 /// Runs a case in a folder of its own.
@@ -38,7 +43,9 @@ pub(super) async fn run(
     let cwd = sandbox.root();
     let tape = Arc::new(if record { Tape::record(cwd) } else { Tape::play(cwd, &case.exec) });
     let settings = around.settings;
-    let options = engine_options(cwd, settings, &around.found).exec(Arc::clone(&tape) as _);
+    let options = engine_options(cwd, settings, &around.found)
+        .exec(Arc::clone(&tape) as _)
+        .recordable(case.recording.is_some());
     let engine = Engine::new(options);
     let loaded = engine.load_modules(vec![module]).await.into_iter().next().context("nothing was loaded")?;
     let tool = choose(&loaded, case.tool.as_deref())?;
@@ -49,8 +56,19 @@ pub(super) async fn run(
         move |partial| updates.lock().unwrap_or_else(PoisonError::into_inner).push(partial)
     });
     let pending = PendingStack::new();
-    let context =
+    let mut context =
         ToolContext::detached().with_updates(sink).with_pending(PendingHandle::new(Arc::clone(&pending)));
+    let replay = match &case.recording {
+        Some(Recording { incomplete: Some(why), .. }) => bail!("its recording is not complete: {why}"),
+        Some(recording) => {
+            let recording = recording.clone().replacing(CWD_MARK, &cwd.to_string_lossy());
+            Some(CallTape::play_back(recording))
+        }
+        None => None,
+    };
+    if let Some(replay) = &replay {
+        context = context.with_tape(replay.clone());
+    }
     let mut arguments = case.args.clone();
     unmark_in(&mut arguments, &cwd.to_string_lossy());
     let deadline = settings.tool(&tool.tool.spec().name).timeout.unwrap_or(settings.limits.call);
@@ -63,7 +81,8 @@ pub(super) async fn run(
     let updates = updates.lock().unwrap_or_else(PoisonError::into_inner);
     let outcome = Outcome::new(cwd, &called.result, &updates, sandbox.changes(), &labels);
     let (recorded, unused, missing) = tape.finish();
-    Ok(Ran { outcome, recorded, unused, missing })
+    let replay = replay.map(|tape| tape.end()).unwrap_or_default();
+    Ok(Ran { outcome, recorded, unused, missing, replay })
 }
 
 /// Returns the tool of the case.

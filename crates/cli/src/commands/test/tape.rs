@@ -7,9 +7,9 @@ use std::{
 
 use toolsmith_host::exec::{Request, run};
 use toolsmith_js::{ExecAnswer, ExecHandler};
-use toolsmith_tool::{CancelToken, async_trait};
+use toolsmith_tool::{CWD_MARK, CancelToken, async_trait};
 
-use super::case::{CWD_MARK, Recorded};
+use super::case::Recorded;
 
 /// Commands and their results.
 pub(super) struct Tape {

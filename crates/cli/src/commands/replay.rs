@@ -1,0 +1,149 @@
+//! `toolsmith replay SESSION`: runs the calls of a session against today's tools, from their recordings, and shows what
+//! differs. Nothing outside the tools is read or changed.
+
+use std::{io::Write as _, process::ExitCode, sync::Arc};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use toolsmith::{LoadScope, LoadedTools, secret_values};
+use toolsmith_tool::{CWD_MARK, CallTape, PendingHandle, PendingStack, Recording, ReplayEnd, ToolContext};
+
+use super::test::{Mismatch, print_difference};
+use crate::{
+    arguments::Shared,
+    calling::call_alone,
+    output::print_json,
+    project::Project,
+    recorded_calls::{SessionCall, choose, comparable, read_session},
+    runtime, streams,
+    terminal::{DIM, ERROR, GOOD, paint},
+};
+
+/// Arguments of `replay`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Calls are recorded while the setting `tools.record` is on.\n\nExamples:\n  toolsmith -p --set tools.record=true \"Deploy the site\"\n  toolsmith replay 5f3a\n  toolsmith replay 5f3a --call 2"
+)]
+pub(crate) struct ReplayArguments {
+    /// Id of the session, an id prefix, or the path of its file.
+    #[arg(value_name = "SESSION")]
+    session: String,
+    /// The only call to replay: its number, or a prefix of its id.
+    #[arg(long, value_name = "CALL")]
+    call: Option<String>,
+}
+
+/// How the replay of a call ended.
+enum Verdict {
+    Same,
+    Differs(Vec<Mismatch>),
+    Skipped(String),
+}
+
+pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
+    let mut project = Project::open(shared)?;
+    project.warn();
+    let (log, calls) = read_session(&project, &own.session)?;
+    let calls = choose(calls, own.call.as_deref())?;
+    let discovered = project.discover_asking()?;
+    runtime::block_on_while_read(async {
+        let engine = project.recordable_engine();
+        let loaded = project.load(discovered, &engine, LoadScope::Call).await;
+        let mut verdicts = Vec::new();
+        for call in &calls {
+            verdicts.push(replay(call, &log.cwd(), &loaded, &project).await);
+        }
+        let failed = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Differs(_))).count();
+        if shared.json {
+            let list: Vec<Value> =
+                calls.iter().zip(&verdicts).map(|(call, verdict)| as_json(call, verdict)).collect();
+            print_json(&json!({ "session": log.id(), "calls": list, "differing": failed }))?;
+        } else {
+            print(&calls, &verdicts)?;
+        }
+        Ok(ExitCode::from(u8::from(failed > 0)))
+    })
+}
+
+async fn replay(
+    call: &SessionCall,
+    cwd: &std::path::Path,
+    loaded: &LoadedTools,
+    project: &Project,
+) -> Verdict {
+    let Some(tool) = loaded.get(&call.tool) else {
+        return Verdict::Skipped("it is not a custom tool here".to_owned());
+    };
+    let recording = match (&call.recording, call.was_called) {
+        (Some(Recording { incomplete: Some(why), .. }), _) => return Verdict::Skipped(why.clone()),
+        (Some(recording), _) => recording.clone(),
+        // A call that was refused asked for nothing.
+        (None, false) => Recording::default(),
+        (None, true) => return Verdict::Skipped("it was not recorded".to_owned()),
+    };
+    let tape = CallTape::play_back(recording.replacing(CWD_MARK, &project.cwd.to_string_lossy()));
+    let pending = PendingStack::new();
+    let context = ToolContext::detached()
+        .with_pending(PendingHandle::new(Arc::clone(&pending)))
+        .with_tape(tape.clone());
+    let settings = &project.loaded.settings;
+    let deadline = settings.tool(&call.tool).timeout.unwrap_or(settings.limits.call);
+    let outcome = match call_alone(Arc::clone(&tool.tool), call.sent(), context, deadline).await {
+        Ok(outcome) => outcome,
+        Err(error) => return Verdict::Differs(vec![Mismatch::new("call", "", error.to_string())]),
+    };
+    let ReplayEnd { missing, unused } = tape.end();
+    let mut found = Vec::new();
+    let secrets = secret_values();
+    let before = comparable(&call.result, cwd, &secrets);
+    let after = comparable(&outcome.result, &project.cwd, &secrets);
+    if before != after {
+        let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+        found.push(Mismatch::new("result", pretty(&before), pretty(&after)));
+    }
+    if !missing.is_empty() {
+        found.push(Mismatch::new("asked for, but not in the recording", "", missing.join("\n")));
+    }
+    if !unused.is_empty() {
+        found.push(Mismatch::new("in the recording, but not asked for", unused.join("\n"), ""));
+    }
+    if found.is_empty() { Verdict::Same } else { Verdict::Differs(found) }
+}
+
+fn as_json(call: &SessionCall, verdict: &Verdict) -> Value {
+    let (status, why, list) = match verdict {
+        Verdict::Same => ("same", None, &[][..]),
+        Verdict::Differs(list) => ("differs", None, list.as_slice()),
+        Verdict::Skipped(why) => ("skipped", Some(why), &[][..]),
+    };
+    let differs =
+        list.iter().map(|item| json!({ "what": item.what, "expected": item.expected, "actual": item.came }));
+    json!({
+        "call": call.number, "id": call.id, "tool": call.tool, "status": status, "reason": why,
+        "differs": differs.collect::<Vec<_>>(),
+    })
+}
+
+fn print(calls: &[SessionCall], verdicts: &[Verdict]) -> Result<()> {
+    let mut out = streams::stdout();
+    let count = |fits: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| fits(verdict)).count();
+    for (call, verdict) in calls.iter().zip(verdicts) {
+        let (word, why) = match verdict {
+            Verdict::Same => (paint(GOOD, "same   "), String::new()),
+            Verdict::Differs(_) => (paint(ERROR, "differs"), String::new()),
+            Verdict::Skipped(why) => (paint(DIM, "skipped"), format!("  {}", toolsmith_text::plain(why))),
+        };
+        writeln!(out, "{word}  {} {}{why}", call.number, toolsmith_text::plain(&call.tool))?;
+        if let Verdict::Differs(list) = verdict {
+            list.iter().try_for_each(|item| print_difference(&mut out, item))?;
+        }
+    }
+    writeln!(
+        out,
+        "{} same, {} differing, {} skipped",
+        count(|verdict| matches!(verdict, Verdict::Same)),
+        count(|verdict| matches!(verdict, Verdict::Differs(_))),
+        count(|verdict| matches!(verdict, Verdict::Skipped(_)))
+    )?;
+    Ok(())
+}

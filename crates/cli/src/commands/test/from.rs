@@ -1,0 +1,81 @@
+//! `test --from`: makes case files of the calls of a session.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use toolsmith::{LoadScope, secret_values};
+
+use crate::{
+    failure::Problem,
+    output::print_json,
+    project::Project,
+    recorded_calls::{NewCase, choose, read_session},
+    runtime, streams,
+    terminal::{DIM, WARNING, paint},
+};
+
+/// Writes a case beside the tool of each call.
+pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<ExitCode> {
+    let (session, call) = match what.rsplit_once(':') {
+        // A path may contain a colon.
+        Some((session, call)) if !call.contains('/') => (session, Some(call)),
+        _ => (what, None),
+    };
+    let (log, calls) = read_session(&project, session)?;
+    let discovered = project.discover_asking()?;
+    let chosen = choose(calls, call)?;
+    runtime::block_on(async {
+        let engine = project.engine();
+        let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
+        let id: String = log.id().chars().take(8).collect();
+        let secrets = secret_values();
+        let (mut written, mut other) = (Vec::new(), Vec::new());
+        for call in &chosen {
+            let Some(tool) = loaded.get(&call.tool) else {
+                other.push(format!("{} (call {}) is not a custom tool here", call.tool, call.number));
+                continue;
+            };
+            let complete = call.recording.clone().filter(|recording| recording.incomplete.is_none());
+            let why = match (&call.recording, &complete) {
+                (_, Some(_)) => None,
+                (Some(recording), None) => recording.incomplete.clone(),
+                (None, None) => Some("the session has no recording of the call".to_owned()),
+            };
+            let case = NewCase {
+                about: format!("Call {} of session {id}", call.number),
+                module: &tool.path,
+                tool: &call.tool,
+                arguments: &call.arguments,
+                recording: complete,
+                result: &call.result,
+                cwd: &log.cwd(),
+                mark: format!("{id}-{}", call.number),
+            };
+            match case.write(&secrets) {
+                Ok(path) => written.push((path, why)),
+                Err(error) => other.push(format!("{} (call {}): {error:#}", call.tool, call.number)),
+            }
+        }
+        if as_json {
+            let list = written
+                .iter()
+                .map(|(path, why)| json!({ "path": path.to_string_lossy(), "withoutRecording": why }));
+            print_json(&json!({ "written": list.collect::<Vec<_>>(), "skipped": other }))?;
+        } else {
+            use std::io::Write as _;
+            let mut out = streams::stdout();
+            for (path, why) in &written {
+                let why = why.as_ref().map(|why| format!("  without a recording: {why}")).unwrap_or_default();
+                writeln!(out, "{}{}", project.show(path), paint(WARNING, why))?;
+            }
+            for line in &other {
+                writeln!(out, "{}", paint(DIM, format_args!("skipped: {}", toolsmith_text::plain(line))))?;
+            }
+        }
+        if written.is_empty() {
+            return Err(Problem::failed("no case was written").into());
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

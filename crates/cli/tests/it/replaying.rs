@@ -1,0 +1,194 @@
+//! `test --from`, `replay`, and recording in `dev`: calls of a session as cases, without model, network or programs.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+const CLOCK: &str = r#"import { readFileSync } from "node:fs";
+export default (pi) => ({ name: "clock", description: "Reads everything", approval: "read",
+  parameters: { type: "object", properties: {} },
+  async execute() {
+    const { stdout } = await pi.exec("sh", ["-c", "echo $$; touch ran"]);
+    const text = [Date.now(), Math.random(), stdout.trim(), readFileSync(`${pi.cwd}/in.txt`, "utf8"), process.env.MY_API_TOKEN].join(" ");
+    return { content: [{ type: "text", text }] };
+  } });
+"#;
+
+const TURNS: &str = r#"[{"reply":[{"call":"clock"}]},{"reply":[{"call":"clock"}]},"Done."]"#;
+
+/// A project with a recorded session of two calls.
+fn recorded() -> Place {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/clock.ts", CLOCK),
+        ("project/in.txt", "first"),
+        ("project/turns.json", TURNS),
+    ]);
+    let said = place.run_in_env(
+        &["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"],
+        &[("MY_API_TOKEN", "t0ps3cret")],
+    );
+    assert_eq!(said.code, 0, "{said:#?}");
+    place
+}
+
+fn session_id(place: &Place) -> String {
+    let list = place.run(&["sessions", "--json"]).json();
+    let list = list.as_array().or(list["sessions"].as_array()).unwrap().clone();
+    list[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn files_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path().is_dir() {
+            true => files_below(&entry.path(), found),
+            false => found.push(entry.path()),
+        }
+    }
+}
+
+#[test]
+fn a_session_is_replayed_with_the_same_results_and_without_its_surroundings() {
+    let place = recorded();
+    let id = session_id(&place);
+    fs::remove_file(place.root.join("project/ran")).unwrap();
+    fs::write(place.root.join("project/in.txt"), "second").unwrap();
+    let said = place.run(&["replay", "--trust", &id]);
+    assert_eq!((said.code, said.stdout.contains("2 same, 0 differing")), (0, true), "{said:#?}");
+    assert!(!place.root.join("project/ran").exists());
+    let json = place.run(&["replay", "--trust", "--json", &id, "--call", "2"]).json();
+    assert_eq!(json["calls"][0]["status"], "same", "{json}");
+    assert_eq!(json["calls"].as_array().unwrap().len(), 1);
+
+    // A changed tool differs; one that asks for something else says what.
+    fs::write(
+        place.root.join("project/.toolsmith/tools/clock.ts"),
+        CLOCK.replace("join(\" \")", "join(\"-\")"),
+    )
+    .unwrap();
+    let said = place.run(&["replay", "--trust", &id]);
+    assert_eq!((said.code, said.stdout.contains("2 differing")), (1, true), "{said:#?}");
+    fs::write(place.root.join("project/.toolsmith/tools/clock.ts"), CLOCK.replace("in.txt", "other.txt"))
+        .unwrap();
+    let said = place.run(&["replay", "--trust", &id]);
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.contains("not in the recording") && said.stdout.contains("other.txt"), "{said:#?}");
+}
+
+#[test]
+fn no_recording_contains_a_secret_of_the_environment() {
+    let place = recorded();
+    let mut files = Vec::new();
+    files_below(&place.root.join("home"), &mut files);
+    let recordings: Vec<_> =
+        files.iter().filter(|path| path.to_string_lossy().ends_with(".recording.log")).collect();
+    assert_eq!(recordings.len(), 2);
+    for path in recordings {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(!text.contains("t0ps3cret") && text.contains("<redacted>"), "{text}");
+        assert!(!text.contains(place.root.to_str().unwrap()), "paths of the project are relative: {text}");
+    }
+}
+
+#[test]
+fn calls_become_cases_that_pass_anywhere() {
+    let place = recorded();
+    let id = session_id(&place);
+    let said = place.run_in_env(&["test", "--trust", "--from", &id], &[("MY_API_TOKEN", "t0ps3cret")]);
+    assert_eq!(said.code, 0, "{said:#?}");
+    let case = place.root.join(format!("project/.toolsmith/tools/clock.{}-2.case.json", &id[..8]));
+    let text = fs::read_to_string(&case).unwrap();
+    assert!(!text.contains("t0ps3cret"), "{text}");
+    fs::remove_file(place.root.join("project/in.txt")).unwrap();
+    let said = place.run(&["test", "--trust"]);
+    assert!(said.code == 0 && said.stdout.contains("2 passed, 0 failed"), "{said:#?}");
+    // One call by its number; the file exists already.
+    let said = place.run(&["test", "--trust", "--from", &format!("{id}:1")]);
+    assert!(said.code == 1 && said.stdout.contains("could not be created"), "{said:#?}");
+    let said = place.run(&["test", "--trust", "--from", &format!("{id}:9")]);
+    assert_eq!(said.code, 2, "{said:#?}");
+
+    // Edited, truncated, not UTF-8, and a link out of the project.
+    let mut edited: Value = serde_json::from_str(&text).unwrap();
+    edited["recording"]["exchanges"] = json!([]);
+    for (bytes, problem) in [
+        (edited.to_string().into_bytes(), "not in its recording"),
+        (text.as_bytes()[..text.len() / 2].to_vec(), "not JSON"),
+        (b"{\"args\": \"\xff\"}".to_vec(), "not UTF-8"),
+        (b"{\"args\": {}, \"recording\": {\"exchanges\": 5}}".to_vec(), "not a case file"),
+    ] {
+        fs::write(&case, bytes).unwrap();
+        let said = place.run(&["test", "--trust"]);
+        assert!(said.code == 1 && said.stdout.contains(problem), "{problem}: {said:#?}");
+    }
+    fs::remove_file(&case).unwrap();
+    fs::write(place.root.join("outside.json"), &text).unwrap();
+    std::os::unix::fs::symlink(place.root.join("outside.json"), &case).unwrap();
+    let said = place.run(&["test"]);
+    assert!(said.stdout.contains("waiting for trust"), "{said:#?}");
+}
+
+#[test]
+fn a_session_without_recordings_gives_plain_cases_and_is_not_run_again() {
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/clock.ts", CLOCK),
+        ("project/in.txt", "first"),
+        ("project/turns.json", TURNS),
+    ]);
+    place.run(&["-p", "--trust", "--model", "script:turns.json", "go"]);
+    fs::remove_file(place.root.join("project/ran")).unwrap();
+    let id = session_id(&place);
+    let said = place.run(&["replay", "--trust", &id]);
+    assert!(said.code == 0 && said.stdout.contains("2 skipped"), "{said:#?}");
+    let said = place.run(&["test", "--trust", "--from", &id]);
+    assert!(said.code == 0 && said.stdout.contains("without a recording"), "{said:#?}");
+    assert!(!place.root.join("project/ran").exists());
+}
+
+#[test]
+fn the_session_of_the_demo_is_replayed_bit_for_bit() {
+    let demo =
+        |name: &str| fs::read_to_string(format!("{}/demo/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let place = Place::new(&[
+        ("project/notes/note 1.txt", "a"),
+        ("project/notes/note 2.txt", "b"),
+        ("project/notes/note 3.txt", "c"),
+    ]);
+    for name in ["batch_rename.ts", "endless.ts", "repo_stats.ts", "slow_count.ts"] {
+        place.write(&format!("project/.toolsmith/tools/{name}"), &demo(name));
+    }
+    place.write("project/script.json", &demo("script.json"));
+    for args in [&["init", "-q"][..], &["add", "notes"][..]] {
+        let status = std::process::Command::new("git")
+            .args(args)
+            .current_dir(place.root.join("project"))
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+    let said = place.run(&[
+        "-p",
+        "--trust",
+        "--no-tools",
+        "--auto-approve",
+        "--model",
+        "script:script.json",
+        "--set",
+        "tools.record=true",
+        "go",
+    ]);
+    assert_eq!(said.code, 0, "{said:#?}");
+    let id = session_id(&place);
+    let json = place.run(&["replay", "--trust", "--json", &id]).json();
+    let statuses: Vec<(String, String)> = json["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| (call["tool"].as_str().unwrap().to_owned(), call["status"].as_str().unwrap().to_owned()))
+        .collect();
+    let same =
+        |tool: &str| statuses.iter().filter(|(name, _)| name == tool).all(|(_, status)| status == "same");
+    assert!(["repo_stats", "slow_count", "endless", "batch_rename"].into_iter().all(same), "{json:#}");
+    assert_eq!(statuses.iter().filter(|(_, status)| status == "same").count(), 6, "{json:#}");
+}

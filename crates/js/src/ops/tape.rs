@@ -1,0 +1,107 @@
+//! Recording and replay at the boundary of the host functions. The kernel wraps every function that reads or changes
+//! something outside the runtime (`js/kernel/recording.js`); here its questions and answers meet the tape of the call
+//! that asks.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use rquickjs::{Ctx, Exception, Object, Result, function::Func};
+use serde::Deserialize;
+use serde_json::Value;
+use toolsmith_tool::{Answer, CallTape, Exchange, TapeSlot};
+
+use super::surroundings;
+use crate::instance::ThreadState;
+
+/// Questions whose answers are still to come, by number of the operation.
+type Open = Rc<RefCell<HashMap<u64, (CallTape, TapeSlot)>>>;
+
+#[derive(Deserialize)]
+struct Question {
+    ask: String,
+    args: Vec<Value>,
+}
+
+pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
+    if !state.shared.engine.is_recordable {
+        return Ok(());
+    }
+    host.set("isRecordable", true)?;
+    host.set("unrecorded", surroundings::IS_FREE_OF.to_vec())?;
+    let open = Open::default();
+    let own = Rc::clone(state);
+    // "" without a tape, "record" or "play".
+    host.set(
+        "tapeMode",
+        Func::from(move || match &own.current_context().tape {
+            None => "",
+            Some(tape) if tape.is_playing() => "play",
+            Some(_) => "record",
+        }),
+    )?;
+    let (own, table) = (Rc::clone(state), Rc::clone(&open));
+    host.set(
+        "tapeKeep",
+        Func::from(move |question: String, answer: String, operation: f64| {
+            let Some(tape) = own.current_context().tape.clone() else { return };
+            let (Ok(Question { ask, args }), Ok(answer)) =
+                (serde_json::from_str(&question), serde_json::from_str(&answer))
+            else {
+                return tape.give_up("an answer cannot be written as JSON");
+            };
+            let slot = tape.keep(Exchange { ask, args, answer });
+            if operation > 0.0 {
+                table.borrow_mut().insert(super::runtime::whole(operation), (tape, slot));
+            }
+        }),
+    )?;
+    let table = Rc::clone(&open);
+    host.set(
+        "tapeSettle",
+        Func::from(move |operation: f64, answer: String| {
+            let Some((tape, slot)) = table.borrow_mut().remove(&super::runtime::whole(operation)) else {
+                return;
+            };
+            if let Ok(answer) = serde_json::from_str(&answer) {
+                tape.settle(slot, answer);
+            }
+        }),
+    )?;
+    host.set(
+        "tapeWaits",
+        Func::from(move |operation: f64| open.borrow().contains_key(&super::runtime::whole(operation))),
+    )?;
+    let own = Rc::clone(state);
+    host.set(
+        "tapeGiveUp",
+        Func::from(move |reason: String| {
+            if let Some(tape) = &own.current_context().tape {
+                tape.give_up(reason);
+            }
+        }),
+    )?;
+    let own = Rc::clone(state);
+    let play = move |ctx: Ctx<'js>, question: String| -> Result<String> {
+        let Some(tape) = own.current_context().tape.clone() else { return Ok(String::new()) };
+        let Question { ask, args } = serde_json::from_str(&question)
+            .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))?;
+        let answer = tape.answer(&ask, args).map_err(|missing| Exception::throw_message(&ctx, &missing))?;
+        serde_json::to_string::<Answer>(&answer)
+            .map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
+    };
+    host.set("tapePlay", Func::from(play))?;
+    let own = Rc::clone(state);
+    host.set(
+        "tapeClock",
+        Func::from(move |real: f64| {
+            own.current_context().tape.as_ref().map_or(real, |tape| tape.clock(real))
+        }),
+    )?;
+    let own = Rc::clone(state);
+    let random = move |ctx: Ctx<'js>, real: f64| -> Result<f64> {
+        match &own.current_context().tape {
+            None => Ok(real),
+            Some(tape) => tape.random(real).map_err(|missing| Exception::throw_message(&ctx, &missing)),
+        }
+    };
+    host.set("tapeRandom", Func::from(random))
+}

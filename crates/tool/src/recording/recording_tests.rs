@@ -1,0 +1,92 @@
+//! Credentials in every place of a recording, and what a replay says about questions it does not know.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::json;
+
+use super::*;
+
+const SECRET: &str = "s3cr3t-v4lue";
+
+fn exchange(ask: &str, args: Vec<Value>, answer: Answer) -> Exchange {
+    Exchange { ask: ask.to_owned(), args, answer }
+}
+
+#[test]
+fn no_credential_stays_in_a_recording() {
+    let request = json!({
+        "method": "GET",
+        "url": format!("https://me:{SECRET}@example.com/a?b=c&access_token={SECRET}"),
+        "headers": [["Authorization", format!("Bearer {SECRET}")], ["cookie", SECRET], ["X-Api-Key", SECRET], ["accept", "x"]],
+    });
+    let head = json!({ "status": 200, "headers": [["set-cookie", SECRET]], "url": format!("https://e/?key={SECRET}") });
+    let hex: String =
+        format!("\u{1}{SECRET}").bytes().chain([0xff]).map(|byte| format!("{byte:02x}")).collect();
+    let recording = Recording {
+        exchanges: vec![
+            exchange("variable", vec![json!("GITHUB_TOKEN")], Answer::Returns(json!(SECRET))),
+            exchange("variable", vec![json!("HOME")], Answer::Returns(json!("/home/me"))),
+            exchange(
+                "fetchStart",
+                vec![json!(request.to_string())],
+                Answer::Resolves(json!(head.to_string())),
+            ),
+            exchange(
+                "fetchRead",
+                vec![json!(1)],
+                Answer::Resolves(json!({ "$text": format!("you sent {SECRET}") })),
+            ),
+            exchange(
+                "exec",
+                vec![json!(format!("{{\"args\":[\"{SECRET}\"]}}"))],
+                Answer::Rejects(json!({ "message": SECRET })),
+            ),
+            exchange("fsNow", vec![json!("readFile")], Answer::Returns(json!({ "$hex": hex }))),
+            exchange(
+                "processRun",
+                vec![json!(json!({ "file": "a", "env": { "X": "not searched for" } }).to_string())],
+                Answer::Throws(json!(SECRET)),
+            ),
+            exchange(
+                "streamWrite",
+                vec![json!("GET / HTTP/1.1\r\nAuthorization: Basic abc\r\n\r\n")],
+                Answer::Pending(true),
+            ),
+        ],
+        ..Recording::default()
+    };
+    let text = serde_json::to_string(&recording.redacted(&[])).unwrap();
+    assert!(!text.contains(SECRET), "{text}");
+    let hidden: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert!(!text.contains(&hidden), "{text}");
+    assert!(!text.contains("Basic abc") && !text.contains("not searched for"), "{text}");
+    assert!(text.contains("/home/me") && text.contains("accept"), "{text}");
+}
+
+#[test]
+fn a_redacted_question_is_found_again() {
+    let request = |token: &str| {
+        json!(
+            json!({ "url": format!("https://e/?token={token}"), "headers": [["authorization", token]] })
+                .to_string()
+        )
+    };
+    let tape = CallTape::record(10_000);
+    let slot = tape.keep(exchange("fetchStart", vec![request(SECRET)], Answer::Pending(true)));
+    tape.settle(slot, Answer::Resolves(json!("ok")));
+    let tape = CallTape::play_back(tape.take().redacted(&[]));
+    assert_eq!(tape.answer("fetchStart", vec![request(REDACTED)]).unwrap(), Answer::Resolves(json!("ok")));
+    let error = tape.answer("fetchStart", vec![request(REDACTED)]).unwrap_err();
+    assert!(error.starts_with("not in the recording: fetchStart"), "{error}");
+    assert_eq!(tape.end().missing.len(), 1);
+}
+
+#[test]
+fn a_recording_is_bounded() {
+    let tape = CallTape::record(1000);
+    for _ in 0..100 {
+        tape.keep(exchange("fsNow", vec![json!("x".repeat(100))], Answer::Returns(Value::Null)));
+        tape.clock(1.0);
+    }
+    let recording = tape.take();
+    assert!(recording.incomplete.is_some() && recording.exchanges.is_empty() && recording.clock.is_empty());
+}

@@ -1,0 +1,241 @@
+//! The recording of one call while it runs: filled, or played back.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use super::{Answer, Exchange, Recording, redact::normalize};
+
+/// A question whose answer is still to come.
+pub type TapeSlot = usize;
+
+#[derive(Debug)]
+struct State {
+    recording: Recording,
+    /// Which exchanges were used; only while playing.
+    used: Vec<bool>,
+    is_playing: bool,
+    next_clock: usize,
+    next_random: usize,
+    /// Bytes that may still be recorded.
+    left: usize,
+    missing: Vec<String>,
+    is_ended: bool,
+}
+
+/// The recording of one call. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct CallTape(Arc<Mutex<State>>);
+
+/// What a replay found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplayEnd {
+    /// Questions that are not in the recording.
+    pub missing: Vec<String>,
+    /// Questions of the recording that were not asked.
+    pub unused: Vec<String>,
+}
+
+impl CallTape {
+    fn new(recording: Recording, is_playing: bool, left: usize) -> Self {
+        let used = vec![false; recording.exchanges.len()];
+        let (next_clock, next_random) = (0, 0);
+        let (missing, is_ended) = (Vec::new(), false);
+        Self(Arc::new(Mutex::new(State {
+            recording,
+            used,
+            is_playing,
+            next_clock,
+            next_random,
+            left,
+            missing,
+            is_ended,
+        })))
+    }
+
+    /// Records up to `limit` bytes. A call that asks for more is not recorded.
+    pub fn record(limit: usize) -> Self {
+        Self::new(Recording::default(), false, limit)
+    }
+
+    /// Plays a recording back.
+    pub fn play_back(mut recording: Recording) -> Self {
+        recording.exchanges.iter_mut().for_each(normalize);
+        Self::new(recording, true, 0)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether answers are played back.
+    pub fn is_playing(&self) -> bool {
+        self.lock().is_playing
+    }
+
+    /// Marks the recording as one from which the call cannot be repeated.
+    pub fn give_up(&self, reason: impl Into<String>) {
+        let mut state = self.lock();
+        if state.recording.incomplete.is_none() && !state.is_playing {
+            state.recording.incomplete = Some(reason.into());
+            state.recording.exchanges.clear();
+            state.recording.clock.clear();
+            state.recording.random.clear();
+        }
+    }
+
+    /// Records a question with its answer; returns its place.
+    pub fn keep(&self, exchange: Exchange) -> TapeSlot {
+        let size = exchange.args.iter().map(size).sum::<usize>() + answer_size(&exchange.answer) + 64;
+        if !self.spend(size) {
+            return usize::MAX;
+        }
+        let mut state = self.lock();
+        state.recording.exchanges.push(exchange);
+        state.recording.exchanges.len() - 1
+    }
+
+    /// Records the answer to an earlier question. After the end of the call it has no effect.
+    pub fn settle(&self, slot: TapeSlot, answer: Answer) {
+        if !self.spend(answer_size(&answer)) {
+            return;
+        }
+        let mut state = self.lock();
+        if !state.is_ended
+            && let Some(exchange) = state.recording.exchanges.get_mut(slot)
+        {
+            exchange.answer = answer;
+        }
+    }
+
+    fn spend(&self, bytes: usize) -> bool {
+        let mut state = self.lock();
+        if state.recording.incomplete.is_some() || state.is_ended {
+            return false;
+        }
+        match state.left.checked_sub(bytes) {
+            Some(left) => {
+                state.left = left;
+                true
+            }
+            None => {
+                drop(state);
+                self.give_up("it is too large to be recorded");
+                false
+            }
+        }
+    }
+
+    /// Answers a question from the recording.
+    ///
+    /// # Errors
+    /// The text of an error that says which question is not in it.
+    pub fn answer(&self, ask: &str, args: Vec<Value>) -> Result<Answer, String> {
+        let mut wanted = Exchange { ask: ask.to_owned(), args, answer: Answer::Pending(true) };
+        normalize(&mut wanted);
+        let mut state = self.lock();
+        let State { recording, used, .. } = &mut *state;
+        let fits = |exchange: &Exchange| exchange.ask == wanted.ask && exchange.args == wanted.args;
+        let found = recording.exchanges.iter().zip(used.iter()).position(|(kept, used)| !used && fits(kept));
+        // The same question may be asked more often than before: its last answer is still true.
+        let found = found.or_else(|| match ask {
+            "variable" | "variableNames" => recording.exchanges.iter().rposition(fits),
+            _ => None,
+        });
+        match found {
+            Some(at) => {
+                used[at] = true;
+                Ok(recording.exchanges[at].answer.clone())
+            }
+            None => {
+                let shown = shown(&wanted);
+                state.missing.push(shown.clone());
+                Err(format!("not in the recording: {shown}"))
+            }
+        }
+    }
+
+    /// Returns the time to use in place of the real one.
+    pub fn clock(&self, real: f64) -> f64 {
+        let mut state = self.lock();
+        if state.is_playing {
+            let at = state.next_clock;
+            state.next_clock += 1;
+            // A call that reads the clock more often than before sees time stand still.
+            let times = &state.recording.clock;
+            return times.get(at).or(times.last()).copied().unwrap_or_default();
+        }
+        drop(state);
+        if self.spend(14) {
+            self.lock().recording.clock.push(real);
+        }
+        real
+    }
+
+    /// Returns the random number to use in place of the real one.
+    ///
+    /// # Errors
+    /// Fails if the call draws more numbers than before.
+    pub fn random(&self, real: f64) -> Result<f64, String> {
+        let mut state = self.lock();
+        if state.is_playing {
+            let at = state.next_random;
+            state.next_random += 1;
+            if let Some(number) = state.recording.random.get(at) {
+                return Ok(*number);
+            }
+            state.missing.push("a random number".to_owned());
+            return Err("not in the recording: a random number".to_owned());
+        }
+        drop(state);
+        if self.spend(20) {
+            self.lock().recording.random.push(real);
+        }
+        Ok(real)
+    }
+
+    /// Ends recording and returns what was recorded.
+    pub fn take(&self) -> Recording {
+        let mut state = self.lock();
+        state.is_ended = true;
+        std::mem::take(&mut state.recording)
+    }
+
+    /// Ends a replay.
+    pub fn end(&self) -> ReplayEnd {
+        let mut state = self.lock();
+        state.is_ended = true;
+        let left = state.recording.exchanges.iter().zip(&state.used).filter(|(_, used)| !**used);
+        let unused = left.map(|(exchange, _)| shown(exchange)).collect();
+        ReplayEnd { missing: std::mem::take(&mut state.missing), unused }
+    }
+}
+
+/// Describes a question in one line.
+fn shown(exchange: &Exchange) -> String {
+    let args: Vec<String> = exchange
+        .args
+        .iter()
+        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        .collect();
+    let line = format!("{} {}", exchange.ask, args.join(" "));
+    line.chars().take(200).collect::<String>().trim_end().to_owned()
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(list) => list.iter().map(size).sum::<usize>() + 2,
+        Value::Object(fields) => fields.iter().map(|(name, item)| name.len() + size(item) + 4).sum(),
+        _ => 8,
+    }
+}
+
+fn answer_size(answer: &Answer) -> usize {
+    match answer {
+        Answer::Returns(value) | Answer::Throws(value) | Answer::Resolves(value) | Answer::Rejects(value) => {
+            size(value)
+        }
+        Answer::Pending(_) => 8,
+    }
+}
