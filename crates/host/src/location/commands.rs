@@ -36,7 +36,7 @@ pub(super) enum Missing {
     Paths,
 }
 
-/// What a command names.
+/// Files and directories that a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Named {
