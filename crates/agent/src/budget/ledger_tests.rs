@@ -1,8 +1,10 @@
 //! Use of a day across programs, damaged files and clocks that go back.
 
-use std::{fs, os::unix::fs::symlink, process::Command, sync::Arc, thread};
+use std::{fs, os::unix::fs::symlink, sync::Arc, thread};
 
 use jiff::civil::{Date, date};
+use toolsmith_host::exec::{self, Request};
+use toolsmith_tool::CancelToken;
 
 use super::{DayLedger, Used};
 
@@ -118,14 +120,18 @@ fn a_record_that_is_a_folder_is_an_error_that_names_it() {
     assert!(ledger.add(&used(1, 0.0)).is_err());
 }
 
-#[test]
-fn a_record_that_is_not_a_regular_file_of_a_plausible_size_is_an_error() {
+#[tokio::test]
+async fn a_record_that_is_not_a_regular_file_of_a_plausible_size_is_an_error() {
     for kind in ["/dev/null", "/dev/zero", "other", "fifo", "sparse"] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("2026-11-17.jsonl");
         fs::write(folder.path().join("other"), "").unwrap();
         match kind {
-            "fifo" => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
+            "fifo" => {
+                let request = Request::new("mkfifo").args([file.display().to_string()]);
+                let made = exec::run(&request, &CancelToken::new(), |_| {}).await.unwrap();
+                assert_eq!(made.code, 0);
+            }
             "sparse" => fs::File::create(&file).unwrap().set_len(1 << 40).unwrap(),
             target => symlink(target, &file).unwrap(),
         }

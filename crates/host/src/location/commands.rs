@@ -36,7 +36,7 @@ pub(super) enum Missing {
     Paths,
 }
 
-/// What a command names.
+/// Files and directories that a command names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Named {
@@ -130,8 +130,10 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
                     found.extend(modules::started_in(&place, runtimes));
                     folders.push((place.clone(), true));
                 }
-                let loaded = modules::loaded_as(word, before, base, runtimes);
-                found.extend(loaded.into_iter().filter(|path| counts_missing || path.is_file()));
+                if !CHANGE_DIRECTORY.contains(&before) {
+                    let loaded = modules::loaded_as(word, before, base, runtimes);
+                    found.extend(loaded.into_iter().filter(|path| counts_missing || path.is_file()));
+                }
             }
             let room = MAX_BASES.saturating_sub(bases.len());
             bases.extend(folders.into_iter().take(room));

@@ -62,7 +62,8 @@ async fn c5_7_files_that_a_hook_or_a_key_would_start_are_exec_before_they_exist(
         assert_eq!(with_hook(command).write_tiers(&[file]).await, [EXEC], "{command}: {file}");
     }
     let place = Place::new(&[]);
-    place.write("home/.toolsmith/config.toml", "[providers.anthropic]\napi_key = \"!sh key.sh\"\n");
+    let provider = "[providers.own]\nwire = \"openai-completions\"\nbase_url = \"http://127.0.0.1:9\"\napi_key = \"!sh key.sh\"\n";
+    place.write("home/.toolsmith/config.toml", provider);
     assert_eq!(place.write_tiers(&["key.sh", "key/a.sh"]).await, [EXEC, WRITE]);
 }
 

@@ -9,7 +9,7 @@ use super::Panel;
 
 /// A question takes keys after no key was pressed for this long; until then they belong to what was done before.
 const QUIET_TIME: Duration = Duration::from_millis(600);
-/// What is typed sooner after a question appeared cannot be an answer to it: nobody reads that fast.
+/// Minimum time between a question and an answer to it: nobody reads faster.
 pub const READING_TIME: Duration = Duration::from_millis(250);
 
 struct Entry {
