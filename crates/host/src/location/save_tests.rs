@@ -54,9 +54,9 @@ fn what_is_no_file_is_not_written() {
     let at = |name: &str| folder.path().join(name);
     symlink("b", at("a")).unwrap();
     symlink("a", at("b")).unwrap();
-    assert!(
-        save(&at("a"), b"x", None).unwrap_err().to_string().contains("Too many levels of symbolic links")
-    );
+    // C libraries have different words for it.
+    let looped = format!("os error {}", libc::ELOOP);
+    assert!(save(&at("a"), b"x", None).unwrap_err().to_string().contains(&looped));
     assert!(save(folder.path(), b"x", None).unwrap_err().to_string().contains("folder"));
     assert!(save(&at("new/"), b"x", None).is_err());
     let socket = at("socket");
