@@ -66,15 +66,21 @@ pub(crate) fn read_session(project: &Project, what: &str) -> Result<(SessionLog,
         for call in answer.tool_calls() {
             // A call without a result was interrupted.
             let Some(result) = results.get(call.id.as_str()) else { continue };
+            let recorded = recordings.remove(&call.id);
+            let (recording, own) = match recorded {
+                Some(RecordedCall { recording, result, .. }) => (Some(recording), result),
+                None => (None, None),
+            };
             calls.push(SessionCall {
                 number: calls.len() + 1,
                 id: call.id.clone(),
                 tool: call.name.clone(),
                 arguments: call.arguments.clone(),
                 raw: call.raw_arguments.clone(),
-                result: whole_result(result),
+                // The tool's own result has no credentials, and nothing was cut from it or added to it.
+                result: own.unwrap_or_else(|| whole_result(result)),
                 was_called: result.metrics.is_some(),
-                recording: recordings.remove(&call.id),
+                recording,
             });
         }
     }
@@ -89,7 +95,7 @@ fn whole_result(message: &ToolResultMessage) -> ToolResult {
 }
 
 /// Reads the recordings beside a session. A damaged one counts as missing.
-fn recordings(log: &SessionLog) -> HashMap<String, Recording> {
+fn recordings(log: &SessionLog) -> HashMap<String, RecordedCall> {
     let Some(folder) = log.artifacts_dir() else { return HashMap::new() };
     let ending = format!(".{RECORDING}.log");
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -97,7 +103,7 @@ fn recordings(log: &SessionLog) -> HashMap<String, Recording> {
     let read = files.filter_map(|file| {
         let bytes = read_regular(&file.path(), MAX_RECORDING).ok()?;
         let call: RecordedCall = serde_json::from_slice(&bytes).ok()?;
-        Some((call.call_id, call.recording))
+        Some((call.call_id.clone(), call))
     });
     read.collect()
 }

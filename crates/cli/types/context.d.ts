@@ -387,7 +387,11 @@ declare namespace Toolsmith {
      * The session is ready. Rebuild state from `ctx.sessionManager.getBranch()`.
      * @example if (event.reason === "start") pi.logger.info("session", { entries: ctx.sessionManager.getBranch().length });
      */
-    start: { reason: "start" };
+    start: {
+      reason: "start";
+      /** What `getState` of the previous version of the module returned, after a reload. */
+      previousState?: any;
+    };
     /**
      * The session was replaced by a new or resumed one.
      * @example if (event.reason === "switch") pi.logger.info("switched", { from: event.previousSessionFile });

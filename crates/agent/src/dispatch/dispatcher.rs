@@ -357,7 +357,7 @@ impl Dispatcher {
         }
         let (mut result, mut end) = self.run(&found, request, arguments, context).await;
         if let (Some(record), Some(tape)) = (record, &tape) {
-            record.keep(tape, &request.id, &found.tool.spec().name, &request.context);
+            record.keep(tape, &request.id, &found.tool.spec().name, &request.context, &result);
         }
         if let Some(message) = watch.exceeded() {
             (result, end) = over_budget(result, end, message);

@@ -1,7 +1,7 @@
 //! Recording of calls: what a custom tool asked of its surroundings is kept beside the session.
 
 use serde::{Deserialize, Serialize};
-use toolsmith_tool::{CWD_MARK, CallTape, OriginKind, Recording, ToolContext};
+use toolsmith_tool::{CWD_MARK, CallTape, OriginKind, Recording, ToolContext, ToolResult, redact_value};
 
 /// Kind of the artifacts that hold recordings.
 pub const RECORDING: &str = "recording";
@@ -27,6 +27,9 @@ pub struct RecordedCall {
     pub tool: String,
     /// Answers of the surroundings.
     pub recording: Recording,
+    /// The tool's own result, without credentials.
+    #[serde(default)]
+    pub result: Option<ToolResult>,
 }
 
 impl RecordCalls {
@@ -41,13 +44,25 @@ impl RecordCalls {
     }
 
     /// Keeps what was recorded.
-    pub(super) fn keep(&self, tape: &CallTape, id: &str, tool: &str, context: &ToolContext) {
+    pub(super) fn keep(
+        &self,
+        tape: &CallTape,
+        id: &str,
+        tool: &str,
+        context: &ToolContext,
+        result: &ToolResult,
+    ) {
         if context.session.artifacts_dir().is_none() {
             return;
         }
         let cwd = context.session.cwd();
-        let recording = tape.take().redacted(&self.secrets).replacing(&cwd.to_string_lossy(), CWD_MARK);
-        let call = RecordedCall { call_id: id.to_owned(), tool: tool.to_owned(), recording };
+        let recording = tape.take();
+        let secrets = recording.secrets(&self.secrets);
+        let mut result = serde_json::to_value(result).unwrap_or_default();
+        redact_value(&mut result, &secrets);
+        let recording = recording.redacted(&secrets).replacing(&cwd.to_string_lossy(), CWD_MARK);
+        let result = serde_json::from_value(result).ok();
+        let call = RecordedCall { call_id: id.to_owned(), tool: tool.to_owned(), recording, result };
         let saved = serde_json::to_string(&call).map_err(|error| error.to_string()).and_then(|text| {
             context.session.save_artifact(&text, RECORDING).map_err(|error| error.to_string())
         });

@@ -6,7 +6,9 @@ use std::{io::Write as _, process::ExitCode, sync::Arc};
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{LoadScope, LoadedTools, secret_values};
-use toolsmith_tool::{CWD_MARK, CallTape, PendingHandle, PendingStack, Recording, ReplayEnd, ToolContext};
+use toolsmith_tool::{
+    CWD_MARK, CallTape, ContentBlock, PendingHandle, PendingStack, Recording, ReplayEnd, ToolContext,
+};
 
 use super::test::{Mismatch, print_difference};
 use crate::{
@@ -95,8 +97,14 @@ async fn replay(
     let ReplayEnd { missing, unused } = tape.end();
     let mut found = Vec::new();
     let secrets = secret_values();
-    let before = comparable(&call.result, cwd, &secrets);
-    let after = comparable(&outcome.result, &project.cwd, &secrets);
+    let (mut expected, mut actual) = (call.result.clone(), outcome.result.clone());
+    // Long results are cut after the tool; the whole text is in a file.
+    if let Some(whole) = outcome.full_output.as_ref().and_then(|path| std::fs::read_to_string(path).ok()) {
+        expected.content = vec![ContentBlock::text(expected.joined_text().trim_end())];
+        actual.content = vec![ContentBlock::text(whole.trim_end())];
+    }
+    let before = comparable(&expected, cwd, &secrets);
+    let after = comparable(&actual, &project.cwd, &secrets);
     if before != after {
         let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
         found.push(Mismatch::new("result", pretty(&before), pretty(&after)));

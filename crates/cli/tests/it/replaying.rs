@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::place::{Place, Said};
 
 const CLOCK: &str = r#"import { readFileSync } from "node:fs";
 export default (pi) => ({ name: "clock", description: "Reads everything", approval: "read",
@@ -18,23 +18,38 @@ export default (pi) => ({ name: "clock", description: "Reads everything", approv
 
 const TURNS: &str = r#"[{"reply":[{"call":"clock"}]},{"reply":[{"call":"clock"}]},"Done."]"#;
 
+async fn run(place: &Place, args: &[&str]) -> Said {
+    run_with(place, args, &[]).await
+}
+
+/// Runs the program with the programs of the system, and more variables.
+async fn run_with(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> Said {
+    let mut request = place.request(args).env("PATH", std::env::var("PATH").unwrap());
+    for (name, value) in variables {
+        request = request.env(*name, *value);
+    }
+    place.run_request(&request).await
+}
+
 /// A project with a recorded session of two calls.
-fn recorded() -> Place {
+async fn recorded() -> Place {
     let place = Place::new(&[
         ("project/.toolsmith/tools/clock.ts", CLOCK),
         ("project/in.txt", "first"),
         ("project/turns.json", TURNS),
     ]);
-    let said = place.run_in_env(
+    let said = run_with(
+        &place,
         &["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"],
         &[("MY_API_TOKEN", "t0ps3cret")],
-    );
+    )
+    .await;
     assert_eq!(said.code, 0, "{said:#?}");
     place
 }
 
-fn session_id(place: &Place) -> String {
-    let list = place.run(&["sessions", "--json"]).json();
+async fn session_id(place: &Place) -> String {
+    let list = run(place, &["sessions", "--json"]).await.json();
     let list = list.as_array().or(list["sessions"].as_array()).unwrap().clone();
     list[0]["id"].as_str().unwrap().to_owned()
 }
@@ -48,16 +63,16 @@ fn files_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-#[test]
-fn a_session_is_replayed_with_the_same_results_and_without_its_surroundings() {
-    let place = recorded();
-    let id = session_id(&place);
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_replayed_with_the_same_results_and_without_its_surroundings() {
+    let place = recorded().await;
+    let id = session_id(&place).await;
     fs::remove_file(place.root.join("project/ran")).unwrap();
     fs::write(place.root.join("project/in.txt"), "second").unwrap();
-    let said = place.run(&["replay", "--trust", &id]);
+    let said = run(&place, &["replay", "--trust", &id]).await;
     assert_eq!((said.code, said.stdout.contains("2 same, 0 differing")), (0, true), "{said:#?}");
     assert!(!place.root.join("project/ran").exists());
-    let json = place.run(&["replay", "--trust", "--json", &id, "--call", "2"]).json();
+    let json = run(&place, &["replay", "--trust", "--json", &id, "--call", "2"]).await.json();
     assert_eq!(json["calls"][0]["status"], "same", "{json}");
     assert_eq!(json["calls"].as_array().unwrap().len(), 1);
 
@@ -67,18 +82,18 @@ fn a_session_is_replayed_with_the_same_results_and_without_its_surroundings() {
         CLOCK.replace("join(\" \")", "join(\"-\")"),
     )
     .unwrap();
-    let said = place.run(&["replay", "--trust", &id]);
+    let said = run(&place, &["replay", "--trust", &id]).await;
     assert_eq!((said.code, said.stdout.contains("2 differing")), (1, true), "{said:#?}");
     fs::write(place.root.join("project/.toolsmith/tools/clock.ts"), CLOCK.replace("in.txt", "other.txt"))
         .unwrap();
-    let said = place.run(&["replay", "--trust", &id]);
+    let said = run(&place, &["replay", "--trust", &id]).await;
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("not in the recording") && said.stdout.contains("other.txt"), "{said:#?}");
 }
 
-#[test]
-fn no_recording_contains_a_secret_of_the_environment() {
-    let place = recorded();
+#[tokio::test(flavor = "multi_thread")]
+async fn no_recording_contains_a_secret_of_the_environment() {
+    let place = recorded().await;
     let mut files = Vec::new();
     files_below(&place.root.join("home"), &mut files);
     let recordings: Vec<_> =
@@ -91,22 +106,22 @@ fn no_recording_contains_a_secret_of_the_environment() {
     }
 }
 
-#[test]
-fn calls_become_cases_that_pass_anywhere() {
-    let place = recorded();
-    let id = session_id(&place);
-    let said = place.run_in_env(&["test", "--trust", "--from", &id], &[("MY_API_TOKEN", "t0ps3cret")]);
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_become_cases_that_pass_anywhere() {
+    let place = recorded().await;
+    let id = session_id(&place).await;
+    let said = run(&place, &["test", "--trust", "--from", &id]).await;
     assert_eq!(said.code, 0, "{said:#?}");
     let case = place.root.join(format!("project/.toolsmith/tools/clock.{}-2.case.json", &id[..8]));
     let text = fs::read_to_string(&case).unwrap();
     assert!(!text.contains("t0ps3cret"), "{text}");
     fs::remove_file(place.root.join("project/in.txt")).unwrap();
-    let said = place.run(&["test", "--trust"]);
+    let said = run(&place, &["test", "--trust"]).await;
     assert!(said.code == 0 && said.stdout.contains("2 passed, 0 failed"), "{said:#?}");
     // One call by its number; the file exists already.
-    let said = place.run(&["test", "--trust", "--from", &format!("{id}:1")]);
+    let said = run(&place, &["test", "--trust", "--from", &format!("{id}:1")]).await;
     assert!(said.code == 1 && said.stdout.contains("could not be created"), "{said:#?}");
-    let said = place.run(&["test", "--trust", "--from", &format!("{id}:9")]);
+    let said = run(&place, &["test", "--trust", "--from", &format!("{id}:9")]).await;
     assert_eq!(said.code, 2, "{said:#?}");
 
     // Edited, truncated, not UTF-8, and a link out of the project.
@@ -119,35 +134,35 @@ fn calls_become_cases_that_pass_anywhere() {
         (b"{\"args\": {}, \"recording\": {\"exchanges\": 5}}".to_vec(), "not a case file"),
     ] {
         fs::write(&case, bytes).unwrap();
-        let said = place.run(&["test", "--trust"]);
+        let said = run(&place, &["test", "--trust"]).await;
         assert!(said.code == 1 && said.stdout.contains(problem), "{problem}: {said:#?}");
     }
     fs::remove_file(&case).unwrap();
     fs::write(place.root.join("outside.json"), &text).unwrap();
     std::os::unix::fs::symlink(place.root.join("outside.json"), &case).unwrap();
-    let said = place.run(&["test"]);
+    let said = run(&place, &["test"]).await;
     assert!(said.stdout.contains("waiting for trust"), "{said:#?}");
 }
 
-#[test]
-fn a_session_without_recordings_gives_plain_cases_and_is_not_run_again() {
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_without_recordings_gives_plain_cases_and_is_not_run_again() {
     let place = Place::new(&[
         ("project/.toolsmith/tools/clock.ts", CLOCK),
         ("project/in.txt", "first"),
         ("project/turns.json", TURNS),
     ]);
-    place.run(&["-p", "--trust", "--model", "script:turns.json", "go"]);
+    run(&place, &["-p", "--trust", "--model", "script:turns.json", "go"]).await;
     fs::remove_file(place.root.join("project/ran")).unwrap();
-    let id = session_id(&place);
-    let said = place.run(&["replay", "--trust", &id]);
+    let id = session_id(&place).await;
+    let said = run(&place, &["replay", "--trust", &id]).await;
     assert!(said.code == 0 && said.stdout.contains("2 skipped"), "{said:#?}");
-    let said = place.run(&["test", "--trust", "--from", &id]);
+    let said = run(&place, &["test", "--trust", "--from", &id]).await;
     assert!(said.code == 0 && said.stdout.contains("without a recording"), "{said:#?}");
     assert!(!place.root.join("project/ran").exists());
 }
 
-#[test]
-fn the_session_of_the_demo_is_replayed_bit_for_bit() {
+#[tokio::test(flavor = "multi_thread")]
+async fn the_session_of_the_demo_is_replayed_bit_for_bit() {
     let demo =
         |name: &str| fs::read_to_string(format!("{}/demo/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let place = Place::new(&[
@@ -167,20 +182,24 @@ fn the_session_of_the_demo_is_replayed_bit_for_bit() {
             .unwrap();
         assert!(status.success());
     }
-    let said = place.run(&[
-        "-p",
-        "--trust",
-        "--no-tools",
-        "--auto-approve",
-        "--model",
-        "script:script.json",
-        "--set",
-        "tools.record=true",
-        "go",
-    ]);
+    let said = run(
+        &place,
+        &[
+            "-p",
+            "--trust",
+            "--no-tools",
+            "--auto-approve",
+            "--model",
+            "script:script.json",
+            "--set",
+            "tools.record=true",
+            "go",
+        ],
+    )
+    .await;
     assert_eq!(said.code, 0, "{said:#?}");
-    let id = session_id(&place);
-    let json = place.run(&["replay", "--trust", "--json", &id]).json();
+    let id = session_id(&place).await;
+    let json = run(&place, &["replay", "--trust", "--json", &id]).await.json();
     let statuses: Vec<(String, String)> = json["calls"]
         .as_array()
         .unwrap()

@@ -60,6 +60,11 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Returns the credentials in the recording, together with the given ones.
+    pub fn secrets(&self, more: &[String]) -> Vec<String> {
+        redact::secrets_of(self, more)
+    }
+
     /// Removes credentials: headers, query values, variables with secret names, and these values wherever they occur.
     #[must_use]
     pub fn redacted(mut self, secrets: &[String]) -> Self {
@@ -81,6 +86,11 @@ impl Recording {
         }
         self
     }
+}
+
+/// Replaces secrets in every text of a value.
+pub fn redact_value(value: &mut Value, secrets: &[String]) {
+    redact::walk(value, &mut |text| redact::hide(text, secrets));
 }
 
 #[cfg(test)]

@@ -48,35 +48,47 @@ fn is_secret_header(name: &str) -> bool {
     HEADERS.contains(&name.to_ascii_lowercase().as_str()) || is_secret_name(name)
 }
 
-pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
-    let mut secrets: Vec<String> = secrets.to_vec();
-    for exchange in &mut recording.exchanges {
-        if exchange.ask != "variable" {
-            continue;
-        }
-        let name = exchange.args.first().and_then(Value::as_str).unwrap_or_default();
-        if is_secret_name(name)
-            && let Answer::Returns(Value::String(value)) = &mut exchange.answer
-        {
-            secrets.push(std::mem::replace(value, REDACTED.to_owned()));
-        }
-    }
+/// Returns the credentials in a recording, and those of the given ones that are long enough to be searched for.
+pub(super) fn secrets_of(recording: &Recording, more: &[String]) -> Vec<String> {
+    let mut secrets: Vec<String> = more.to_vec();
     for exchange in &recording.exchanges {
+        if is_secret_variable(exchange)
+            && let Answer::Returns(Value::String(value)) = &exchange.answer
+        {
+            secrets.push(value.clone());
+        }
         collect(exchange, &mut secrets);
     }
     secrets.retain(|secret| secret.len() >= MIN_SECRET && secret != REDACTED);
     // A secret may be part of another.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     secrets.dedup();
+    secrets
+}
+
+fn is_secret_variable(exchange: &Exchange) -> bool {
+    exchange.ask == "variable" && exchange.args.first().and_then(Value::as_str).is_some_and(is_secret_name)
+}
+
+pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
+    let secrets = secrets_of(recording, secrets);
     for exchange in &mut recording.exchanges {
+        if is_secret_variable(exchange)
+            && let Answer::Returns(Value::String(value)) = &mut exchange.answer
+        {
+            REDACTED.clone_into(value);
+        }
         normalize(exchange);
-        each_text(exchange, &mut |text| {
-            for secret in &secrets {
-                if text.contains(secret.as_str()) {
-                    *text = text.replace(secret.as_str(), REDACTED);
-                }
-            }
-        });
+        each_text(exchange, &mut |text| hide(text, &secrets));
+    }
+}
+
+/// Replaces secrets in a text.
+pub(super) fn hide(text: &mut String, secrets: &[String]) {
+    for secret in secrets {
+        if text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), REDACTED);
+        }
     }
 }
 
@@ -179,7 +191,7 @@ pub(super) fn each_text(exchange: &mut Exchange, change: &mut dyn FnMut(&mut Str
     }
 }
 
-fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+pub(super) fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
         Value::Array(list) => list.iter_mut().for_each(|item| walk(item, change)),
