@@ -25,7 +25,7 @@ pub(crate) enum Check {
     Skip { reason: &'static str },
 }
 
-/// What a system is called in each kind of package.
+/// Names of a system in each kind of package.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names {
     pub(crate) npm_os: &'static str,

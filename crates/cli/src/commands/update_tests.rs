@@ -45,10 +45,10 @@ fn the_command_for_an_archive_names_the_folder_as_a_shell_takes_it() {
 fn the_command_for_npm_says_where_it_was_installed() {
     let command = |path: &str| Installation::Npm.command(Path::new(path));
     let package = "node_modules/@toolsmith/cli/node_modules/@toolsmith/cli-linux-x64/bin/toolsmith";
-    for prefix in ["/usr/lib", "/home/me/.nvm/versions/node/v22/lib", "/Users/me/AppData/Roaming/npm"] {
+    for prefix in ["/usr/lib", "/opt/me/.nvm/versions/node/v22/lib", "/c/me/AppData/Roaming/npm"] {
         let command = command(&format!("{prefix}/{package}"));
         assert_eq!(command, "npm install --global @toolsmith/cli@latest", "{prefix}");
     }
-    let local = command(&format!("/home/me/my project/{package}"));
-    assert_eq!(local, "npm install --prefix '/home/me/my project' @toolsmith/cli@latest");
+    let local = command(&format!("/opt/me/my project/{package}"));
+    assert_eq!(local, "npm install --prefix '/opt/me/my project' @toolsmith/cli@latest");
 }

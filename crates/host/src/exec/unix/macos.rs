@@ -118,7 +118,7 @@ pub(super) struct Descendants {
     lineage: Lineage<'static>,
     /// Space for the ids of all processes.
     ids: &'static mut [c_int],
-    /// Space for what is known of each.
+    /// Space for a description of each.
     all: &'static mut [Seen],
 }
 
@@ -238,7 +238,7 @@ struct WithNumbers {
     reserved: [u64; 3],
 }
 
-/// Reads what is known of a living process.
+/// Describes a living process.
 fn look_at(pid: c_int) -> Option<Seen> {
     let size = c_int::try_from(size_of::<WithNumbers>()).ok()?;
     // SAFETY: the result is on this stack, has this size, and is read only if the call filled it.
