@@ -114,7 +114,7 @@ impl LiveTools {
             .iter()
             .map(|(found, loaded)| LiveModule { found: found.clone(), loaded: loaded.clone(), failed: None })
             .collect();
-        let live = Self {
+        Self {
             inner: Arc::new(Inner {
                 engine,
                 options,
@@ -125,8 +125,7 @@ impl LiveTools {
                 known: RwLock::new(known(&modules)),
                 state: Arc::new(Mutex::new(State { modules, prepared: HashMap::new(), discovered, places })),
             }),
-        };
-        live
+        }
     }
 
     /// Returns whether a file of the tool's module changed since it was loaded. This is cheap.
