@@ -114,7 +114,6 @@ impl LiveTools {
             .iter()
             .map(|(found, loaded)| LiveModule { found: found.clone(), loaded: loaded.clone(), failed: None })
             .collect();
-
         Self {
             inner: Arc::new(Inner {
                 engine,
