@@ -21,7 +21,7 @@ pub fn find_project(cwd: &Path, home: &Home) -> PathBuf {
 /// are the directories below the home. The home itself is never a project of a directory below it: the directories in it are
 /// the user's own.
 pub(crate) fn project_folders<'a>(cwd: &'a Path, home: &Home) -> impl Iterator<Item = &'a Path> + use<'a> {
-    let real = |path: &Path| toolsmith_host::real_path(&path).unwrap_or_else(|_| path.to_path_buf());
+    let real = |path: &Path| toolsmith_host::real_path(path).unwrap_or_else(|_| path.to_path_buf());
     let home = real(home.user());
     let top = git_root(cwd).map(Path::to_path_buf);
     let is_below_home = real(cwd).starts_with(&home);

@@ -59,14 +59,14 @@ pub struct TrustedFiles {
 impl TrustedFiles {
     /// The files that `trust` allows, and those of `home`.
     pub fn new(trust: &TrustDecision, home: &Home, cwd: &Path) -> Self {
-        let own = home.own_folders().filter_map(|folder| toolsmith_host::real_path(&folder).ok()).collect();
-        let cwd = toolsmith_host::real_path(&cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        let own = home.own_folders().filter_map(|folder| toolsmith_host::real_path(folder).ok()).collect();
+        let cwd = toolsmith_host::real_path(cwd).unwrap_or_else(|_| cwd.to_path_buf());
         Self { trust: trust.clone(), own, cwd }
     }
 
     /// Returns whether the code of a file may run. Symbolic links are followed first.
     pub fn allows(&self, file: &Path) -> bool {
-        let Ok(real) = toolsmith_host::real_path(&file) else { return false };
+        let Ok(real) = toolsmith_host::real_path(file) else { return false };
         // A project may lie in a folder of an agent, such as a worktree. Then that folder says nothing about its files.
         let is_project_below = |folder: &Path| self.cwd != folder && self.cwd.starts_with(folder);
         self.trust.allows(&real)
@@ -90,7 +90,7 @@ impl TrustedFiles {
 pub fn program_folders(untrusted: Option<&Path>) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_inside = |folder: &Path| {
-        let real = toolsmith_host::real_path(&folder).unwrap_or_else(|_| folder.to_path_buf());
+        let real = toolsmith_host::real_path(folder).unwrap_or_else(|_| folder.to_path_buf());
         untrusted.is_some_and(|untrusted| real.starts_with(untrusted) || folder.starts_with(untrusted))
     };
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !is_inside(folder));

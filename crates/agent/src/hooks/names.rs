@@ -70,7 +70,7 @@ pub(super) struct Paths {
 impl Paths {
     pub(super) fn new(cwd: &Path, home: Option<&Path>) -> Self {
         let workspace = Workspace::new(cwd.to_path_buf(), home.map(Path::to_path_buf));
-        Self { workspace, real_cwd: toolsmith_host::real_path(&cwd).ok(), names: OnceLock::new() }
+        Self { workspace, real_cwd: toolsmith_host::real_path(cwd).ok(), names: OnceLock::new() }
     }
 
     /// Returns the file that the tool will use: spelled as the tool reads it, with links followed, so that a guard by path

@@ -101,7 +101,7 @@ pub(super) fn look_for_context_files(
 /// folder.
 fn project_root<'a>(cwd: &'a Path, home: Option<&Path>) -> &'a Path {
     let holds_home = |root: &Path| {
-        let real = |path: &Path| toolsmith_host::real_path(&path).unwrap_or_else(|_| path.to_path_buf());
+        let real = |path: &Path| toolsmith_host::real_path(path).unwrap_or_else(|_| path.to_path_buf());
         home.is_some_and(|home| real(home).starts_with(real(root)))
     };
     git_root(cwd).filter(|root| !holds_home(root)).unwrap_or(cwd)

@@ -28,7 +28,7 @@ pub struct NestedContext {
 impl NestedContext {
     /// Creates the gate for `cwd`, whose own context file is part of the system prompt.
     pub fn new(cwd: &Path) -> Self {
-        let cwd = toolsmith_host::real_path(&cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        let cwd = toolsmith_host::real_path(cwd).unwrap_or_else(|_| cwd.to_path_buf());
         Self { cwd, known: Mutex::default() }
     }
 

@@ -32,13 +32,13 @@ impl SidecarRuntime {
             EngineKind::Bun => "bun",
             EngineKind::Node => "node",
         };
-        let cwd = toolsmith_host::real_path(&cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        let cwd = toolsmith_host::real_path(cwd).unwrap_or_else(|_| cwd.to_path_buf());
         // What is in the user's home is the user's, also when that is where the tool works.
         let home = toolsmith_host::home_folder().and_then(|home| toolsmith_host::real_path(home).ok());
         let is_project = cwd.parent().is_some() && !home.is_some_and(|home| home.starts_with(&cwd));
         let is_outside = |path: &PathBuf| {
-            let folder = path.parent().and_then(|folder| toolsmith_host::real_path(&folder).ok());
-            let places = [folder, toolsmith_host::real_path(&path).ok()];
+            let folder = path.parent().and_then(|folder| toolsmith_host::real_path(folder).ok());
+            let places = [folder, toolsmith_host::real_path(path).ok()];
             !is_project
                 || places.iter().all(|place| place.as_ref().is_some_and(|place| !place.starts_with(&cwd)))
         };

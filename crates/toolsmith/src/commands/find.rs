@@ -98,7 +98,7 @@ pub fn discover_commands(options: &DiscoveryOptions) -> MarkdownCommands {
         }));
     }
     let is_own = |folder: &Path| {
-        let real = toolsmith_host::real_path(&folder);
+        let real = toolsmith_host::real_path(folder);
         real.is_ok_and(|real| {
             own.iter().any(|root| toolsmith_host::real_path(&root.folder).is_ok_and(|own| own == real))
         })

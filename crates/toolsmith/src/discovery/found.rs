@@ -203,15 +203,15 @@ impl<'a> Finder<'a> {
     /// Returns the real path of a file. Its directory is resolved once for all files in it.
     fn real_path(&mut self, file: &Path) -> io::Result<PathBuf> {
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
-            return toolsmith_host::real_path(&file);
+            return toolsmith_host::real_path(file);
         };
         if file.symlink_metadata()?.is_symlink() {
-            return toolsmith_host::real_path(&file);
+            return toolsmith_host::real_path(file);
         }
         if let Some(real) = self.real_folders.get(folder) {
             return Ok(real.join(name));
         }
-        let real = toolsmith_host::real_path(&folder)?;
+        let real = toolsmith_host::real_path(folder)?;
         let file = real.join(name);
         self.real_folders.insert(folder.to_path_buf(), real);
         Ok(file)

@@ -116,7 +116,7 @@ fn is_for(installed: &Installed, cwd: &Path) -> bool {
     let Some(project) = &installed.project_path else {
         return true;
     };
-    let real = |path: &Path| toolsmith_host::real_path(&path).unwrap_or_else(|_| path.to_path_buf());
+    let real = |path: &Path| toolsmith_host::real_path(path).unwrap_or_else(|_| path.to_path_buf());
     real(cwd).starts_with(real(Path::new(project)))
 }
 

@@ -56,7 +56,7 @@ impl Fingerprint {
         add(definition.to_string().as_bytes());
         for file in &files {
             let failed = |error: io::Error| format!("{} cannot be confirmed: {error}", file.display());
-            let real = toolsmith_host::real_path(&file).map_err(failed)?;
+            let real = toolsmith_host::real_path(file).map_err(failed)?;
             let content = read_regular(&real, MAX_BYTES).map_err(failed)?;
             add(file.as_os_str().as_encoded_bytes());
             // A link that leads elsewhere is another hook, whatever is there.

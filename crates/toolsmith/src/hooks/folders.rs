@@ -82,7 +82,7 @@ fn draft(
     warnings: &mut Vec<Warning>,
 ) -> Option<Draft> {
     if let Some(project) = within {
-        let real = toolsmith_host::real_path(&path);
+        let real = toolsmith_host::real_path(path);
         if !real.as_ref().is_ok_and(|real| real.starts_with(project)) {
             let reason = match real {
                 Ok(_) => "is not used as a hook: it is a link that leads out of the project".to_owned(),

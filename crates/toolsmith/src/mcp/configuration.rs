@@ -32,7 +32,7 @@ pub fn mcp_configuration(
     let project = find_project(cwd, home);
     let real_project = toolsmith_host::real_path(&project).unwrap_or_else(|_| project.clone());
     let is_inside =
-        |file: &Path| toolsmith_host::real_path(&file).is_ok_and(|real| real.starts_with(&real_project));
+        |file: &Path| toolsmith_host::real_path(file).is_ok_and(|real| real.starts_with(&real_project));
     // As for modules: an untrusted project cannot choose a trusted file elsewhere through a link, and trust in a project does
     // not cover what its links lead to (CONTRACT 2.8).
     let mut configuration =

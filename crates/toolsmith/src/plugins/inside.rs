@@ -35,7 +35,7 @@ pub(crate) fn inside(folder: &Path, written: &str) -> Result<PathBuf, NotInside>
     let parts = Path::new(written).components().filter(|part| *part != Component::CurDir);
     let target = folder.join(parts.collect::<PathBuf>());
     let real = toolsmith_host::real_path(&target).map_err(|_| NotInside::Missing)?;
-    let is_inside = toolsmith_host::real_path(&folder).is_ok_and(|folder| real.starts_with(folder));
+    let is_inside = toolsmith_host::real_path(folder).is_ok_and(|folder| real.starts_with(folder));
     if is_inside { Ok(target) } else { Err(NotInside::Outside) }
 }
 

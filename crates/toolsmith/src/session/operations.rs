@@ -389,7 +389,7 @@ fn entry(kept: &SessionLog, id: &str) -> Result<EntryKind, SessionError> {
 
 fn is_same(open: &Path, path: &Path) -> bool {
     open == path
-        || matches!((toolsmith_host::real_path(&open), toolsmith_host::real_path(&path)), (Ok(one), Ok(other)) if one == other)
+        || matches!((toolsmith_host::real_path(open), toolsmith_host::real_path(path)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Emits a notice about a session of another directory.

@@ -88,10 +88,8 @@ impl SkillFiles {
 
 fn list_folder(path: &Path, skill: &Path, shown: &str) -> Result<OpenedName, String> {
     let failed = |error: std::io::Error| format!("{shown} cannot be read: {error}");
-    let (real, skill) = (
-        toolsmith_host::real_path(&path).map_err(failed)?,
-        toolsmith_host::real_path(&skill).map_err(failed)?,
-    );
+    let (real, skill) =
+        (toolsmith_host::real_path(path).map_err(failed)?, toolsmith_host::real_path(skill).map_err(failed)?);
     if !real.starts_with(&skill) {
         return Err(format!("{shown} is outside the skill"));
     }

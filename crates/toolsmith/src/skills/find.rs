@@ -111,9 +111,9 @@ fn roots<'a>(options: &DiscoveryOptions, plugins: &'a InstalledPlugins) -> Vec<R
         })
         .collect();
     let is_own = |folder: &Path| {
-        let real = toolsmith_host::real_path(&folder);
+        let real = toolsmith_host::real_path(folder);
         real.is_ok_and(|real| {
-            own.iter().any(|(own, _)| toolsmith_host::real_path(&own).is_ok_and(|own| own == real))
+            own.iter().any(|(own, _)| toolsmith_host::real_path(own).is_ok_and(|own| own == real))
         })
     };
     let mut roots = Vec::new();
@@ -213,18 +213,18 @@ impl Search<'_> {
     /// Returns whether a link is to a directory that may be searched.
     fn may_follow(&self, link: &Path, root: &Root<'_>) -> bool {
         let Ok(real) =
-            toolsmith_host::real_path(&link).and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real)))
+            toolsmith_host::real_path(link).and_then(|real| Ok((fs::metadata(&real)?.is_dir(), real)))
         else {
             return false;
         };
         let is_inside = root.within.as_ref().is_none_or(|within| {
-            toolsmith_host::real_path(&within).is_ok_and(|within| real.1.starts_with(within))
+            toolsmith_host::real_path(within).is_ok_and(|within| real.1.starts_with(within))
         });
         real.0 && is_inside
     }
 
     fn take(&mut self, file: &Path, root: &Root<'_>) {
-        let Ok(real) = toolsmith_host::real_path(&file) else {
+        let Ok(real) = toolsmith_host::real_path(file) else {
             return self.warn(file, "is not a valid skill: it is a link that leads nowhere");
         };
         if !self.seen.insert(real) {

@@ -95,7 +95,7 @@ impl Surroundings {
         let compiler = installed.or_else(|| project.program("tsc"))?.to_string_lossy().into_owned();
         // What the compiler reads for the project is data. A link out of the project is not followed.
         let readable = |path: &PathBuf| {
-            let real = toolsmith_host::real_path(&path).unwrap_or_default();
+            let real = toolsmith_host::real_path(path).unwrap_or_default();
             trusted.allows(&real)
                 || real.starts_with(toolsmith_host::real_path(&project.root).unwrap_or_default())
         };

@@ -30,12 +30,12 @@ impl Territory {
     /// Adds a path of the command line: a folder, or the folder of a file.
     pub(super) fn give(&mut self, path: &Path) {
         let folder = if path.is_dir() { path } else { module_folder(path) };
-        self.given.extend(toolsmith_host::real_path(&folder));
+        self.given.extend(toolsmith_host::real_path(folder));
     }
 
     /// Returns whether a case file beside one of the modules that were found may be used.
     pub(super) fn allows_case(&self, case: &Path, module: &FoundModule) -> bool {
-        let Ok(real) = toolsmith_host::real_path(&case) else { return false };
+        let Ok(real) = toolsmith_host::real_path(case) else { return false };
         let is_beside =
             || toolsmith_host::real_path(module_folder(&real)).ok() == real_parent(&module.real_path);
         self.trusted.allows(&real) || module.imports.is_none() && is_beside()
@@ -43,7 +43,7 @@ impl Territory {
 
     /// Returns whether a case file below a path of the command line may be used: it must not be a link out of it.
     pub(super) fn allows_given(&self, case: &Path) -> bool {
-        toolsmith_host::real_path(&case).is_ok_and(|real| self.is_given(&real) || self.trusted.allows(&real))
+        toolsmith_host::real_path(case).is_ok_and(|real| self.is_given(&real) || self.trusted.allows(&real))
     }
 
     /// Returns the load request for the module of a case.
