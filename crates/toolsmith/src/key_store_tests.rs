@@ -1,5 +1,7 @@
 //! Stored keys.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use super::*;
 
 #[test]

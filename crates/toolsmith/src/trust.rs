@@ -59,7 +59,7 @@ pub struct TrustedFiles {
 impl TrustedFiles {
     /// The files that `trust` allows, and those of `home`.
     pub fn new(trust: &TrustDecision, home: &Home, cwd: &Path) -> Self {
-        let own = home.own_folders().filter_map(|folder| toolsmith_host::real_path(&folder).ok()).collect();
+        let own = home.own_folders().filter_map(|folder| toolsmith_host::real_path(folder).ok()).collect();
         let cwd = toolsmith_host::real_path(cwd).unwrap_or_else(|_| cwd.to_path_buf());
         Self { trust: trust.clone(), own, cwd }
     }

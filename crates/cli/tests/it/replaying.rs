@@ -175,12 +175,9 @@ async fn the_session_of_the_demo_is_replayed_bit_for_bit() {
     }
     place.write("project/script.json", &demo("script.json"));
     for args in [&["init", "-q"][..], &["add", "notes"][..]] {
-        let status = std::process::Command::new("git")
-            .args(args)
-            .current_dir(place.root.join("project"))
-            .status()
-            .unwrap();
-        assert!(status.success());
+        let request = Request::new("git").args(args.iter().copied()).cwd(place.path("project"));
+        let outcome = exec::run(&request, &CancelToken::new(), |_| {}).await.unwrap();
+        assert_eq!(outcome.code, 0);
     }
     let said = run(
         &place,

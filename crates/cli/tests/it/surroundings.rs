@@ -79,6 +79,7 @@ async fn everything_works_in_a_project_with_a_long_name_of_spaces_and_other_lett
 }
 
 /// Runs the program where this script has changed the mounts; `None` where that is not allowed.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests has to know")]
 async fn run_mounted(place: &Place, script: &str, args: &[&str]) -> Option<Said> {
     let call = place.request(args);
     let script = format!("{script} || exit 99; exec \"$0\" \"$@\"");

@@ -79,6 +79,7 @@ mod tests {
     #[test]
     fn c5_7_streams_and_shortened_names_are_refused() {
         assert_eq!(check("file.txt:stream"), Err(BadName::Stream));
+        assert!(BadName::Stream.reason().contains("stream"));
         assert_eq!(check("file.txt::$DATA"), Err(BadName::Stream));
         assert_eq!(check(".git "), Err(BadName::Shortened));
         assert_eq!(check(".git."), Err(BadName::Shortened));

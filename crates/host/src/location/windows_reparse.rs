@@ -27,11 +27,10 @@ pub(super) fn target(data: &[u8]) -> Option<Vec<u16>> {
 fn from_kernel(units: Vec<u16>) -> Vec<u16> {
     let text = String::from_utf16_lossy(&units);
     let Some(rest) = text.strip_prefix(r"\??\") else { return units };
-    let path = match rest.as_bytes() {
+    match rest.as_bytes() {
         [drive, b':', ..] if drive.is_ascii_alphabetic() => units.get(4..).unwrap_or_default().to_vec(),
         _ => r"\\?\".encode_utf16().chain(units.get(4..).unwrap_or_default().iter().copied()).collect(),
-    };
-    path
+    }
 }
 
 #[cfg(test)]

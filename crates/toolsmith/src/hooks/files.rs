@@ -136,7 +136,7 @@ pub(super) fn hook_files(cwd: &Path, home: &Home, settings: &Settings) -> Vec<Ho
     // If the working directory is the home, its files are the user's.
     let own: Vec<PathBuf> = std::iter::once(claude)
         .chain(codex)
-        .filter_map(|path| toolsmith_host::real_path(&path).ok())
+        .filter_map(|path| toolsmith_host::real_path(path).ok())
         .collect();
     for (name, dialect, is_settings) in project {
         let path = cwd.join(name);

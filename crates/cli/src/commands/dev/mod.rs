@@ -240,7 +240,7 @@ fn save(run: &Run<'_>, module: &Path, project: &Project) -> Result<PathBuf> {
         return Err(Problem::failed(format!("the call was not recorded: {why}")).into());
     }
     let secrets = toolsmith::secret_values();
-    let recording = recording.clone().redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
+    let recording = Recording::clone(recording).redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
     let taken = |number: &usize| {
         let stem = module.file_stem().unwrap_or_default().to_string_lossy();
         module.with_file_name(format!("{stem}.recorded-{number}.case.json")).exists()
@@ -275,7 +275,7 @@ pub(super) enum Called {
         updates: Vec<ToolResult>,
         staged: Vec<String>,
         arguments: Value,
-        recording: Recording,
+        recording: Box<Recording>,
         /// As the tool draws it, on a terminal: the last partial results, and the result.
         drawn: Option<Vec<Row>>,
     },
@@ -334,7 +334,7 @@ async fn call(
                 updates,
                 staged,
                 arguments: sent,
-                recording: tape.take(),
+                recording: Box::new(tape.take()),
                 drawn,
             }
         }

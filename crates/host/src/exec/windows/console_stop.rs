@@ -25,7 +25,7 @@ const MARKER: &str = "TOOLSMITH_STOP_CONSOLES";
 /// Most processes on one console that are told apart.
 const MAX_ON_CONSOLE: usize = 256;
 
-/// Whether the function below ran: it does not if this library is part of a plugin.
+/// Set if the function below ran, which it does not if this library is part of a plugin.
 static HOOKED: AtomicBool = AtomicBool::new(false);
 
 #[used]

@@ -2,7 +2,7 @@
 
 use toolsmith_host::exec::Request;
 
-/// What has to be installed, for a message.
+/// Programs that have to be installed, for a message.
 pub(crate) const CLIPBOARD_PROGRAMS: &str = "wl-paste, xclip or pngpaste";
 
 /// Returns the commands that write the image in the clipboard to a file. One that is not installed exits with 127.

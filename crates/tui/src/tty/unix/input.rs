@@ -11,7 +11,7 @@ use rustix::{
     io::ioctl_fionbio,
 };
 
-/// What the reader was woken by.
+/// Reason why the reader woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Ready {
     /// Bytes were read: this many.

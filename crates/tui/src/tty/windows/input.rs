@@ -31,7 +31,7 @@ const ALT: u16 = 0x12;
 /// Most bytes of a character in UTF-8.
 const CHARACTER: usize = 4;
 
-/// What the reader was woken by.
+/// Reason why the reader woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Ready {
     /// Bytes were read: this many.
