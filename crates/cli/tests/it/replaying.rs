@@ -3,6 +3,8 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use toolsmith_host::exec::{self, Request};
+use toolsmith_tool::CancelToken;
 
 use crate::place::{Place, Said};
 

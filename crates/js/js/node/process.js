@@ -142,8 +142,7 @@ const environment = new Proxy(
     get: (target, name) => filled(target)[written(target, name)],
     has: (target, name) => written(target, name) in filled(target),
     ownKeys: (target) => Reflect.ownKeys(filled(target)),
-    getOwnPropertyDescriptor: (target, name) =>
-      Reflect.getOwnPropertyDescriptor(filled(target), written(target, name)),
+    getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(filled(target), written(target, name)),
     deleteProperty: (target, name) => Reflect.deleteProperty(filled(target), written(target, name)),
     set(target, given, value) {
       filled(target);

@@ -35,8 +35,7 @@ function windowsPath({ hostname, pathname }) {
     throw coded(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded \\ or / characters");
   const path = decodeURIComponent(pathname).replaceAll("/", "\\");
   if (hostname !== "") return `\\\\${hostname}${path}`;
-  if (!/^\\[a-z]:/i.test(path))
-    throw coded(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must be absolute");
+  if (!/^\\[a-z]:/i.test(path)) throw coded(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must be absolute");
   return path.slice(1);
 }
 
