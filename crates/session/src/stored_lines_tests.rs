@@ -1,3 +1,5 @@
+//! Lines that are read again from a file.
+
 use std::io::{Seek as _, Write as _};
 
 use super::{BLOCK, LineRange, StoredLines};

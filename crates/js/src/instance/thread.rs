@@ -15,6 +15,7 @@ use super::{
     command::{CallKind, Command, Drawn},
     frames::Frames,
     kernel::Kernel,
+    operations::Settled,
     spin,
     state::{SharedState, ThreadState},
 };
@@ -213,9 +214,7 @@ impl Thread<'_> {
                     let _ = reply.send(drawn);
                 }
             }
-            Command::Settle { number, outcome } => {
-                self.enter(Entry::Callback, |ctx| self.kernel.settle(ctx, number, outcome))
-            }
+            Command::Settle { number, outcome } => self.settle(number, outcome),
             Command::Hear { channel, json } => {
                 if self.state.hears.get() {
                     self.enter(Entry::Callback, |ctx| self.kernel.hear(ctx, &channel, &json));
@@ -244,6 +243,20 @@ impl Thread<'_> {
                     self.log(0, &thrown, "A callback failed");
                 } else {
                     self.state.finish(call, "thrown", thrown);
+                }
+            }
+        });
+    }
+
+    /// Settles an operation. That fails only if no memory is left. The code that waits for it would then wait forever, so the
+    /// calls in progress end.
+    fn settle(&self, number: u64, outcome: Settled) {
+        self.context.with(|ctx| {
+            let module = self.frames.module(&ctx);
+            if self.frames.within(&ctx, &module, || self.kernel.settle(&ctx, number, outcome)).is_err() {
+                let thrown = self.describe_caught(&ctx);
+                for call in self.state.outstanding() {
+                    self.state.finish(call, "thrown", thrown.clone());
                 }
             }
         });

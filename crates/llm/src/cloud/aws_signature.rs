@@ -32,7 +32,7 @@ pub(super) fn sign(
     scope.sign(method, request.url.as_str(), body, credentials)
 }
 
-/// What a signature is valid for, besides the request.
+/// The validity of a signature, besides the request.
 struct Scope<'a> {
     region: &'a str,
     service: &'a str,

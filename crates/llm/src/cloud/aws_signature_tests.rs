@@ -1,3 +1,5 @@
+//! Signatures as AWS publishes them.
+
 use super::{AwsCredentials, Scope, Secret};
 
 /// The signature of a request with the credentials and the time of AWS's published test suite.

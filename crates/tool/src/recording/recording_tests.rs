@@ -24,7 +24,7 @@ fn no_credential_stays_in_a_recording() {
     let recording = Recording {
         exchanges: vec![
             exchange("variable", vec![json!("GITHUB_TOKEN")], Answer::Returns(json!(SECRET))),
-            exchange("variable", vec![json!("HOME")], Answer::Returns(json!("/home/me"))),
+            exchange("variable", vec![json!("HOME")], Answer::Returns(json!("/users/me"))),
             exchange(
                 "fetchStart",
                 vec![json!(request.to_string())],
@@ -59,7 +59,7 @@ fn no_credential_stays_in_a_recording() {
     let hidden: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
     assert!(!text.contains(&hidden), "{text}");
     assert!(!text.contains("Basic abc") && !text.contains("not searched for"), "{text}");
-    assert!(text.contains("/home/me") && text.contains("accept"), "{text}");
+    assert!(text.contains("/users/me") && text.contains("accept"), "{text}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct CallTape(Arc<Mutex<State>>);
 
-/// What a replay found.
+/// Findings of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplayEnd {
     /// Questions that are not in the recording.

@@ -16,7 +16,7 @@ use crate::{
     loading::LoadedTools,
 };
 
-/// What is looked at.
+/// The extent of a look for changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Look<'a> {
     /// All modules, and the directories in which they are found.

@@ -28,7 +28,7 @@ pub(super) struct Ran {
     pub(super) unused: Vec<String>,
     /// Commands without a recording.
     pub(super) missing: Vec<String>,
-    /// What the replay of a recording found.
+    /// Findings of the replay of a recording.
     pub(super) replay: ReplayEnd,
 }
 
