@@ -241,7 +241,7 @@ fn save(run: &Run<'_>, module: &Path, project: &Project) -> Result<PathBuf> {
     }
     let secrets = toolsmith::secret_values();
     let recording =
-        Recording::clone(recording).redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
+        recording.clone().redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
     let taken = |number: &usize| {
         let stem = module.file_stem().unwrap_or_default().to_string_lossy();
         module.with_file_name(format!("{stem}.recorded-{number}.case.json")).exists()
@@ -266,6 +266,7 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Outcome of a round's call.
+#[expect(clippy::large_enum_variant, reason = "there is one per round")]
 pub(super) enum Called {
     /// No call was made: the module has no such tool, or the arguments are invalid.
     Not(anyhow::Error),
@@ -276,7 +277,7 @@ pub(super) enum Called {
         updates: Vec<ToolResult>,
         staged: Vec<String>,
         arguments: Value,
-        recording: Box<Recording>,
+        recording: Recording,
         /// As the tool draws it, on a terminal: the last partial results, and the result.
         drawn: Option<Vec<Row>>,
     },
@@ -335,7 +336,7 @@ async fn call(
                 updates,
                 staged,
                 arguments: sent,
-                recording: Box::new(tape.take()),
+                recording: tape.take(),
                 drawn,
             }
         }
