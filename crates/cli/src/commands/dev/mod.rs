@@ -240,8 +240,7 @@ fn save(run: &Run<'_>, module: &Path, project: &Project) -> Result<PathBuf> {
         return Err(Problem::failed(format!("the call was not recorded: {why}")).into());
     }
     let secrets = toolsmith::secret_values();
-    let recording =
-        recording.clone().redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
+    let recording = recording.clone().redacted(&secrets).replacing(&project.cwd.to_string_lossy(), CWD_MARK);
     let taken = |number: &usize| {
         let stem = module.file_stem().unwrap_or_default().to_string_lossy();
         module.with_file_name(format!("{stem}.recorded-{number}.case.json")).exists()
