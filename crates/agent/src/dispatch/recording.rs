@@ -8,7 +8,7 @@ pub const RECORDING: &str = "recording";
 /// The most bytes of one recording.
 const MAX_BYTES: usize = 8 << 20;
 
-/// How calls are recorded.
+/// Settings for the recording of calls.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct RecordCalls {

@@ -35,7 +35,7 @@ pub(crate) struct ReplayArguments {
     call: Option<String>,
 }
 
-/// How the replay of a call ended.
+/// Outcome of the replay of a call.
 enum Verdict {
     Same,
     Differs(Vec<Mismatch>),

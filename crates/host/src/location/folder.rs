@@ -197,7 +197,7 @@ impl Folder {
         }
     }
 
-    /// Removes a file or link; one that is not there is no error.
+    /// Removes a file or link. A missing one is not an error.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         match unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),

@@ -296,7 +296,7 @@ impl Folder {
         Ok(false)
     }
 
-    /// Removes a file or link; one that is not there is no error.
+    /// Removes a file or link. A missing one is not an error.
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         match self.open_name(name, DELETE, FILE_OPEN, FILE_OPEN_FOR_BACKUP_INTENT) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

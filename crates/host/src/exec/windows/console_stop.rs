@@ -22,7 +22,7 @@ use super::start::INHERITING;
 
 /// Holds the ids of the processes to ask.
 const MARKER: &str = "TOOLSMITH_STOP_CONSOLES";
-/// Most processes on one console that are told apart.
+/// Maximum number of processes on one console that are distinguished.
 const MAX_ON_CONSOLE: usize = 256;
 
 /// Set if the function below ran, which it does not if this library is part of a plugin.
