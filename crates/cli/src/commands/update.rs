@@ -76,7 +76,7 @@ impl Installation {
             Self::Debian
         } else if above.join(".crates.toml").exists() {
             Self::Cargo
-        } else if above.join("CACHEDIR.TAG").exists() && folder.join("deps").exists() {
+        } else if [".cargo-lock", ".fingerprint"].iter().any(|name| folder.join(name).exists()) {
             Self::Checkout
         } else {
             Self::Archive

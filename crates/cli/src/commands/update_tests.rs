@@ -21,7 +21,7 @@ fn installers_are_recognised_by_what_they_leave() {
     assert_eq!(installation(&["pipx/venvs/t/bin/toolsmith", &info("pipx/venvs/t")]), Installation::Pipx);
     assert_eq!(installation(&["uv/tools/t/bin/toolsmith", &info("uv/tools/t")]), Installation::Uv);
     assert_eq!(installation(&["cargo/bin/toolsmith", "cargo/.crates.toml"]), Installation::Cargo);
-    let built = ["target/release/toolsmith", "target/release/deps/x.d", "target/CACHEDIR.TAG"];
+    let built = ["target/release/toolsmith", "target/release/.cargo-lock"];
     assert_eq!(installation(&built), Installation::Checkout);
     assert_eq!(installation(&["home/.local/bin/toolsmith"]), Installation::Archive);
 }
