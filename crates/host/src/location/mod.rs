@@ -6,6 +6,7 @@ mod commands;
 #[cfg(unix)]
 mod folder;
 mod git;
+mod links;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]

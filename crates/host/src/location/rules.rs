@@ -11,11 +11,10 @@ use toolsmith_tool::{FileChange, FileTiers, Tier};
 
 use super::{
     commands::Named,
-    git,
+    git, links,
     resolved_location::Location,
     table::{
-        ANYWHERE, IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first,
-        plain_names,
+        IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first,
     },
 };
 use crate::{
@@ -63,10 +62,12 @@ pub struct Protected {
 }
 
 impl Protected {
-    /// Adds a file, or a folder with everything in it. It need not exist.
+    /// Adds a file, or a folder with everything in it and what links in it lead to. It need not exist.
     pub fn add(&self, path: &Path) {
+        let linked = links::inside(path);
         let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
         paths.extend([fold_path(path), fold_path(&real(path))]);
+        paths.extend(linked.iter().map(|target| fold_path(target)));
     }
 
     /// Adds what a command names.
@@ -205,28 +206,9 @@ impl WriteRules {
         Now { rules: self, linked: self.linked(root.as_deref()), root, user_home, own_home, temporary }
     }
 
-    /// Where files that decide what runs really are, when they are links: `~/.bashrc` that leads into a folder of
-    /// dotfiles, or `.husky` that leads to `scripts`.
+    /// Where files that decide what runs really are, when links or settings lead to them.
     fn linked(&self, root: Option<&Path>) -> Vec<(PathBuf, &'static str)> {
-        let mut found = Vec::new();
-        let mut add = |base: &Path, name: &str, what| {
-            let path = base.join(name);
-            if let Ok(real) = real_path(&path)
-                && real != path
-            {
-                found.push((real, what));
-            }
-        };
-        for (name, what) in plain_names(ANYWHERE) {
-            for base in [root, self.user_home.as_deref()].into_iter().flatten() {
-                add(base, name, what);
-            }
-        }
-        for (name, what) in plain_names(IN_HOME) {
-            if let Some(home) = &self.user_home {
-                add(home, name, what);
-            }
-        }
+        let mut found = links::targets(root, self.user_home.as_deref(), self.own_home.as_deref());
         for name in POINTING_VARIABLES {
             if let Some(path) = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute()) {
                 found.push((real(&path), "environment of shells"));
@@ -381,7 +363,7 @@ impl FileTiers for WriteRules {
 }
 
 /// A path without links, as far as that can be found out.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     if let Ok(real) = real_path(path) {
         return real;
     }

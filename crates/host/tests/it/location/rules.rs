@@ -296,6 +296,57 @@ fn c5_7_a_link_does_not_hide_what_a_file_is_for() {
 }
 
 #[test]
+fn c5_7_what_links_in_folders_of_agents_lead_to_is_exec() {
+    let home = Home::new();
+    for folder in [
+        "project/.toolsmith/tools",
+        "project/.claude",
+        "project/.git/hooks",
+        "project/x/tools",
+        "project/x/agent",
+        "project/loop",
+    ] {
+        home.files.create_folder(&format!("home/{folder}"));
+    }
+    home.files.create_folder("home/.toolsmith");
+    home.files.create_folder("home/.omp/agent");
+    let link = |from: &str, to: &str| symlink(to, home.home.join(from)).unwrap();
+    link("project/.toolsmith/extensions", "../x/absent");
+    link("project/.toolsmith/tools/late.ts", "../../x/late.ts");
+    link("project/.claude/tools", "../x/tools");
+    link("project/.git/hooks/pre-commit", "../../scripts/check.sh");
+    link("project/.claude/again", "../loop");
+    link("project/loop/round", "../loop");
+    link(".omp/agent/tools", "../../project/x/omp");
+    let agent = home.project.join("x/agent");
+    symlink(&agent, home.home.join(".toolsmith/agent")).unwrap();
+    // A link in a folder that a link leads to.
+    link("project/x/agent/tools", "../own-tools");
+    let rules = home.rules(&home.project);
+    let names = [
+        "x/tools/n.ts",
+        "x/absent/n.ts",
+        "x/late.ts",
+        "x/omp/n.ts",
+        "x/agent/tools/n.ts",
+        "x/agent/hooks.json",
+        "x/own-tools/n.ts",
+        "scripts/check.sh",
+        "loop/n.ts",
+    ];
+    all(&rules, &home.project, &names, "exec");
+    all(&rules, &home.project, &["x/other.ts", "x/tool", "scripts/other.sh"], "write");
+    // The same from a subdirectory, whose project is above it.
+    all(&home.rules(&home.project.join("x")), &home.project.join("x"), &["tools/n.ts", "late.ts"], "exec");
+    all(&home.rules(&home.project.join("x")), &home.project.join("x"), &["other.ts"], "write");
+    let protected = Arc::new(Protected::default());
+    home.files.create_folder("home/project/configured");
+    link("project/configured/d.ts", "../y/d.ts");
+    protected.add(&home.project.join("configured"));
+    all(&rules.protected(protected), &home.project, &["y/d.ts", "configured/new.ts"], "exec");
+}
+
+#[test]
 fn c5_7_files_git_is_pointed_to_are_exec() {
     let home = Home::new();
     home.put("project/.git", "gitdir: gitdata\n");
