@@ -243,6 +243,11 @@ impl Project {
         Engine::new(self.engine_options().recordable(true))
     }
 
+    /// An engine whose calls are replayed.
+    pub(crate) fn replaying_engine(&self) -> Engine {
+        Engine::new(self.engine_options().replaying(true))
+    }
+
     fn engine_options(&self) -> EngineOptions {
         let settings = &self.loaded.settings;
         // Without a word about single tools nobody needs to know which there are.

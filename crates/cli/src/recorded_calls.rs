@@ -15,7 +15,7 @@ use toolsmith_agent::{
 };
 use toolsmith_host::regular_file::read_regular;
 use toolsmith_llm::{Message, ToolResultMessage};
-use toolsmith_tool::{CWD_MARK, REDACTED, Recording, SessionView as _, ToolResult};
+use toolsmith_tool::{CWD_MARK, Recording, SessionView as _, ToolResult, redact_value};
 
 use crate::{failure::Problem, project::Project};
 
@@ -140,15 +140,15 @@ pub(crate) fn comparable(result: &ToolResult, cwd: &Path, secrets: &[String]) ->
 }
 
 fn hide(value: &mut Value, cwd: &str, secrets: &[String]) {
+    redact_value(value, secrets);
+    mark_cwd(value, cwd);
+}
+
+fn mark_cwd(value: &mut Value, cwd: &str) {
     match value {
-        Value::String(text) => {
-            *text = text.replace(cwd, CWD_MARK);
-            for secret in secrets.iter().filter(|secret| secret.len() >= 6) {
-                *text = text.replace(secret.as_str(), REDACTED);
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|item| hide(item, cwd, secrets)),
-        Value::Object(fields) => fields.values_mut().for_each(|item| hide(item, cwd, secrets)),
+        Value::String(text) => *text = text.replace(cwd, CWD_MARK),
+        Value::Array(list) => list.iter_mut().for_each(|item| mark_cwd(item, cwd)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| mark_cwd(item, cwd)),
         _ => {}
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct EngineShared {
     pub(crate) built_ins: Option<BuiltInSpecs>,
     /// Calls can be recorded and replayed.
     pub(crate) is_recordable: bool,
+    /// Nothing outside is asked but what a recording answers.
+    pub(crate) is_replaying: bool,
     pub(crate) definitions: Option<Definitions>,
     /// Runtime for operations of tools.
     pub(crate) runtime: Handle,
@@ -101,6 +103,7 @@ impl Engine {
                 exec: options.exec,
                 built_ins: options.built_ins,
                 is_recordable: options.is_recordable,
+                is_replaying: options.is_replaying,
                 runtime: Handle::current(),
                 ui: UiSlot::headless(),
                 pending: RwLock::new(PendingHandle::unavailable()),

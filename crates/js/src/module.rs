@@ -373,6 +373,11 @@ impl ModuleHost {
     }
 
     /// Returns the engine, and the reason if it is not the embedded one.
+    /// Returns whether calls are only replayed.
+    pub(crate) fn is_replaying(&self) -> bool {
+        self.options.engine.is_replaying
+    }
+
     pub(crate) fn engine(&self) -> (EngineKind, Option<String>) {
         match self.moved.get() {
             Some((runtime, why)) => (runtime.kind, Some(why.clone())),

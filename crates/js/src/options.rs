@@ -29,6 +29,7 @@ pub struct EngineOptions {
     pub(crate) built_ins: Option<BuiltInSpecs>,
     pub(crate) definition_cache: Option<PathBuf>,
     pub(crate) is_recordable: bool,
+    pub(crate) is_replaying: bool,
 }
 
 /// Returns the specifications of the built-in tools.
@@ -56,6 +57,7 @@ impl EngineOptions {
             built_ins: None,
             definition_cache: None,
             is_recordable: false,
+            is_replaying: false,
         }
     }
 
@@ -106,6 +108,14 @@ impl EngineOptions {
     #[must_use]
     pub fn definition_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.definition_cache = Some(folder.into());
+        self
+    }
+
+    /// Has calls replayed only: once a module is loaded, whatever its code asks outside of a replayed call is refused.
+    #[must_use]
+    pub fn replaying(mut self, on: bool) -> Self {
+        self.is_replaying = on;
+        self.is_recordable |= on;
         self
     }
 

@@ -91,6 +91,11 @@ impl JsTool {
             );
             return Err(CallFailure::Tool(ToolError::reply(message)));
         }
+        if self.module.is_replaying() && self.module.engine().0 != EngineKind::Embedded {
+            let message =
+                "The call was not replayed: the module runs in Bun or Node, where nothing can be recorded";
+            return Err(CallFailure::Tool(ToolError::reply(message)));
+        }
         running.instance.call(make(number), context).await
     }
 

@@ -11,7 +11,7 @@ use toolsmith_builtins::{AstEditTool, AstGrepTool};
 use toolsmith_builtins::{ReadNames, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules};
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},
-    location::{Protected, WriteRules, named_files},
+    location::{Protected, WriteRules, named_files, with_variables},
 };
 use toolsmith_mcp::config::{ServerConfig, Transport};
 use toolsmith_tool::Tool;
@@ -90,11 +90,15 @@ pub(crate) fn protect_programs(
             let words = variables.chain(std::iter::once(command).chain(args).cloned());
             commands.push((words.collect::<Vec<_>>().join(" "), folder));
         }
-        let values: Vec<&String> = match &server.transport {
-            Transport::Stdio { env, .. } => env.values().collect(),
-            Transport::Http { headers, .. } => headers.values().collect(),
+        let mut values: Vec<String> = match &server.transport {
+            Transport::Stdio { env, cwd, .. } => {
+                let cwd = cwd.iter().map(|folder| folder.to_string_lossy().into_owned());
+                env.values().cloned().chain(cwd).collect()
+            }
+            Transport::Http { url, headers } => headers.values().chain([url]).cloned().collect(),
             _ => Vec::new(),
         };
+        values.extend(server.oauth.client_id.iter().chain(&server.oauth.client_secret).cloned());
         // A value that starts with `!` is the output of a command.
         commands.extend(values.iter().filter_map(|value| Some((value.strip_prefix('!')?.to_owned(), None))));
     }
@@ -102,7 +106,9 @@ pub(crate) fn protect_programs(
     commands.extend(keys.filter_map(|key| Some((key.strip_prefix('!')?.to_owned(), None))));
     for (command, folder) in commands {
         let bases: Vec<&Path> = folder.iter().map(PathBuf::as_path).chain([cwd]).collect();
-        protected.add_named(&named_files(&command, &bases, Some(home.user())));
+        for command in [with_variables(&command), command] {
+            protected.add_named(&named_files(&command, &bases, Some(home.user())));
+        }
     }
 }
 

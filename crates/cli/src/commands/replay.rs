@@ -14,7 +14,7 @@ use super::test::{Mismatch, print_difference};
 use crate::{
     arguments::Shared,
     calling::call_alone,
-    output::print_json,
+    output::{one_line, print_json},
     project::Project,
     recorded_calls::{SessionCall, choose, comparable, read_session},
     runtime, streams,
@@ -49,7 +49,7 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
     let calls = choose(calls, own.call.as_deref())?;
     let discovered = project.discover_asking()?;
     runtime::block_on_while_read(async {
-        let engine = project.recordable_engine();
+        let engine = project.replaying_engine();
         let loaded = project.load(discovered, &engine, LoadScope::Call).await;
         let mut verdicts = Vec::new();
         for call in &calls {
@@ -139,9 +139,9 @@ fn print(calls: &[SessionCall], verdicts: &[Verdict]) -> Result<()> {
         let (word, why) = match verdict {
             Verdict::Same => (paint(GOOD, "same   "), String::new()),
             Verdict::Differs(_) => (paint(ERROR, "differs"), String::new()),
-            Verdict::Skipped(why) => (paint(DIM, "skipped"), format!("  {}", toolsmith_text::plain(why))),
+            Verdict::Skipped(why) => (paint(DIM, "skipped"), format!("  {}", one_line(why))),
         };
-        writeln!(out, "{word}  {} {}{why}", call.number, toolsmith_text::plain(&call.tool))?;
+        writeln!(out, "{word}  {} {}{why}", call.number, one_line(&call.tool))?;
         if let Verdict::Differs(list) = verdict {
             list.iter().try_for_each(|item| print_difference(&mut out, item))?;
         }

@@ -144,6 +144,38 @@ async fn npm_packages_are_installed_without_running_their_scripts() {
 }
 
 #[tokio::test]
+async fn c2_8_npm_runs_no_program_that_a_package_of_a_git_repository_names() {
+    let place = Place::new(&[]);
+    let marked = place.path("pwned").display().to_string();
+    place.write("inner/package.json", r#"{"name":"inner","version":"1.0.0"}"#);
+    place.write("outer/evil.sh", &format!("#!/bin/sh\necho x >> {marked}\nexec git \"$@\"\n"));
+    place.write("outer/.npmrc", "git=./evil.sh\n");
+    place.write("outer/hello.ts", HELLO);
+    let from_git = |name: &str| format!("git+file://{}", place.path(name).display());
+    let package = |name: &str, dependency: &str, spec: &str| {
+        format!(
+            r#"{{"name":"{name}","version":"1.0.0","scripts":{{"prepare":"true"}},"dependencies":{{"{dependency}":"{spec}"}},"toolsmith":{{"tools":["hello.ts"]}}}}"#
+        )
+    };
+    place.write("outer/package.json", &package("outer", "inner", &from_git("inner")));
+    place.write("package/package.json", &package("plain", "outer", &from_git("outer")));
+    place.write("package/hello.ts", HELLO);
+    let commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm x";
+    shell(&place, &format!("chmod +x outer/evil.sh; for d in inner outer; do (cd $d; {commit}); done")).await;
+    shell(&place, "cd package && npm pack --ignore-scripts --silent && mv *.tgz ../plain.tgz").await;
+    for source in [
+        format!("npm:{}", place.path("plain.tgz").display()),
+        format!("npm:{}", from_git("outer")),
+        place.path("package").display().to_string(),
+    ] {
+        let said = run(&place, &["plugin", "add", &source, "--yes"]).await;
+        assert_eq!(said.code, 1, "{source}: {said:#?}");
+        assert!(said.stderr.contains("a package comes from a git repository"), "{source}: {said:#?}");
+        assert!(!place.path("pwned").exists(), "{source}");
+    }
+}
+
+#[tokio::test]
 async fn an_unreachable_registry_or_repository_installs_nothing() {
     let place = Place::new(&[]);
     for source in ["npm:no-such-package-here", "git:http://127.0.0.1:9/x.git"] {

@@ -19,8 +19,8 @@ const MAX_BASES: usize = 8;
 const MAX_BRACES: usize = 64;
 /// Characters that end a word, besides spaces.
 const SEPARATORS: &str = "!`;&|()<>=";
-/// Commands whose argument is a directory and not a program.
-const CHANGE_DIRECTORY: [&str; 2] = ["cd", "pushd"];
+/// Commands and options whose argument is a directory and not a program.
+const CHANGE_DIRECTORY: [&str; 5] = ["cd", "pushd", "-C", "--chdir", "--directory"];
 /// Commands that run every program of a directory.
 const RUN_DIRECTORY: [&str; 1] = ["run-parts"];
 /// Bytes of a `#!` line that are read, and scripts that may be the interpreters of each other.
@@ -119,6 +119,9 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
                     found.push(place.clone());
                 } else if word.contains('/') && is_plain {
                     trees.push(place.clone());
+                } else if CHANGE_DIRECTORY.contains(&before) && is_plain {
+                    // It may be created later.
+                    folders.push((place.clone(), true));
                 }
                 // `test` of `npm test` counts as a file whether or not there is a directory of that name: a directory that
                 // appears later changes nothing about the command.
@@ -309,6 +312,34 @@ fn innermost(word: &str) -> Option<Vec<String>> {
         from = end + 1;
     }
     None
+}
+
+/// Replaces `$NAME` and `${NAME}` by the value of the variable, if the environment has it.
+pub fn with_variables(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let inside = behind.strip_prefix('{');
+        let from = inside.unwrap_or(behind);
+        let end = from.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(from.len());
+        let (name, after) = from.split_at(end);
+        let after =
+            if inside.is_some() { after.split_once('}').map_or("", |(_, after)| after) } else { after };
+        match std::env::var(name) {
+            Ok(value) if !name.is_empty() => {
+                out.push_str(&value);
+                rest = after;
+            }
+            _ => {
+                out.push('$');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Replaces `${NAME:-default}` by its default.

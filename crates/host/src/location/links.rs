@@ -2,29 +2,44 @@
 //! leads into a folder of dotfiles, `.husky` that leads to `scripts`, `.toolsmith/tools` that leads to `src/tools`.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     fs,
     path::{Path, PathBuf},
 };
 
 use super::{
     rules::real,
-    table::{ANYWHERE, IN_HOME, OWN_STATE, plain_names},
+    table::{ANYWHERE, IN_HOME, plain_names},
 };
 use crate::real_path;
 
-/// Category of the folders that are also searched in the home and above the working folder.
+/// Category of the folders that are also searched above the working folder.
 const AGENTS: &str = "tools and settings of coding agents";
-/// Categories whose folders are not searched: they are large, and their links lead to ordinary code of the project, such
-/// as the packages of a workspace.
-const NOT_SEARCHED: [&str; 4] =
-    ["git", "package managers", "toolchains and build tools", "keys and remote access"];
-/// Folders below those of an agent that hold data or copies of projects.
-const DATA: &[&str] =
-    &["node_modules", "worktrees", "projects", "sessions", "cache", "logs", "changes", "file-history", "debug"];
-/// Entries that are looked at in one folder with everything in it, and how deep.
+/// Not searched: its links lead to ordinary code of the project, such as the packages of a workspace.
+const PACKAGES: &str = "node_modules";
+/// Folders that hold data or copies of projects.
+const DATA: &[&str] = &[
+    PACKAGES,
+    "worktrees",
+    "projects",
+    "sessions",
+    "cache",
+    "logs",
+    "changes",
+    "file-history",
+    "debug",
+    "objects",
+    "refs",
+    "lfs",
+    "modules",
+];
+/// How deep folders are searched: those of agents, those of other programs in the working folder, and those in the home.
+const DEPTH_OF_AGENTS: usize = 5;
+const DEPTH_IN_PROJECT: usize = 3;
+const DEPTH_IN_HOME: usize = 1;
+/// Entries that are looked at in one folder with everything in it, and in all.
 const MAX_ENTRIES: usize = 4000;
-const MAX_DEPTH: usize = 5;
+const MAX_ALL_ENTRIES: usize = 20_000;
 
 /// Returns the targets of links, each with its category. A target need not exist.
 pub(super) fn targets(
@@ -33,7 +48,8 @@ pub(super) fn targets(
     own_home: Option<&Path>,
 ) -> Vec<(PathBuf, &'static str)> {
     let mut found = Vec::new();
-    let mut add = |base: &Path, name: &str, what, searches: bool| {
+    let mut left = MAX_ALL_ENTRIES;
+    let mut add = |base: &Path, name: &str, what, depth: usize| {
         let path = base.join(name);
         if fs::symlink_metadata(&path).is_err() {
             return;
@@ -42,74 +58,73 @@ pub(super) fn targets(
         if place != path {
             found.push((place, what));
         }
-        if searches {
-            found.extend(inside(&path).into_iter().map(|target| (target, what)));
+        if name != PACKAGES {
+            let most = left.min(MAX_ENTRIES);
+            let (linked, seen) = search(&path, depth, most);
+            left -= seen;
+            found.extend(linked.into_iter().map(|target| (target, what)));
         }
     };
+    if let Some(home) = own_home {
+        add(home, "", AGENTS, DEPTH_OF_AGENTS);
+    }
     for (name, what) in plain_names(ANYWHERE) {
-        let searches = !NOT_SEARCHED.contains(&what);
+        let is_agent = what == AGENTS;
         if let Some(root) = root {
-            add(root, name, what, searches);
+            add(root, name, what, if is_agent { DEPTH_OF_AGENTS } else { DEPTH_IN_PROJECT });
         }
-        if let Some(home) = user_home {
-            add(home, name, what, what == AGENTS);
-        }
-        if what == AGENTS {
-            // Settings of agents are also found above the working folder.
-            for base in root.into_iter().flat_map(|root| root.ancestors().skip(1)) {
-                if Some(base) != user_home {
-                    add(base, name, what, true);
-                }
+        // Settings of agents are also found above the working folder.
+        for base in root.into_iter().flat_map(|root| root.ancestors().skip(1)).filter(|_| is_agent) {
+            if Some(base) != user_home {
+                add(base, name, what, DEPTH_OF_AGENTS);
             }
         }
-    }
-    if let Some(root) = root {
-        add(root, ".git/hooks", "git", true);
+        if let Some(home) = user_home {
+            add(home, name, what, if is_agent { DEPTH_OF_AGENTS } else { DEPTH_IN_HOME });
+        }
     }
     for (name, what) in plain_names(IN_HOME) {
         if let Some(home) = user_home {
-            add(home, name, what, false);
+            add(home, name, what, DEPTH_IN_HOME);
         }
-    }
-    if let Some(home) = own_home {
-        add(home, "", AGENTS, true);
     }
     found
 }
 
 /// Returns where the links in a folder lead, at any depth, also those in the folders they lead to.
 pub(super) fn inside(folder: &Path) -> Vec<PathBuf> {
+    search(folder, DEPTH_OF_AGENTS, MAX_ENTRIES).0
+}
+
+/// Searches a folder for links; returns where they lead, and how many entries were looked at.
+fn search(folder: &Path, max_depth: usize, max_entries: usize) -> (Vec<PathBuf>, usize) {
     let mut found = Vec::new();
-    let mut left = MAX_ENTRIES;
+    let mut looked_at = 0;
     let mut seen = BTreeSet::new();
-    let mut open = vec![(folder.to_path_buf(), 0)];
-    while let Some((folder, depth)) = open.pop() {
+    let mut open = VecDeque::from([(folder.to_path_buf(), 0)]);
+    // Upper folders first: there people put links.
+    while let Some((folder, depth)) = open.pop_front() {
         // A folder that was reached by two links is searched once; so a loop ends.
         let Ok(place) = real_path(&folder) else { continue };
         if !seen.insert(place.clone()) {
             continue;
         }
         for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
-            if left == 0 {
-                return found;
+            if looked_at == max_entries {
+                return (found, looked_at);
             }
-            left -= 1;
-            let (name, path) = (entry.file_name(), entry.path());
-            let is_data = name.to_str().is_some_and(|name| {
-                DATA.contains(&name) || OWN_STATE.iter().any(|(own, _)| own.trim_end_matches('*') == name)
-            });
+            looked_at += 1;
             let Ok(kind) = entry.file_type() else { continue };
-            if is_data {
-                continue;
-            }
+            let path = entry.path();
             let is_link = kind.is_symlink();
             if is_link {
                 found.push(real(&path));
             }
-            if depth < MAX_DEPTH && (kind.is_dir() || (is_link && path.is_dir())) {
-                open.push((path, depth + 1));
+            let is_data = entry.file_name().to_str().is_some_and(|name| DATA.contains(&name));
+            if depth < max_depth && !is_data && (kind.is_dir() || (is_link && path.is_dir())) {
+                open.push_back((path, depth + 1));
             }
         }
     }
-    found
+    (found, looked_at)
 }

@@ -25,7 +25,7 @@ pub(crate) mod windows_names;
 #[cfg(any(windows, test))]
 mod windows_reparse;
 
-pub use commands::{Named, named_files, shell_text};
+pub use commands::{Named, named_files, shell_text, with_variables};
 pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};
 pub use save::Stamp;

@@ -53,7 +53,7 @@ impl Runtimes {
 
 /// Returns whether a word is the name of a variable with directories of modules or programs.
 pub(super) fn is_search_path(word: &str) -> bool {
-    word.ends_with("PATH") || SEARCH_PATHS.contains(&word)
+    word.ends_with("PATH") || word == "-I" || SEARCH_PATHS.contains(&word)
 }
 
 /// Returns the files that a runtime starts if it is given a directory.
@@ -94,6 +94,12 @@ pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtime
         }
         let program = base.join("node_modules/.bin").join(word);
         found.extend(Some(program).filter(|program| program.is_file()));
+    }
+    // `-MFoo::Bar` of Perl.
+    if matches!(before, "-M" | "-m") && !word.contains(['.', '/']) {
+        found.push(
+            base.join(format!("{}.pm", word.replace("::", "/").split([':', '=']).next().unwrap_or(word))),
+        );
     }
     if runtimes.python || before == "-m" {
         found.extend(python_module(word, before, base));

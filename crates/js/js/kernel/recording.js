@@ -32,6 +32,8 @@ const OWN = new Set([
 const OF_CALL = new Set(["askContext", "openDialog", "notify", "setStatus", "setTitle", "hasUi", "putBlob", "uiCall"]);
 /** What `process` asks for when it is first used, which depends on earlier calls. */
 const AT_IMPORT = new Set(["signals", "parent"]);
+/** What code outside of a replayed call may still ask: it changes nothing. */
+const HARMLESS = new Set(["machine", "variable", "variableNames"]);
 /** Groups whose functions compute. */
 const COMPUTING = new Set(["crypto", "formats", "zlib", "intl"]);
 
@@ -117,6 +119,11 @@ function wrap(name, real) {
   return (...args) => {
     const mode = host.tapeMode();
     if (mode === "" || (name === "machine" && AT_IMPORT.has(args[0]))) return real(...args);
+    if (mode === "refuse") {
+      if (HARMLESS.has(name)) return real(...args);
+      host.tapeRefuse(`${name}, outside of the call`);
+      throw new Error(`not in the recording: ${name}, outside of the call`);
+    }
     const number = starting !== 0 && args[0] === starting ? starting : 0;
     let question;
     try {

@@ -168,6 +168,8 @@ pub(crate) struct ThreadState {
     pub(crate) frames: OnceCell<Rc<Frames>>,
     /// Divides what the embedded engine uses among its calls.
     pub(crate) shares: Rc<CpuShares>,
+    /// Set once the module is loaded, or failed to.
+    pub(crate) is_loaded: Cell<bool>,
     /// Set if there are bus listeners.
     pub(crate) hears: Cell<bool>,
     /// Set if callbacks of `process.nextTick` are pending.
@@ -197,6 +199,7 @@ impl ThreadState {
             contexts: HeldContexts::default(),
             frames: OnceCell::new(),
             shares,
+            is_loaded: Cell::new(false),
             hears: Cell::new(false),
             ticks_wait: Cell::new(false),
             has_rejections: Cell::new(false),
@@ -342,6 +345,7 @@ impl ThreadState {
         // Whoever waited may have given up.
         match reply {
             Reply::Load(path, reply) => {
+                self.is_loaded.set(true);
                 let said = match kind {
                     "result" => Ok(payload),
                     _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),

@@ -29,6 +29,52 @@ async fn recorded(project: &Project) -> (String, Recording) {
     (result.joined_text(), tape.take())
 }
 
+/// Asks for programs in every way that is not part of the call itself.
+const AROUND: &str = r#"
+  import { writeFileSync } from "node:fs";
+  let jobs;
+  const queue = new Promise((resolve) => (jobs = resolve)).then((name) => leave(name));
+  function leave(name) { writeFileSync(`${here}/${name}`, ""); return name; }
+  let here;
+  export default (pi) => {
+    here = pi.cwd;
+    pi.events.on("job", (name) => leave(name));
+    return {
+      name: "t", description: "d", parameters: { type: "object", properties: {} },
+      approval() { leave("approval"); return "read"; },
+      async execute() {
+        const said = [];
+        try { said.push((await import("./late.ts")).default(here)); } catch (error) { said.push(error.message); }
+        jobs("queue");
+        try { said.push(await queue); } catch (error) { said.push(error.message); }
+        pi.events.emit("job", "event");
+        return { content: [{ type: "text", text: said.join("; ") }] };
+      },
+    };
+  };
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_refuses_what_is_asked_outside_of_the_call() {
+    let late = "import { writeFileSync } from 'node:fs'; import { tmpdir } from 'node:os';\n\
+                const early = (() => { try { writeFileSync('late-top-level', ''); return 'ran'; } catch (error) { return error.message; } })();\n\
+                export default () => early;";
+    let project =
+        Project::with_options(Limits::default(), &[("t.ts", AROUND), ("late.ts", late)], |options| {
+            options.replaying(true)
+        });
+    let tool = project.tool("t.ts").await;
+    tool.approval(&json!({})).await;
+    let tape = CallTape::play_back(Recording::default());
+    let said = run(&tool, &tape).await.unwrap().joined_text();
+    for name in ["queue", "event", "approval", "late-top-level"] {
+        assert!(!project.path(name).exists(), "{name}: {said}");
+    }
+    assert!(said.contains("not in the recording: "), "{said}");
+    let missing = tape.end().missing;
+    assert!(missing.iter().any(|asked| asked.ends_with(", outside of the call")), "{missing:?} {said}");
+}
+
 /// Asks for something of every kind.
 const EVERYTHING: &str = r#"
   const fs = await import("node:fs");

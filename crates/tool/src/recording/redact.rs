@@ -1,5 +1,6 @@
 //! Removal of credentials from recordings. The same is done to the questions of a replayed call, so that they are found.
 
+use base64::Engine as _;
 use serde_json::Value;
 
 use super::{Answer, Exchange, Recording};
@@ -83,101 +84,190 @@ pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
     }
 }
 
-/// Replaces secrets in a text.
+/// Replaces secrets in a text, in each form in which they are written.
 pub(super) fn hide(text: &mut String, secrets: &[String]) {
-    for secret in secrets {
-        if text.contains(secret.as_str()) {
-            *text = text.replace(secret.as_str(), REDACTED);
-        }
-    }
-}
-
-/// Collects the credentials of a request, which a server may repeat.
-fn collect(exchange: &Exchange, secrets: &mut Vec<String>) {
-    if !exchange.ask.starts_with("fetch") {
-        return;
-    }
-    for text in exchange.args.iter().filter_map(Value::as_str) {
-        let Ok(request) = serde_json::from_str::<Value>(text) else { continue };
-        for pair in request["headers"].as_array().into_iter().flatten() {
-            if let (Some(name), Some(value)) = (pair[0].as_str(), pair[1].as_str())
-                && is_secret_header(name)
-            {
-                secrets.push(value.to_owned());
-                // "Bearer TOKEN": the token counts too.
-                secrets.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
+    for secret in secrets.iter().filter(|secret| secret.len() >= MIN_SECRET) {
+        for (form, hidden) in forms(secret) {
+            if text.contains(&form) {
+                *text = text.replace(&form, &hidden);
             }
         }
-        secrets.extend(request["url"].as_str().into_iter().flat_map(query_secrets));
     }
 }
 
-fn query_secrets(url: &str) -> Vec<String> {
-    let query = url.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let pairs = query.split(['&', '#']).filter_map(|pair| pair.split_once('='));
-    pairs.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value.to_owned()).collect()
+/// The forms of a secret: as it is, in JSON, in JSON inside JSON, in URLs and in base64. Each comes with the same form of
+/// [`REDACTED`], because a replayed call writes that.
+fn forms(secret: &str) -> Vec<(String, String)> {
+    let json = |text: &str| {
+        let quoted = Value::from(text).to_string();
+        quoted[1..quoted.len() - 1].to_owned()
+    };
+    let inner = json(secret);
+    let mut forms = vec![(json(&inner), REDACTED.to_owned()), (inner, REDACTED.to_owned())];
+    forms.push((secret.to_owned(), REDACTED.to_owned()));
+    // What `encodeURIComponent`, a path, a query and a form leave as it is.
+    for unreserved in ["-_.!~*'()", "-_.!~*'()$&+,;=:@/", "-_.!~*()$&+,;=:@/?", "-_.*"] {
+        let form = percent_encoded(secret, unreserved);
+        forms.push((form.replace("%20", "+"), percent_encoded(REDACTED, unreserved)));
+        forms.push((form, percent_encoded(REDACTED, unreserved)));
+    }
+    let encoded = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    forms.push((encoded(secret), encoded(REDACTED)));
+    forms
+}
+
+fn percent_encoded(text: &str, unreserved: &str) -> String {
+    let is_free = |byte: u8| byte.is_ascii_alphanumeric() || unreserved.as_bytes().contains(&byte);
+    let parts = text
+        .bytes()
+        .map(|byte| if is_free(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
+    parts.collect()
+}
+
+/// Collects the credentials of a request or a command line, which the answer may repeat.
+fn collect(exchange: &Exchange, secrets: &mut Vec<String>) {
+    let mut exchange = exchange.clone();
+    without_credentials(&mut exchange, &mut |secret| {
+        secrets.push(secret.to_owned());
+        // "Bearer TOKEN": the token counts too.
+        secrets.extend(secret.split_once(' ').map(|(_, token)| token.to_owned()));
+    });
 }
 
 /// Brings an exchange into the form in which it is stored: without credentials of the request itself.
 pub(super) fn normalize(exchange: &mut Exchange) {
+    without_credentials(exchange, &mut |_| {});
+}
+
+/// Removes credentials from a request or a command line, and reports each.
+fn without_credentials(exchange: &mut Exchange, found: &mut dyn FnMut(&str)) {
     let ask = exchange.ask.clone();
     let is_fetch = ask.starts_with("fetch");
     let is_process = ask.starts_with("process");
+    let is_program = is_process || ask.starts_with("exec");
     let is_raw = ask.starts_with("stream") || ask.starts_with("net") || ask.starts_with("tls");
     each_text(exchange, &mut |text| {
-        if is_fetch || is_process {
+        if is_fetch || is_program {
             let Ok(mut value) = serde_json::from_str::<Value>(text) else { return };
-            if !value.is_object() {
-                return;
-            }
+            let Some(fields) = value.as_object_mut() else { return };
             if is_process {
                 // The variables are the tool's own, which are recorded one by one.
-                value.as_object_mut().and_then(|fields| fields.shift_remove("env"));
+                fields.shift_remove("env");
             }
-            for pair in value.get_mut("headers").and_then(Value::as_array_mut).into_iter().flatten() {
-                if pair[0].as_str().is_some_and(is_secret_header) {
-                    pair[1] = REDACTED.into();
+            for (name, value) in fields.get_mut("env").and_then(Value::as_object_mut).into_iter().flatten() {
+                if is_secret_name(name) {
+                    redact_whole(value, found);
                 }
             }
-            if let Some(url) = value["url"].as_str() {
-                value["url"] = without_credentials(url).into();
+            for pair in fields.get_mut("headers").and_then(Value::as_array_mut).into_iter().flatten() {
+                if pair[0].as_str().is_some_and(is_secret_header) {
+                    redact_whole(&mut pair[1], found);
+                }
+            }
+            if let Some(Value::String(url)) = fields.get_mut("url") {
+                hide_in_urls(url, found);
+            }
+            if is_program {
+                hide_in_arguments(fields.get_mut("args"), found);
             }
             *text = value.to_string();
         } else if is_raw {
-            *text = without_header_values(text);
+            hide_in_message(text, found);
         }
     });
 }
 
-fn without_credentials(url: &str) -> String {
-    let mut url = url.to_owned();
-    if let Some(start) = url.find("://").map(|at| at + 3) {
-        let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-        if let Some(at) = url[start..end].rfind('@') {
-            url.replace_range(start..start + at, REDACTED);
-        }
+fn redact_whole(value: &mut Value, found: &mut dyn FnMut(&str)) {
+    if let Some(secret) = value.as_str().filter(|text| *text != REDACTED) {
+        found(secret);
+        *value = REDACTED.into();
     }
-    let Some((address, query)) = url.split_once('?') else { return url };
-    let parts: Vec<String> = query
-        .split('&')
-        .map(|pair| match pair.split_once('=') {
-            Some((name, _)) if is_secret_name(name) => format!("{name}={REDACTED}"),
-            _ => pair.to_owned(),
-        })
-        .collect();
-    format!("{address}?{}", parts.join("&"))
 }
 
-/// Removes values of secret headers from the text of an HTTP message.
-fn without_header_values(text: &str) -> String {
-    if !text.contains("\r\n") {
-        return text.to_owned();
+/// Removes credentials from the arguments of a program: `--token=X`, `--token X`, headers and URLs.
+fn hide_in_arguments(arguments: Option<&mut Value>, found: &mut dyn FnMut(&str)) {
+    let mut is_value = false;
+    for argument in arguments.and_then(Value::as_array_mut).into_iter().flatten() {
+        let Value::String(text) = argument else { continue };
+        if std::mem::take(&mut is_value) && !text.starts_with('-') {
+            redact_whole(argument, found);
+            continue;
+        }
+        if text.starts_with('-') {
+            match text.split_once('=') {
+                Some((name, secret)) if is_secret_name(name.trim_start_matches('-')) => {
+                    found(secret);
+                    *text = format!("{name}={REDACTED}");
+                }
+                Some(_) => {}
+                None => is_value = is_secret_name(text.trim_start_matches('-')),
+            }
+        }
+        hide_in_headers(text, &['\r', '\n'], found);
+        // A header in the text of a script ends with the quotation mark around it.
+        hide_in_headers(text, &['\r', '\n', '"', '\''], found);
+        hide_in_urls(text, found);
     }
-    let lines = text.split("\r\n").map(|line| match line.split_once(':') {
-        Some((name, _)) if is_secret_header(name.trim()) => format!("{name}: {REDACTED}"),
-        _ => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\r\n")
+}
+
+/// Removes the values of secret headers, which extend to one of the given characters.
+fn hide_in_headers(text: &mut String, ends: &[char], found: &mut dyn FnMut(&str)) {
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let mut changed = String::new();
+    for part in text.split_inclusive(ends) {
+        let (line, rest) = part.split_at(part.trim_end_matches(ends).len());
+        match line.split_once(':') {
+            Some((name, value))
+                if is_name(name.trim()) && is_secret_header(name.trim()) && !value.trim().is_empty() =>
+            {
+                found(value.trim());
+                changed.push_str(&format!("{name}: {REDACTED}"));
+            }
+            _ => changed.push_str(line),
+        }
+        changed.push_str(rest);
+    }
+    *text = changed;
+}
+
+/// Removes user names with passwords, and the values of secret query keys, from all URLs of a text.
+fn hide_in_urls(text: &mut String, found: &mut dyn FnMut(&str)) {
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '`');
+    let mut from = 0;
+    while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {
+        let end = text[start..]
+            .find(|letter| ends(letter) || "/?#".contains(letter))
+            .map_or(text.len(), |at| start + at);
+        if let Some(at) = text[start..end].rfind('@') {
+            text[start..start + at].split(':').for_each(&mut *found);
+            text.replace_range(start..start + at, REDACTED);
+        }
+        from = start;
+    }
+    let mut from = 0;
+    while let Some(start) = text[from..].find(['?', '&']).map(|at| from + at + 1) {
+        from = start;
+        let end = text[start..]
+            .find(|letter| ends(letter) || "&#".contains(letter))
+            .map_or(text.len(), |at| start + at);
+        let Some(equals) = text[start..end].find('=').map(|at| start + at) else { continue };
+        if is_secret_name(&text[start..equals]) && equals + 1 < end {
+            found(&text[equals + 1..end]);
+            text.replace_range(equals + 1..end, REDACTED);
+        }
+    }
+}
+
+/// Removes credentials from the text of an HTTP message: from its first line and its headers.
+fn hide_in_message(text: &mut String, found: &mut dyn FnMut(&str)) {
+    let Some(first) = text.find("\r\n") else { return };
+    let mut line = text[..first].to_owned();
+    let mut rest = text[first..].to_owned();
+    if line.contains(" HTTP/") {
+        hide_in_urls(&mut line, found);
+    }
+    hide_in_headers(&mut rest, &['\r', '\n'], found);
+    *text = line + &rest;
 }
 
 /// Calls `change` for every text of an exchange.

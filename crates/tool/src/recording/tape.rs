@@ -155,6 +155,14 @@ impl CallTape {
         }
     }
 
+    /// Notes a question that was refused, because it was asked outside of the call.
+    pub fn refuse(&self, asked: impl Into<String>) {
+        let mut state = self.lock();
+        if !state.is_ended {
+            state.missing.push(asked.into());
+        }
+    }
+
     /// Returns the time to use in place of the real one.
     pub fn clock(&self, real: f64) -> f64 {
         let mut state = self.lock();

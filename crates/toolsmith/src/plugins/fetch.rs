@@ -1,5 +1,5 @@
 //! Fetching a plugin into a staging directory with the programs people have: npm and git. Neither runs code of the plugin: npm
-//! runs no lifecycle scripts, and git no hooks.
+//! runs no lifecycle scripts and fetches nothing with git, and git runs no hooks.
 
 use std::{
     ffi::OsString,
@@ -19,6 +19,12 @@ use crate::discovery::read_json;
 const TIMEOUT: Duration = Duration::from_secs(300);
 /// Lines of a program's errors that are shown.
 const MAX_LINES: usize = 6;
+
+/// Stands for the git that npm would start. npm prepares a package of a git repository by a second npm in the clone, which
+/// reads the clone's own settings: they can name any program in place of git, whatever `--ignore-scripts` says.
+const NO_GIT: &str = if cfg!(windows) { r"NUL\git" } else { "/dev/null/git" };
+const GIT_PACKAGE: &str = "a package comes from a git repository, and npm could run code of it before you are asked; \
+                           packages of a registry and archives can be installed, and `git:URL` for a plugin";
 
 /// Fetched files and their fingerprint.
 #[derive(Debug, Default)]
@@ -126,6 +132,7 @@ impl Fetcher {
             .env("PATH", self.programs.to_string_lossy())
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("npm_config_ignore_scripts", "true")
+            .env("npm_config_git", NO_GIT)
             .timeout(TIMEOUT);
         let outcome = run(&request, &self.cancel, |_| {}).await.map_err(|error| failed(error.to_string()))?;
         if outcome.killed {
@@ -133,6 +140,9 @@ impl Fetcher {
         }
         if outcome.code != 0 {
             let text = outcome.stderr.text();
+            if text.contains(NO_GIT) {
+                return Err(failed(GIT_PACKAGE.to_owned()));
+            }
             let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
             let last = lines.iter().skip(lines.len().saturating_sub(MAX_LINES)).copied().collect::<Vec<_>>();
             return Err(failed(match last.is_empty() {

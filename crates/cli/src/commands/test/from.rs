@@ -28,7 +28,8 @@ pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<Exi
     runtime::block_on(async {
         let engine = project.engine();
         let loaded = project.load(discovered, &engine, LoadScope::Scan).await;
-        let id: String = log.id().chars().take(8).collect();
+        // The id comes from the file, and becomes part of a path.
+        let id: String = log.id().chars().filter(char::is_ascii_alphanumeric).take(8).collect();
         let secrets = secret_values();
         let (mut written, mut other) = (Vec::new(), Vec::new());
         for call in &chosen {

@@ -45,7 +45,7 @@ pub(super) async fn run(
     let settings = around.settings;
     let options = engine_options(cwd, settings, &around.found)
         .exec(Arc::clone(&tape) as _)
-        .recordable(case.recording.is_some());
+        .replaying(case.recording.is_some());
     let engine = Engine::new(options);
     let loaded = engine.load_modules(vec![module]).await.into_iter().next().context("nothing was loaded")?;
     let tool = choose(&loaded, case.tool.as_deref())?;

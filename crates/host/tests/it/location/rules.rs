@@ -318,6 +318,27 @@ fn c5_7_what_links_in_folders_of_agents_lead_to_is_exec() {
     link("project/.claude/again", "../loop");
     link("project/loop/round", "../loop");
     link(".omp/agent/tools", "../../project/x/omp");
+    for (from, to) in [
+        (".git/config", "gcfg"),
+        (".vscode", "vs"),
+        (".venv/bin/python", "s/python"),
+        (".github/workflows/a.yml", "s/a.yml"),
+    ] {
+        let path = home.project.join(from);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(home.project.join(to), path).unwrap();
+    }
+    for (from, to) in [
+        (".config/git/config", "gc"),
+        (".ssh/config", "sshc"),
+        (".local/bin/mytool", "s/tool.sh"),
+        ("bin/other", "s/other.sh"),
+        (".toolsmith/config.toml", "ts.toml"),
+    ] {
+        let path = home.home.join(from);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(home.project.join(to), path).unwrap();
+    }
     let agent = home.project.join("x/agent");
     symlink(&agent, home.home.join(".toolsmith/agent")).unwrap();
     // A link in a folder that a link leads to.
@@ -333,8 +354,17 @@ fn c5_7_what_links_in_folders_of_agents_lead_to_is_exec() {
         "x/own-tools/n.ts",
         "scripts/check.sh",
         "loop/n.ts",
+        "gcfg",
+        "vs/tasks.json",
+        "s/python",
+        "s/a.yml",
+        "gc",
+        "sshc",
+        "s/tool.sh",
+        "s/other.sh",
     ];
     all(&rules, &home.project, &names, "exec");
+    all(&rules, &home.project, &["ts.toml"], "refused");
     all(&rules, &home.project, &["x/other.ts", "x/tool", "scripts/other.sh"], "write");
     // The same from a subdirectory, whose project is above it.
     all(&home.rules(&home.project.join("x")), &home.project.join("x"), &["tools/n.ts", "late.ts"], "exec");
