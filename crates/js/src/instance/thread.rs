@@ -178,7 +178,7 @@ impl Thread<'_> {
                 let context = self.state.begin_call(call, *context, reply);
                 self.enter(Entry::Call(call, Some(context)), |ctx| match kind {
                     CallKind::Execute { number, tool_call_id, arguments } => {
-                        self.kernel.start_call(ctx, call, number, &tool_call_id, arguments)
+                        self.kernel.start_call(ctx, call, number, &tool_call_id, &arguments)
                     }
                     CallKind::Resolve { number, what, reason } => {
                         self.kernel.resolve_pending(ctx, call, number, what, &reason)
