@@ -230,6 +230,7 @@ impl ThreadState {
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
         self.modules.forget_needs();
+        self.modules.compiled().begin(&path);
         let context = Rc::new(self.shared.engine.default_context());
         self.shared.operations.begin_call(call);
         self.calls.borrow_mut().insert(call, (context, Reply::Load(path, reply)));
@@ -349,7 +350,10 @@ impl ThreadState {
         match reply {
             Reply::Load(path, reply) => {
                 let said = match kind {
-                    "result" => Ok(payload),
+                    "result" => {
+                        self.modules.compiled().save();
+                        Ok(payload)
+                    }
                     _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
                 };
                 let lacks = said.as_ref().err().and_then(|error| what_was_missing(&error.message));

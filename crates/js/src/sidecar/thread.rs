@@ -16,6 +16,7 @@ use super::{
     runtime::SidecarRuntime,
 };
 use crate::{
+    compiled::CompiledFiles,
     instance::{CallKind, Command, Drawn, Settled, SharedState, ThreadState},
     limits::Limits,
     modules::ModuleStore,
@@ -30,7 +31,7 @@ pub(crate) fn run(
     runtime: &SidecarRuntime,
 ) -> Result<(), String> {
     let modules =
-        ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
+        ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone(), CompiledFiles::default());
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
     let started = runtime
         .request(state.cwd(), limits)
