@@ -11,6 +11,7 @@ declare module "toolsmith*" {
 
 declare module "@oh-my-pi/*" {
   export type CustomToolFactory = Toolsmith.CustomToolFactory;
+  export type GetState<State = any> = Toolsmith.GetState<State>;
   export type CustomToolAPI = Toolsmith.CustomToolAPI;
   export type CustomTool<Parameters = any, Details = any> = Toolsmith.CustomTool<Parameters, Details>;
   export type CustomToolContext = Toolsmith.CustomToolContext;

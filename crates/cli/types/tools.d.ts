@@ -11,6 +11,12 @@ declare namespace Toolsmith {
   type CustomToolFactory = (pi: CustomToolAPI) => Made | Promise<Made>;
   type Made = CustomTool<any, any> | CustomTool<any, any>[] | null | undefined | void;
 
+  /**
+   * The export `getState` of a module: the state that its next version receives as `event.previousState` of `start`, after a
+   * reload. It has to be JSON.
+   */
+  type GetState<State = any> = () => State | Promise<State>;
+
   /** The arguments `execute` receives for a schema: zod, TypeBox, arktype, or plain JSON Schema (then `any`). */
   type Arguments<S> = 0 extends 1 & S
     ? any

@@ -28,6 +28,7 @@ pub mod posix;
 mod private_files;
 mod real_path;
 pub mod regular_file;
+pub mod seal;
 pub mod spelling;
 mod spill;
 pub mod trust;

@@ -37,6 +37,15 @@ pub(crate) const ENTRIES: &[(&str, &str)] = &[
     ("readable-stream", "readable-stream/lib/stream.js"),
 ];
 
+/// The keywords of arktype, which `npm/lazy` loads on first use in the embedded engine.
+const KEYWORDS: &[(&str, &str)] = &[
+    ("arktype-builtins", "arktype/internal/keywords/builtins.js"),
+    ("arktype-constructors", "arktype/internal/keywords/constructors.js"),
+    ("arktype-number", "arktype/internal/keywords/number.js"),
+    ("arktype-string", "arktype/internal/keywords/string.js"),
+    ("arktype-ts", "arktype/internal/keywords/ts.js"),
+];
+
 /// Packages that `readable-stream` imports, mapped to our own modules so that no second copy is included. They are
 /// placed in a directory that is searched first.
 const STAND_INS: &[(&str, &str)] = &[
@@ -96,6 +105,10 @@ pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
     let entry = folder.join(format!("entry-{}.js", name.replace('/', "-")));
     let code = match package {
         "readable-stream/lib/stream.js" => format!("export {{ default }} from {package:?};"),
+        // Its configuration has to be there before anything else of it runs.
+        package if package.starts_with("arktype") => {
+            format!("import \"arktype/config\";\nexport * from {package:?};")
+        }
         package if DEFAULTS.contains(&package) => {
             format!("export * from {package:?};\nexport {{ default }} from {package:?};")
         }
@@ -105,8 +118,9 @@ pub(crate) fn write_entry(folder: &Path, name: &str, package: &str) -> PathBuf {
     entry
 }
 
-/// Bundles the libraries. Shared code becomes a part of its own, so that it exists once.
-pub(crate) fn libraries(libraries: &Path, out: &Path) {
+/// Bundles the libraries, those with lazy parts from `lazy`. Shared code becomes a part of its own, so that it exists
+/// once.
+pub(crate) fn libraries(libraries: &Path, lazy: &Path, out: &Path) {
     for (package, code) in STAND_INS {
         let folder = libraries.join("node_modules/readable-stream/node_modules").join(package);
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -115,8 +129,9 @@ pub(crate) fn libraries(libraries: &Path, out: &Path) {
     }
     let mut arguments =
         vec!["--splitting".to_owned(), "--minify-syntax".to_owned(), format!("--outdir={}", out.display())];
-    for (name, package) in ENTRIES.iter().filter(|(name, _)| !unbundled::serves(name)) {
-        let entry = write_entry(libraries, name, package);
+    for (name, package) in ENTRIES.iter().filter(|(name, _)| !unbundled::serves(name)).chain(KEYWORDS) {
+        let folder = if package.starts_with("arktype") { lazy } else { libraries };
+        let entry = write_entry(folder, name, package);
         arguments.push(format!("{name}={}", entry.display()));
     }
     esbuild(libraries, libraries, &arguments);

@@ -51,8 +51,9 @@ pub(crate) fn has_npm() -> bool {
 pub(crate) fn prepare(root: &Path, libraries: &Path, folder: &Path) {
     npm::install(root, libraries);
     let _ = fs::remove_dir_all(folder);
-    bundle::libraries(libraries, &folder.join("npm"));
-    for (file, code) in unbundled::zod(root, libraries) {
+    let lazy = lazy::lay_over(root, libraries);
+    bundle::libraries(libraries, &lazy, &folder.join("npm"));
+    for (file, code) in unbundled::zod(&lazy) {
         write(&folder.join("npm/zod").join(file), &code);
     }
     bundle::kernel(root, libraries, &folder.join("kernel.js"));

@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path},
 };
 
-use super::{lazy, read};
+use super::read;
 
 /// Files that are imported from outside the package. `*.whole.js` are loaded on first use: see `npm/lazy`.
 const ENTRIES: &[&str] = &[
@@ -26,9 +26,9 @@ pub(crate) fn serves(name: &str) -> bool {
     name.starts_with("zod/")
 }
 
-/// Returns every file of zod that one of the entries needs, with its code.
-pub(crate) fn zod(root: &Path, libraries: &Path) -> BTreeMap<String, String> {
-    let package = lazy::lay_over(root, libraries).join("node_modules/zod");
+/// Returns every file of zod that one of the entries needs, with its code, from the folder of packages with lazy parts.
+pub(crate) fn zod(lazy: &Path) -> BTreeMap<String, String> {
+    let package = lazy.join("node_modules/zod");
     let mut modules = BTreeMap::new();
     let mut wanted: Vec<String> = ENTRIES.iter().map(|file| (*file).to_owned()).collect();
     while let Some(file) = wanted.pop() {

@@ -71,8 +71,8 @@ pub(crate) async fn call(
 ) -> Result<Value, ToolError> {
     let kind = CallKind::Extension { number, what, name: name.to_owned(), payload: payload.to_string() };
     match running.instance.call(kind, context).await {
-        Ok(json) if json.is_empty() => Ok(Value::Null),
-        Ok(json) => serde_json::from_str(&json)
+        Ok(answer) if answer.json.is_empty() => Ok(Value::Null),
+        Ok(answer) => serde_json::from_str(&answer.json)
             .map_err(|error| ToolError::reply(format!("its answer cannot be read: {error}"))),
         Err(CallFailure::Tool(error)) => Err(error),
         Err(CallFailure::Refused(_)) => Err(ToolError::reply("its arguments were rejected")),

@@ -144,7 +144,7 @@ async fn call(
             made.await
         }
     };
-    outcome.map_err(|failure| match failure {
+    outcome.map(|answer| answer.json).map_err(|failure| match failure {
         CallFailure::Tool(error) => error.to_string(),
         CallFailure::Refused(_) => "its arguments were rejected".to_owned(),
     })

@@ -55,7 +55,11 @@ pub(crate) async fn load_all(
         return match purpose {
             Purpose::Scan => scan::scan_all(engine, requests).await,
             Purpose::Use => {
-                let wanted = requests.into_iter().map(|request| Wanted::new(engine, request, None)).collect();
+                let wanted = requests.into_iter().map(|request| {
+                    let file = real_path(&engine.cwd, &request.path);
+                    Wanted { request, file, known: None }
+                });
+                let wanted = wanted.collect();
                 load_each(engine, wanted, purpose).await.into_iter().map(|loaded| loaded.module).collect()
             }
         };
@@ -75,7 +79,7 @@ pub(crate) async fn load_all(
             Some(CachedModule { remembered: Remembered::Uncached(_), .. }) if purpose == Purpose::Scan => {
                 scanned.push((at, request));
             }
-            _ => wanted.push((at, Wanted::new(engine, request, known))),
+            _ => wanted.push((at, Wanted { request, file, known })),
         }
     }
     let (places, requests): (Vec<usize>, Vec<ModuleRequest>) = scanned.into_iter().unzip();
@@ -92,12 +96,6 @@ pub(crate) async fn load_all(
     }
     cache.save();
     modules.into_iter().flatten().collect()
-}
-
-impl Wanted {
-    fn new(engine: &EngineShared, request: ModuleRequest, known: Option<CachedModule>) -> Self {
-        Self { file: real_path(&engine.cwd, &request.path), request, known }
-    }
 }
 
 /// Describes a module from the cache. `None` if it has to be loaded.

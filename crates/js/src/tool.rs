@@ -14,7 +14,7 @@ use toolsmith_tool::{
 use crate::{
     described::{DescribedTool, read_approval},
     errors::LoadError,
-    instance::{CallFailure, CallKind, Drawn},
+    instance::{Answer, CallFailure, CallKind, Drawn},
     load::SchemaKind,
     module::ModuleHost,
     options::EngineKind,
@@ -67,7 +67,7 @@ impl JsTool {
         &self,
         make: impl FnOnce(u32) -> CallKind,
         context: ToolContext,
-    ) -> Result<String, CallFailure> {
+    ) -> Result<Answer, CallFailure> {
         let running = match self.module.instance().await {
             Ok(running) => running,
             Err(_) if self.module.is_replaced() => {
@@ -128,7 +128,7 @@ impl JsTool {
                 call.await
             }
         };
-        outcome.map_err(|failure| match failure {
+        outcome.map(|answer| answer.json).map_err(|failure| match failure {
             CallFailure::Tool(error) => error,
             CallFailure::Refused(_) => ToolError::reply("its arguments were rejected"),
         })
@@ -200,14 +200,22 @@ impl Tool for JsTool {
                 tape.give_up(message);
             }
         }
-        let arguments = call.arguments.to_string();
-        let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments };
+        let arguments = Arc::new(call.arguments);
+        let given = Arc::clone(&arguments);
+        let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments: given };
         match self.call(kind, ctx).await {
-            Ok(json) => serde_json::from_str(&json)
-                .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
+            Ok(Answer { json, details }) => {
+                let mut result: ToolResult = serde_json::from_str(&json)
+                    .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}")))?;
+                // Null means that there are none, as in JSON.
+                if let Some(details) = details.filter(|details| !details.is_null()) {
+                    result.details = Some(details);
+                }
+                Ok(result)
+            }
             Err(CallFailure::Tool(error)) => Err(error),
             Err(CallFailure::Refused(problems)) => Err(ToolError::reply(
-                ArgumentSchema::refuse(&self.spec.name, problems, &call.arguments).to_string(),
+                ArgumentSchema::refuse(&self.spec.name, problems, &arguments).to_string(),
             )),
         }
     }

@@ -8,12 +8,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::Runtime;
 use toolsmith_js::{Engine, EngineOptions, Limits};
 use toolsmith_tool::{CancelToken, Tool, ToolCall, ToolContext, UpdateSink};
 
 use super::{
+    crossing,
     modules::{self, Modules},
     peers,
     process::timed,
@@ -33,7 +34,7 @@ pub(crate) fn run(report: &mut Report) -> Result<()> {
     loading(&folder, &bun, report)?;
     memory(&folder)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    round_trips(&runtime, &folder, &bun, report)?;
+    crossing::run(SUBJECT, &runtime, &folder, &bun, report)?;
     stopping(&runtime, &folder, report)?;
     parallel(&runtime, &folder, report)?;
     soak(&runtime, &folder)
@@ -81,15 +82,7 @@ pub(crate) fn child(arguments: &[&str]) -> Result<()> {
                     each(engine.stats().memory)
                 );
             }
-            ["trip", size, rounds] => {
-                let (_engine, tool) =
-                    load_tool(&folder, "echo", "return { content: [], details: params };", Limits::default())
-                        .await?;
-                let arguments = trip_arguments(size.parse()?);
-                for _ in 0..rounds.parse()? {
-                    tool.execute(ToolCall::new("id", arguments.clone()), ToolContext::detached()).await?;
-                }
-            }
+            ["trip", size, rounds] => crossing::trip(&folder, size.parse()?, rounds.parse()?).await?,
             _ => bail!("not for people"),
         }
         // The parent measures the whole process, including its exit.
@@ -149,7 +142,12 @@ fn loading(folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-async fn load_tool(folder: &Path, name: &str, body: &str, limits: Limits) -> Result<(Engine, Arc<dyn Tool>)> {
+pub(super) async fn load_tool(
+    folder: &Path,
+    name: &str,
+    body: &str,
+    limits: Limits,
+) -> Result<(Engine, Arc<dyn Tool>)> {
     let path = folder.join(format!("{name}.ts"));
     fs::write(
         &path,
@@ -162,59 +160,6 @@ async fn load_tool(folder: &Path, name: &str, body: &str, limits: Limits) -> Res
     let Some(loaded) = module.tools.first() else { bail!("{:?}", module.errors) };
     let tool = Arc::clone(&loaded.tool);
     Ok((engine, tool))
-}
-
-/// Creates small objects of about `size` bytes in total.
-fn trip_arguments(size: usize) -> Value {
-    let list: Vec<Value> =
-        (0..(size / 40).max(1)).map(|id| json!({ "id": id, "name": format!("item number {id}") })).collect();
-    json!({ "list": list })
-}
-
-fn round_trips(runtime: &Runtime, folder: &Path, bun: &Path, report: &mut Report) -> Result<()> {
-    println!(
-        "engine: a call with its arguments as details, there and back (bun: in one process, no crossing)"
-    );
-    let (_engine, tool) = runtime.block_on(load_tool(
-        folder,
-        "echo",
-        "return { content: [], details: params };",
-        Limits::default(),
-    ))?;
-    for (size, rounds) in [(100, 5000), (10_000, 500), (1_000_000, 20)] {
-        let arguments = trip_arguments(size);
-        let mut ours = Sample::default();
-        runtime.block_on(async {
-            for _ in 0..rounds {
-                let call = ToolCall::new("id", arguments.clone());
-                let start = Instant::now();
-                tool.execute(call, ToolContext::detached()).await?;
-                ours.push(start.elapsed());
-            }
-            anyhow::Ok(())
-        })?;
-        let output = peers::start(bun, folder)
-            .args(["run", "run.ts", "none", "0", "trip", &size.to_string(), &rounds.to_string()])
-            .output()?;
-        let theirs: f64 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or(f64::NAN);
-        if theirs.is_finite() {
-            let mut peer = Sample::default();
-            peer.push(Duration::from_secs_f64(theirs / 1000.0));
-            let what = format!("a call with {size} bytes there and back");
-            report.compare(SUBJECT, what, &ours, ("bun, without crossing", &peer), None);
-        }
-        let note = if size == 100 {
-            format!("   {}", verdict(ours.median().as_secs_f64() * 1e6, 30.0))
-        } else {
-            String::new()
-        };
-        println!(
-            "  {size:>8} B: toolsmith {:.1} µs, bun {:.1} µs{note}",
-            ours.median().as_secs_f64() * 1e6,
-            theirs * 1000.0
-        );
-    }
-    Ok(())
 }
 
 fn stopping(runtime: &Runtime, folder: &Path, report: &mut Report) -> Result<()> {

@@ -1,14 +1,8 @@
 //! The commands compared with Bun: listing a hundred tools, calling one, starting; size on disk and in memory.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::Stdio,
-    time::Duration,
-};
+use std::{fs, path::Path, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{
     modules::{self, Modules},
@@ -17,6 +11,7 @@ use super::{
     program::Program,
     report::{Report, kept},
     sample::{Sample, describe, verdict},
+    waiting::{self, Waiting},
 };
 
 /// Name in the report.
@@ -108,27 +103,13 @@ fn starting(program: &Program, empty: &Path, report: &mut Report) -> Result<()> 
     Ok(())
 }
 
-/// Starts an agent that has its tools and waits for its model.
+/// Measures an agent that has its tools and waits for its model.
 fn idle(program: &Program, empty: &Path, modules: &Modules, kind: &str, report: &mut Report) -> Result<()> {
-    let script = empty.join("waits.json");
-    fs::write(&script, r#"{"turns":[{"reply":[{"waitForAbort":true}]}]}"#)?;
-    let mut command = program.start(empty);
-    command.args(["-p", "--mode", "json", "--model"]).arg(format!("script:{}", script.display()));
+    let mut command = waiting::command(program, empty)?;
     for index in 0..IDLE_TOOLS {
         command.arg("--tool").arg(modules.folder.join(kind).join(format!("t{index}.ts")));
     }
-    let mut child =
-        command.arg("Wait.").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    let stdout = child.stdout.take().context("it has an output")?;
-    let mut waits = false;
-    for line in BufReader::new(stdout).lines() {
-        let line = line?;
-        waits = line.contains("\"message_start\"") && line.contains("\"assistant\"");
-        if waits {
-            break;
-        }
-    }
-    anyhow::ensure!(waits, "the agent ended before it asked its model");
+    let Waiting { child, .. } = waiting::start(command)?;
     std::thread::sleep(SETTLING);
     let field = |name| memory(&child, name).map_or(f64::NAN, megabytes);
     println!(

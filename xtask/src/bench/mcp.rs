@@ -18,6 +18,7 @@ use super::{
     program::Program,
     report::{Report, kept},
     sample::{Sample, describe, verdict},
+    waiting::{self, Waiting},
 };
 
 const SUBJECT: &str = "MCP";
@@ -176,8 +177,6 @@ fn first_prompt(program: &Program, folder: &Path, bun: &Path, report: &mut Repor
     let (with, without) = (folder.join("with"), folder.join("without"));
     fs::create_dir_all(&with)?;
     fs::create_dir_all(&without)?;
-    let script = folder.join("waits.json");
-    fs::write(&script, r#"{"turns":[{"reply":[{"waitForAbort":true}]}]}"#)?;
     let peer = folder.join("peer.ts");
     let servers: serde_json::Map<String, Value> = (0..SERVERS)
         .map(|number| {
@@ -189,24 +188,11 @@ fn first_prompt(program: &Program, folder: &Path, bun: &Path, report: &mut Repor
         .collect();
     fs::write(with.join(".mcp.json"), json!({ "mcpServers": servers }).to_string())?;
     let once = |place: &Path| -> Result<Duration> {
-        let mut command = program.start(place);
-        command
-            .args(["-p", "--trust", "--no-session", "--mode", "json", "--model"])
-            .arg(format!("script:{}", script.display()));
-        let start = Instant::now();
-        let mut child =
-            command.arg("Wait.").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let stdout = child.stdout.take().context("it has an output")?;
-        let mut elapsed = None;
-        for line in BufReader::new(stdout).lines() {
-            let line = line?;
-            if line.contains("\"message_start\"") && line.contains("\"assistant\"") {
-                elapsed = Some(start.elapsed());
-                break;
-            }
-        }
+        let mut command = waiting::command(program, place)?;
+        command.arg("--trust");
+        let Waiting { child, elapsed } = waiting::start(command)?;
         end(child)?;
-        elapsed.context("the session ended before its first prompt")
+        Ok(elapsed)
     };
     // The first session learns the tools. Killed too early it would learn nothing, so it may take its time.
     let mut list = program.start(&with);

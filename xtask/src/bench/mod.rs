@@ -3,6 +3,8 @@
 
 mod agent;
 mod ast;
+mod cost;
+mod crossing;
 pub(crate) mod engine;
 mod exec;
 mod extensions;
@@ -13,18 +15,34 @@ mod modules;
 pub(crate) mod peers;
 mod process;
 mod program;
+mod reloads;
 mod report;
 mod sample;
 mod sessions;
 mod terminal;
+mod turns;
+mod waiting;
 
 use anyhow::{Result, bail};
 
 use crate::cargo::cargo;
 
 /// Benchmarks within this program come last: a program that has grown starts others more slowly.
-const SUBJECTS: [&str; 10] =
-    ["exec", "list", "agent", "ast", "sessions", "terminal", "extensions", "hooks", "mcp", "engine"];
+const SUBJECTS: [&str; 13] = [
+    "exec",
+    "list",
+    "cost",
+    "agent",
+    "turns",
+    "ast",
+    "sessions",
+    "terminal",
+    "extensions",
+    "hooks",
+    "mcp",
+    "engine",
+    "reloads",
+];
 
 pub(crate) fn run(subjects: &[&str]) -> Result<()> {
     if cfg!(debug_assertions) {
@@ -48,6 +66,9 @@ pub(crate) fn run(subjects: &[&str]) -> Result<()> {
             "exec" => exec::run(&mut report)?,
             "engine" => engine::run(&mut report)?,
             "list" => list::run(&mut report)?,
+            "cost" => cost::run(&mut report)?,
+            "turns" => turns::run(&mut report)?,
+            "reloads" => reloads::run(&mut report)?,
             "mcp" => mcp::run(&mut report)?,
             "agent" => agent::run(&mut report)?,
             "ast" => ast::run(&mut report)?,

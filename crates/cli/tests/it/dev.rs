@@ -67,6 +67,12 @@ fn tool(greeting: &str) -> String {
     )
 }
 
+/// A tool whose result is another one each time.
+const DICE: &str = r#"export default () => ({ name: "dice", description: "Throws dice, for tests of dev",
+  parameters: { type: "object", properties: {} },
+  async execute() { return { content: [{ type: "text", text: `${Math.random()} at ${Date.now()}` }] }; } });
+"#;
+
 fn shop() -> Workshop {
     let shop = Workshop::new();
     shop.write("greet.ts", tool("Hello"));
@@ -109,6 +115,29 @@ fn on_a_terminal_each_round_has_a_clean_screen() {
     terminal.type_line("\x03");
     let (_, code) = terminal.finish();
     assert_eq!(code, 0);
+}
+
+#[test]
+fn r_and_enter_save_the_call_as_a_case_that_passes() {
+    let shop = Workshop::new();
+    shop.write("dice.ts", DICE);
+    let mut terminal = Terminal::start(shop.place(), &["dev", "dice.ts"]);
+    terminal.wait_for("Ctrl-C ends.");
+    terminal.type_line("r");
+    terminal.wait_for("dice.recorded-1.case.json");
+    terminal.type_line("r");
+    terminal.wait_for("dice.recorded-2.case.json");
+    terminal.type_line("\x03");
+    let (said, code) = terminal.finish();
+    assert_eq!(code, 0, "{said}");
+    let case = fs::read_to_string(shop.work.join("dice.recorded-1.case.json")).unwrap();
+    let case: Value = serde_json::from_str(&case).unwrap();
+    assert!(case["recording"].is_object(), "{case:#}");
+    // The dice fall differently each time, but not in a case with a recording.
+    let mut terminal = Terminal::start(shop.place(), &["test", "dice.ts"]);
+    terminal.wait_for("passed");
+    let (said, code) = terminal.finish();
+    assert_eq!(code, 0, "{said}");
 }
 
 #[tokio::test]

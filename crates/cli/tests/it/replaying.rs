@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use toolsmith_host::exec::{self, Request};
 use toolsmith_tool::CancelToken;
 
@@ -91,6 +92,82 @@ async fn a_session_is_replayed_with_the_same_results_and_without_its_surrounding
     let said = run(&place, &["replay", "--trust", &id]).await;
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("not in the recording") && said.stdout.contains("other.txt"), "{said:#?}");
+}
+
+/// Answers every request with the number of requests so far, until it is dropped.
+fn counting_server() -> (String, tokio::task::JoinHandle<()>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+    let serving = tokio::spawn(async move {
+        let mut count = 0;
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                if stream.read(&mut byte).await.unwrap_or(0) == 0 {
+                    break;
+                }
+                request.push(byte[0]);
+            }
+            count += 1;
+            let body = format!("answer {count}");
+            let head = format!(
+                "content-length: {}\r\nset-cookie: session=s3cr3tcookie\r\nconnection: close",
+                body.len()
+            );
+            let answer = format!("HTTP/1.1 200 OK\r\nx-count: {count}\r\n{head}\r\n\r\n{body}");
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    });
+    (url, serving)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn http_exchanges_are_replayed_while_the_server_is_down() {
+    let (url, serving) = counting_server();
+    let tool = format!(
+        r#"export default () => ({{ name: "ask", description: "Asks a server", approval: "read",
+  parameters: {{ type: "object", properties: {{}} }},
+  async execute() {{
+    const one = await fetch("{url}/one?token=s3cr3tquery", {{ headers: {{ authorization: "Bearer s3cr3theader" }} }});
+    const two = await fetch("{url}/two", {{ method: "POST", body: "question" }});
+    const text = [one.status, one.headers.get("x-count"), await one.text(), two.ok, await two.text()].join(" ");
+    return {{ content: [{{ type: "text", text }}] }};
+  }} }});
+"#
+    );
+    let place = Place::new(&[
+        ("project/.toolsmith/tools/ask.ts", &tool),
+        ("project/turns.json", r#"[{"reply":[{"call":"ask"}]},{"reply":[{"call":"ask"}]},"Done."]"#),
+    ]);
+    let said =
+        run(&place, &["-p", "--trust", "--model", "script:turns.json", "--set", "tools.record=true", "go"])
+            .await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    serving.abort();
+    assert!(serving.await.is_err_and(|error| error.is_cancelled()));
+    let id = session_id(&place).await;
+    let mut files = Vec::new();
+    files_below(&place.root.join("home"), &mut files);
+    let session = files.iter().find(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let session = fs::read_to_string(session.unwrap()).unwrap();
+    assert!(
+        session.contains("200 1 answer 1 true answer 2") && session.contains("200 3 answer 3 true answer 4")
+    );
+    for path in files.iter().filter(|path| path.to_string_lossy().ends_with(".recording.log")) {
+        let text = fs::read_to_string(path).unwrap();
+        for secret in ["s3cr3theader", "s3cr3tquery", "s3cr3tcookie"] {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+    let said = run(&place, &["replay", "--trust", &id]).await;
+    assert_eq!((said.code, said.stdout.contains("2 same, 0 differing")), (0, true), "{said:#?}");
+    let said = run(&place, &["test", "--trust", "--from", &id]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    let said = run(&place, &["test", "--trust"]).await;
+    assert_eq!(said.code, 0, "the cases need no server: {said:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,9 +11,12 @@ use super::{
     durable::{remove_if_there, sync_folder, write_private},
     error::ChangeError,
     record::Plan,
-    seal::{Key, Sealed},
     transaction::{clear_up, restore},
 };
+use crate::seal::SealKey;
+
+/// Kind of a sealed plan.
+const PLAN: &str = "plan";
 
 /// Interrupted changes that were found, and their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub struct Recovery {
 /// The folder of plans.
 pub(super) struct Journal<'a> {
     folder: PathBuf,
-    key: &'a Key,
+    key: &'a SealKey,
 }
 
 /// Where plans are kept in a store.
@@ -37,7 +40,7 @@ pub(super) fn plans_folder(store: &Path) -> PathBuf {
 }
 
 impl<'a> Journal<'a> {
-    pub(super) fn new(store: &Path, key: &'a Key) -> Self {
+    pub(super) fn new(store: &Path, key: &'a SealKey) -> Self {
         Self { folder: plans_folder(store), key }
     }
 
@@ -54,7 +57,7 @@ impl<'a> Journal<'a> {
         let path = self.plan_path(&plan.entry.id);
         let text = serde_json::to_vec(plan)
             .map_err(|error| ChangeError::io(&path, "write the plan")(error.into()))?;
-        let text = self.key.seal(Sealed::Plan, &plan.entry.id, &text);
+        let text = self.key.seal(PLAN, &plan.entry.id, &text);
         write_private(&path, &text).map_err(ChangeError::io(&path, "write the plan"))
     }
 
@@ -75,7 +78,7 @@ impl<'a> Journal<'a> {
     /// The plan in a file; `None` when the key did not seal it under this name.
     fn read(&self, path: &Path, text: &[u8]) -> Option<Plan> {
         let id = path.file_stem()?.to_str()?;
-        let plan: Plan = serde_json::from_slice(self.key.open(Sealed::Plan, id, text)?).ok()?;
+        let plan: Plan = serde_json::from_slice(self.key.open(PLAN, id, text)?).ok()?;
         (plan.entry.id == id).then_some(plan)
     }
 

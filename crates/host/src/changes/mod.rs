@@ -28,7 +28,6 @@ mod error;
 mod journal;
 mod record;
 mod recording;
-mod seal;
 mod selection;
 mod snapshot;
 mod store;

@@ -23,10 +23,12 @@ use super::{
     error::ChangeError,
     journal::{Journal, Recovery, plans_folder},
     record::{ChangedFile, Entry, PastChange, Plan, Step, UndoPlan},
-    seal::{Key, Sealed},
     transaction::{clear_up, missing_folders, remove_made_folders, restore, stage, swap_all},
 };
-use crate::{file_lock, location::Temporaries, real_path, system::files};
+use crate::{file_lock, location::Temporaries, real_path, seal::SealKey, system::files};
+
+/// Kind of a sealed entry.
+const ENTRY: &str = "entry";
 
 /// Origin of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +120,7 @@ pub struct ChangeStore {
     pub(super) folder: PathBuf,
     pub(super) limits: UndoLimits,
     /// Known once the store was locked.
-    key: OnceLock<Key>,
+    key: OnceLock<SealKey>,
     /// Removes a store that ends with the process.
     _temporary: Option<tempfile::TempDir>,
     /// Exchanges files in one step if the file system supports it.
@@ -162,7 +164,7 @@ impl ChangeStore {
         let above = std::env::temp_dir();
         let failed = || ChangeError::io(&above, "make a folder in it");
         let folder = files::private_temporary_folder("toolsmith-changes-").map_err(failed())?;
-        let key = OnceLock::from(Key::new().map_err(failed())?);
+        let key = OnceLock::from(SealKey::new().map_err(failed())?);
         Ok(Self {
             folder: folder.path().to_path_buf(),
             limits: UndoLimits::default(),
@@ -213,7 +215,7 @@ impl ChangeStore {
             .map_err(ChangeError::io(&path, "lock it"))?;
         if self.key.get().is_none() {
             let path = self.folder.join("key");
-            let _ = self.key.set(Key::in_file(&path).map_err(ChangeError::io(&path, "read the key"))?);
+            let _ = self.key.set(SealKey::in_file(&path).map_err(ChangeError::io(&path, "read the key"))?);
         }
         Ok(file)
     }
@@ -230,7 +232,7 @@ impl ChangeStore {
         Ok(())
     }
 
-    fn key(&self) -> Result<&Key, ChangeError> {
+    fn key(&self) -> Result<&SealKey, ChangeError> {
         let unknown = || ChangeError::io(&self.folder, "read the key")(std::io::ErrorKind::NotFound.into());
         self.key.get().ok_or_else(unknown)
     }
@@ -242,7 +244,7 @@ impl ChangeStore {
     /// The entry of this number, if the key of the store sealed it.
     fn entry(&self, id: &str) -> Option<Entry> {
         let text = fs::read(self.entry_path(id)).ok()?;
-        let entry: Entry = serde_json::from_slice(self.key.get()?.open(Sealed::Entry, id, &text)?).ok()?;
+        let entry: Entry = serde_json::from_slice(self.key.get()?.open(ENTRY, id, &text)?).ok()?;
         (entry.id == id).then_some(entry)
     }
 
@@ -383,7 +385,7 @@ impl ChangeStore {
         let path = self.entry_path(&entry.id);
         let text =
             serde_json::to_vec(entry).map_err(|error| ChangeError::io(&path, "write")(error.into()))?;
-        let text = self.key()?.seal(Sealed::Entry, &entry.id, &text);
+        let text = self.key()?.seal(ENTRY, &entry.id, &text);
         write_private(&path, &text).map_err(ChangeError::io(&path, "write"))
     }
 

@@ -64,11 +64,29 @@ function detailsJson(details) {
   }
 }
 
-/**
- * A result in the shape the Rust side reads, as pieces: JSON text, and between it long texts that are still to be quoted.
- * Throws `BadResult` where that is impossible.
- */
-function resultPieces(result) {
+/** A result in the shape the Rust side reads: JSON text, in pieces with long texts between it that are still to be quoted. */
+class Shaped {
+  #pieces;
+  #end;
+  constructor(pieces, end, details) {
+    this.#pieces = pieces;
+    this.#end = end;
+    this.details = details;
+  }
+  /** The pieces without the details. */
+  get bare() {
+    return [...this.#pieces, `${this.#end}}`];
+  }
+  /** All of it as JSON text. */
+  get json() {
+    const more = this.details === undefined ? undefined : detailsJson(this.details);
+    const pieces = [...this.#pieces, `${this.#end}${more === undefined ? "" : `,"details":${more}`}}`];
+    return pieces.map((piece, index) => (index % 2 === 1 ? stringify(piece) : piece)).join("");
+  }
+}
+
+/** A result in its shape. Throws `BadResult` where that is impossible. */
+function shape(result) {
   if (!isObject(result))
     throw new BadResult(
       `expected an object with a content array, got ${result === null ? "null" : typeof result}.${adviceFor(result)}`,
@@ -91,22 +109,28 @@ function resultPieces(result) {
       json = "}";
     } else json += stringify(block);
   }
-  const more = details === undefined ? undefined : detailsJson(details);
-  pieces.push(`${json}],"isError":${isError === true}${more === undefined ? "" : `,"details":${more}`}}`);
-  return pieces;
+  return new Shaped(pieces, `${json}],"isError":${isError === true}`, details);
 }
 
-const joined = (pieces) => pieces.map((piece, index) => (index % 2 === 1 ? stringify(piece) : piece)).join("");
-
 /** A result as JSON text. */
-export const resultJson = (result) => joined(resultPieces(result));
+export const resultJson = (result) => shape(result).json;
+
+/** Hands a result over, its details as they are. Where the host cannot read them, they are converted to text here. */
+function finish(call, shaped) {
+  let isDone = false;
+  try {
+    isDone = host.finishPlain?.(call, shaped.bare, shaped.details) ?? false;
+  } catch (error) {
+    throw new BadResult(`details are not a JSON value: ${error?.message ?? error}`);
+  }
+  if (!isDone) host.finishCall(call, "result", shaped.json);
+}
 
 async function settleWith(call, work) {
   try {
     const done = await work;
-    if (!Array.isArray(done)) host.finishCall(call, "result", done);
-    else if (done.length > 1 && host.finishPieces !== undefined) host.finishPieces(call, done);
-    else host.finishCall(call, "result", joined(done));
+    if (done instanceof Shaped) finish(call, done);
+    else host.finishCall(call, "result", done);
   } catch (error) {
     if (error instanceof Refused) host.finishCall(call, "refused", stringify(error.problems));
     else host.finishCall(call, "thrown", describeJson(error));
@@ -115,8 +139,8 @@ async function settleWith(call, work) {
   }
 }
 
-async function execute(call, { object, check, invoke }, toolCallId, argumentsJson, controller) {
-  let params = JSON.parse(argumentsJson);
+async function execute(call, { object, check, invoke }, toolCallId, given, controller) {
+  let params = typeof given === "string" ? JSON.parse(given) : given;
   if (check !== undefined) params = await check(params);
   let open = true;
   const onUpdate = (partial) => {
@@ -137,7 +161,7 @@ async function execute(call, { object, check, invoke }, toolCallId, argumentsJso
       invoke === undefined
         ? object.execute(toolCallId, params, onUpdate, context, signal)
         : invoke(object, toolCallId, params, onUpdate, context, signal);
-    return resultPieces(await result);
+    return shape(await result);
   } finally {
     open = false;
   }
@@ -150,10 +174,10 @@ function begin(call) {
   return controller;
 }
 
-/** Starts a call; the outcome goes to the Rust side. */
-export function startCall(call, number, toolCallId, argumentsJson) {
+/** Starts a call with arguments, which may be JSON text; the outcome goes to the Rust side. */
+export function startCall(call, number, toolCallId, given) {
   const controller = begin(call);
-  settleWith(call, execute(call, toolAt(number), toolCallId, argumentsJson, controller));
+  settleWith(call, execute(call, toolAt(number), toolCallId, given, controller));
 }
 
 /** Trips a call's signal. */

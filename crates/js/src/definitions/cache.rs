@@ -16,9 +16,14 @@ use super::{
     entry::{CachedModule, Remembered},
     inputs::Checked,
 };
-use crate::module_request::ImportGate;
+use crate::{
+    compiled::{self, CompiledCode},
+    module_request::ImportGate,
+};
 
 const FORMAT: u32 = 1;
+/// Folder of compiled code.
+const COMPILED: &str = "compiled";
 /// Larger files are neither written nor read.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -51,6 +56,11 @@ pub(crate) struct Session {
 impl Definitions {
     pub(crate) fn new(folder: PathBuf, cwd: PathBuf) -> Self {
         Self { folder, cwd }
+    }
+
+    /// Returns where compiled code is kept beside the definitions.
+    pub(crate) fn compiled(&self) -> CompiledCode {
+        CompiledCode::new(self.folder.join(COMPILED))
     }
 
     fn path(&self) -> Option<PathBuf> {
@@ -112,7 +122,7 @@ impl Session {
 
 /// Identifies this build of the program and its time zone: a new kernel may describe modules differently, and every `Date` depends
 /// on the zone.
-fn program_id() -> String {
+pub(crate) fn program_id() -> String {
     let zone = (std::env::var_os("TZ"), fs::read_link("/etc/localtime").ok());
     let metadata = std::env::current_exe().and_then(fs::metadata);
     let stamp = metadata.as_ref().ok().and_then(FileStamp::of);
@@ -202,7 +212,7 @@ pub fn list_definitions(folder: &Path) -> io::Result<Vec<CachedProject>> {
     Ok(projects)
 }
 
-/// Removes the definition cache in `folder`; returns the number of files.
+/// Removes the definition cache in `folder`, with compiled code; returns the number of files with definitions.
 ///
 /// # Errors
 /// Fails if a file cannot be removed.
@@ -211,6 +221,7 @@ pub fn clear_definitions(folder: &Path) -> io::Result<usize> {
     for file in &files {
         fs::remove_file(file)?;
     }
+    compiled::clear(&folder.join(COMPILED))?;
     Ok(files.len())
 }
 

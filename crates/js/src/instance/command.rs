@@ -1,6 +1,6 @@
 //! Commands to an instance's thread. Everything reaches the engine through one queue of these.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub(crate) enum CallKind {
     Execute {
         number: u32,
         tool_call_id: String,
-        arguments: String,
+        arguments: Arc<Value>,
     },
     /// Apply or reject a pending action.
     Resolve {
@@ -86,8 +86,17 @@ pub(crate) enum CallKind {
     },
 }
 
-/// The JSON result of a call, or its failure.
-pub(crate) type CallReply = Result<String, CallFailure>;
+/// The outcome of a call, or its failure.
+pub(crate) type CallReply = Result<Answer, CallFailure>;
+
+/// The outcome of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    /// The outcome as JSON; empty for none.
+    pub(crate) json: String,
+    /// The details of a result, if they are not part of the JSON.
+    pub(crate) details: Option<Value>,
+}
 
 /// Outcome of a load.
 pub(crate) struct LoadReply {

@@ -237,7 +237,7 @@ impl Instance {
         };
         match settled {
             // It finished, or returned a result despite the abort.
-            Some(Ok(Ok(json))) => Ok(json),
+            Some(Ok(Ok(answer))) => Ok(answer),
             Some(Ok(Err(failure))) => {
                 self.shared.operations.force_processes(call);
                 let note = match failure {

@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, function::IntoArgs};
+use serde_json::Value as Json;
 
 use super::{
     operations::{HostError, Settled},
+    plain_data::to_engine,
     state::ThreadState,
 };
 use crate::{builtins::KERNEL, ops};
@@ -45,9 +47,13 @@ impl Kernel {
         call: u32,
         number: u32,
         id: &str,
-        arguments: String,
+        arguments: &Json,
     ) -> Result<()> {
-        self.call(ctx, "startCall", (call, number, id, arguments))
+        // The kernel parses arguments that it receives as text.
+        match arguments.is_object().then(|| to_engine(ctx, arguments)).transpose()?.flatten() {
+            Some(arguments) => self.call(ctx, "startCall", (call, number, id, arguments)),
+            None => self.call(ctx, "startCall", (call, number, id, arguments.to_string())),
+        }
     }
 
     pub(crate) fn resolve_pending(

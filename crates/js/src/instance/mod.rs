@@ -10,14 +10,16 @@ mod instance;
 mod kernel;
 mod operations;
 mod pending;
+mod plain_data;
 mod spin;
 mod state;
 mod thread;
 mod timers;
 
-pub(crate) use command::{CallFailure, CallKind, Command, Drawn, LoadReply};
+pub(crate) use command::{Answer, CallFailure, CallKind, Command, Drawn, LoadReply};
 pub(crate) use component::{JsComponent, answer};
 pub(crate) use instance::{Instance, InstanceOptions, Runner, StartedLoad};
 pub(crate) use operations::{HostError, Settled, Work, unless_cancelled};
 pub(crate) use pending::PendingCallback;
+pub(crate) use plain_data::{FromEngine, from_engine};
 pub(crate) use state::{SharedState, ThreadState};

@@ -41,8 +41,8 @@ impl PendingCallback {
         let instance = self.instance()?;
         let kind = CallKind::Resolve { number: self.number, what, reason: reason.to_owned() };
         match instance.call(kind, ctx).await {
-            Ok(json) if json.is_empty() => Ok(None),
-            Ok(json) => serde_json::from_str(&json)
+            Ok(answer) if answer.json.is_empty() => Ok(None),
+            Ok(answer) => serde_json::from_str(&answer.json)
                 .map(Some)
                 .map_err(|error| ToolError::reply(format!("Tool returned an invalid result: {error}"))),
             Err(CallFailure::Tool(error)) => Err(error),

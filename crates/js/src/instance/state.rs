@@ -18,7 +18,7 @@ use toolsmith_tool::{Figure, Meter, ToolContext, ToolError};
 
 use super::{
     byte_streams::ByteStreams,
-    command::{CallFailure, CallReply, Command, LoadReply},
+    command::{Answer, CallFailure, CallReply, Command, LoadReply},
     cpu_shares::CpuShares,
     frames::{Frames, HeldContexts},
     instance::Instance,
@@ -177,7 +177,7 @@ pub(crate) struct ThreadState {
     /// Set while promises are rejected that nobody handles so far. Calls end after that is decided.
     pub(crate) has_rejections: Cell<bool>,
     /// Outcomes of calls that wait for that.
-    waiting: RefCell<Vec<(u32, String, String)>>,
+    waiting: RefCell<Vec<(u32, Answer)>>,
     /// Errors that nobody handled, by the call they occurred in.
     unhandled: RefCell<HashMap<u32, Vec<String>>>,
 }
@@ -233,6 +233,7 @@ impl ThreadState {
 
     pub(crate) fn begin_load(&self, call: u32, path: PathBuf, reply: oneshot::Sender<LoadReply>) {
         self.modules.forget_needs();
+        self.modules.compiled().begin(&path);
         let context = Rc::new(self.shared.engine.default_context());
         self.shared.operations.begin_call(call);
         self.calls.borrow_mut().insert(call, (context, Reply::Load(path, reply)));
@@ -320,19 +321,25 @@ impl ThreadState {
     /// Ends the calls that waited for the decision about rejected promises.
     pub(crate) fn finish_waiting(&self) {
         let waiting = std::mem::take(&mut *self.waiting.borrow_mut());
-        for (call, kind, payload) in waiting {
-            self.finish(call, &kind, payload);
+        for (call, answer) in waiting {
+            self.finish_with(call, "result", answer);
         }
     }
 
     /// Hands a call's outcome to whoever waits. `kind` and `payload` are the kernel's.
     pub(crate) fn finish(&self, call: u32, kind: &str, payload: String) {
+        self.finish_with(call, kind, Answer { json: payload, details: None });
+    }
+
+    /// Hands on an outcome whose details may be apart from its JSON.
+    pub(crate) fn finish_with(&self, call: u32, kind: &str, answer: Answer) {
         let is_call = matches!(self.calls.borrow().get(&call), Some((_, Reply::Call(_))));
         if self.has_rejections.get() && is_call && kind == "result" {
-            self.waiting.borrow_mut().push((call, kind.to_owned(), payload));
+            self.waiting.borrow_mut().push((call, answer));
             return;
         }
         let unhandled = self.unhandled.borrow_mut().remove(&call).unwrap_or_default();
+        let Answer { json: payload, details } = answer;
         let payload = if kind == "result" { with_unhandled(payload, &unhandled) } else { payload };
         let Some((context, reply)) = self.calls.borrow_mut().remove(&call) else {
             return;
@@ -347,7 +354,10 @@ impl ThreadState {
             Reply::Load(path, reply) => {
                 self.is_loaded.set(true);
                 let said = match kind {
-                    "result" => Ok(payload),
+                    "result" => {
+                        self.modules.compiled().save();
+                        Ok(payload)
+                    }
                     _ => Err(Box::new(self.load_error(&path, Thrown::from_json(&payload)))),
                 };
                 let lacks = said.as_ref().err().and_then(|error| what_was_missing(&error.message));
@@ -357,7 +367,7 @@ impl ThreadState {
             }
             Reply::Call(reply) => {
                 let _ = reply.send(match kind {
-                    "result" => Ok(payload),
+                    "result" => Ok(Answer { json: payload, details }),
                     "refused" => {
                         Err(CallFailure::Refused(serde_json::from_str(&payload).unwrap_or_default()))
                     }

@@ -19,7 +19,10 @@ use super::{
     spin,
     state::{SharedState, ThreadState},
 };
-use crate::{allocator::CappedAllocator, errors::Thrown, limits::Limits, modules::ModuleStore};
+use crate::{
+    allocator::CappedAllocator, compiled::CompiledFiles, definitions::Definitions, errors::Thrown,
+    limits::Limits, modules::ModuleStore,
+};
 
 /// The queue is checked after this many jobs, so that an endless promise chain cannot hide an abort.
 const JOBS_BETWEEN_LOOKS: usize = 256;
@@ -40,7 +43,8 @@ pub(crate) fn run(
     runtime.set_gc_threshold(GC_THRESHOLD);
     let stop = Arc::clone(&shared.stop);
     runtime.set_interrupt_handler(Some(Box::new(move || stop.should_interrupt())));
-    let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
+    let compiled = CompiledFiles::new(shared.engine.definitions.as_ref().map(Definitions::compiled));
+    let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone(), compiled);
     let (resolve, load) = modules.hooks();
     runtime.set_loader(resolve, load);
     let context = Context::full(&runtime).map_err(failed)?;
@@ -178,7 +182,7 @@ impl Thread<'_> {
                 let context = self.state.begin_call(call, *context, reply);
                 self.enter(Entry::Call(call, Some(context)), |ctx| match kind {
                     CallKind::Execute { number, tool_call_id, arguments } => {
-                        self.kernel.start_call(ctx, call, number, &tool_call_id, arguments)
+                        self.kernel.start_call(ctx, call, number, &tool_call_id, &arguments)
                     }
                     CallKind::Resolve { number, what, reason } => {
                         self.kernel.resolve_pending(ctx, call, number, what, &reason)

@@ -1,12 +1,14 @@
 //! CommonJS files: as importable modules, and as functions for `require`.
 
+#![expect(unsafe_code, reason = "loading compiled code is beyond the engine's safe interface")]
+
 use rquickjs::{Ctx, Function, Module, Result, module::Declared};
 
 use super::{
+    script,
     store::{COMMON_JS, ModuleStore, js_string},
     transform::COMMON_JS_HEAD,
 };
-use crate::stop::StopFlags;
 
 impl ModuleStore {
     /// Wraps a CommonJS file as a module: it runs immediately, so that its exports are known by name.
@@ -30,24 +32,28 @@ impl ModuleStore {
 
     /// Compiles the function that runs a CommonJS file.
     pub(crate) fn common_js_function<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
+        self.prepare(ctx, name)?;
+        if let Some(compiled) = self.compiled_code(name) {
+            // SAFETY: this build of the program wrote the code for this file, as its seal shows.
+            match self.stop().while_compiling(|| unsafe { script::load(ctx, &compiled) }) {
+                Ok(function) => return Ok(function),
+                Err(_) => {
+                    drop(ctx.catch());
+                    self.forget_compiled(name);
+                }
+            }
+        }
         let (code, source) = self.take_code(ctx, name)?;
         let code = without_hashbang(code.as_deref().unwrap_or(&source));
-        compile_function(ctx, self.stop(), name, format!("{COMMON_JS_HEAD}{code}\n}})"))
+        let code = format!("{COMMON_JS_HEAD}{code}\n}})");
+        // The expression only creates a function, so no code of it runs without limits.
+        let keeps = self.compiled().is_on();
+        let (function, compiled) = self.stop().while_compiling(|| script::compile(ctx, name, code, keeps))?;
+        if let Some(compiled) = compiled {
+            self.keep_compiled(name, compiled, false);
+        }
+        Ok(function)
     }
-}
-
-/// Compiles a function expression under the name shown in errors.
-fn compile_function<'js>(
-    ctx: &Ctx<'js>,
-    stop: &StopFlags,
-    name: &str,
-    code: String,
-) -> Result<Function<'js>> {
-    let mut options = rquickjs::context::EvalOptions::default();
-    options.strict = false;
-    options.filename = Some(name.to_owned());
-    // The expression only creates a function, so no code of it runs without limits.
-    stop.while_compiling(|| ctx.eval_with_options(code, options))
 }
 
 fn without_hashbang(code: &str) -> &str {

@@ -7,6 +7,7 @@ mod common_js;
 mod packages;
 mod remote;
 mod resolve;
+mod script;
 mod store;
 mod transform;
 mod workspace;

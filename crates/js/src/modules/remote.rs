@@ -40,8 +40,8 @@ impl ModuleStore {
             .map_err(|error| HostError::new(format!("Cannot read {name}: {error}")).with("fileName", name))?;
         let source: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let as_common_js = to_common_js.then_some(Format::CommonJs);
-        let Prepared { code, format, imports } =
-            transform::prepare_as(path, &source, as_common_js).map_err(|problem| {
+        let Prepared { code, format, imports, .. } = transform::prepare_as(path, &source, as_common_js)
+            .map_err(|problem| {
                 let (line, column) = line_and_column(&source, problem.offset);
                 HostError::of_class("SyntaxError", problem.message)
                     .with("name", "SyntaxError")

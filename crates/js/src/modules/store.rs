@@ -15,11 +15,12 @@ use std::{
 };
 
 use rquickjs::{
-    Ctx, Error, Exception, Module, Object, Result,
+    Ctx, Error, Exception, Module, Object, Result, WriteOptions,
     function::Func,
     loader::{ImportAttributes, Loader, Resolver},
     module::Declared,
 };
+use toolsmith_host::changes::content_hash;
 
 use super::{
     packages::{is_only_elsewhere, served_by_host},
@@ -27,7 +28,12 @@ use super::{
     transform::{self, Format, MAX_SOURCE_BYTES, Prepared, SyntaxProblem, line_and_column},
 };
 use crate::{
-    builtins, definitions::Observed, module_request::ImportGate, ops::surroundings_were_read, stop::StopFlags,
+    builtins,
+    compiled::{CompiledFile, CompiledFiles},
+    definitions::Observed,
+    module_request::ImportGate,
+    ops::surroundings_were_read,
+    stop::StopFlags,
 };
 
 /// Suffix of the name of a file imported as text.
@@ -49,6 +55,9 @@ struct LoadedFile {
     format: Format,
     /// The code to run, until it does.
     code: Option<String>,
+    /// The source alone decided what the code is, so it can be kept under the source's hash.
+    is_own: bool,
+    compiled: Option<CompiledFile>,
 }
 
 /// A built-in module with additional names, which load as stubs (CONTRACT 1.4).
@@ -64,6 +73,7 @@ pub(crate) struct ModuleStore {
     /// Which files may run; all of them without one.
     gate: Option<ImportGate>,
     files: RefCell<HashMap<String, LoadedFile>>,
+    compiled: CompiledFiles,
     stand_ins: RefCell<Vec<StandIn>>,
     held: RefCell<HashMap<String, HeldModule>>,
     resolver: RefCell<Option<Rc<FileResolver>>>,
@@ -95,10 +105,11 @@ impl HeldModule {
 }
 
 impl ModuleStore {
-    pub(crate) fn new(stop: Arc<StopFlags>, gate: Option<ImportGate>) -> Rc<Self> {
+    pub(crate) fn new(stop: Arc<StopFlags>, gate: Option<ImportGate>, compiled: CompiledFiles) -> Rc<Self> {
         Rc::new(Self {
             stop,
             gate,
+            compiled,
             files: RefCell::default(),
             stand_ins: RefCell::default(),
             held: RefCell::default(),
@@ -111,6 +122,11 @@ impl ModuleStore {
 
     pub(super) fn stop(&self) -> &StopFlags {
         &self.stop
+    }
+
+    /// Returns the compiled code of its files.
+    pub(crate) fn compiled(&self) -> &CompiledFiles {
+        &self.compiled
     }
 
     /// Drops everything that refers to the context.
@@ -356,6 +372,31 @@ impl ModuleStore {
         if self.prepare(ctx, name)? == Format::CommonJs {
             return self.load_common_js(ctx, name);
         }
+        let (module, uses_meta) = match self.load_compiled(ctx, name) {
+            Some(loaded) => loaded,
+            None => self.compile(ctx, name)?,
+        };
+        self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
+        if uses_meta {
+            self.fill_meta(&module.meta()?, name)?;
+        }
+        Ok(module)
+    }
+
+    /// Loads a module from its compiled code; also returns whether it uses `import.meta`.
+    fn load_compiled<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Option<(Module<'js, Declared>, bool)> {
+        let CompiledFile { code, uses_meta, .. } = self.files.borrow().get(name)?.compiled.clone()?;
+        // SAFETY: this build of the program wrote the code for this file, as its seal shows.
+        let loaded = self.stop.while_compiling(|| unsafe { Module::load(ctx.clone(), &code) });
+        if loaded.is_err() {
+            drop(ctx.catch());
+            self.forget_compiled(name);
+        }
+        Some((loaded.ok()?, uses_meta))
+    }
+
+    /// Compiles a module; also returns whether it uses `import.meta`.
+    fn compile<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<(Module<'js, Declared>, bool)> {
         let (code, source) = self.take_code(ctx, name)?;
         // Only the file's own text can mention it, and most do not; or a prefix that was added to it.
         let names_meta = |text: &str| text.contains("import") && text.contains("meta");
@@ -365,11 +406,33 @@ impl ModuleStore {
             Some(code) => self.declare(ctx, name, code)?,
             None => self.declare(ctx, name, source.as_bytes())?,
         };
-        self.held.borrow_mut().insert(name.to_owned(), HeldModule::new(module.clone()));
-        if uses_meta {
-            self.fill_meta(&module.meta()?, name)?;
+        if self.compiled.is_on()
+            && let Ok(code) = self.stop.while_compiling(|| module.write(WriteOptions::default()))
+        {
+            self.keep_compiled(name, code, uses_meta);
         }
-        Ok(module)
+        Ok((module, uses_meta))
+    }
+
+    /// Keeps the compiled code of a file, if its source alone decided it.
+    pub(super) fn keep_compiled(&self, name: &str, code: Vec<u8>, uses_meta: bool) {
+        let files = self.files.borrow();
+        let Some(file) = files.get(name).filter(|file| file.is_own) else { return };
+        let hash = content_hash(file.source.as_bytes()).to_string();
+        let (format, imports) = (file.format, file.imports.clone());
+        let (name, code) = (name.to_owned(), Rc::from(code));
+        self.compiled.add(CompiledFile { name, hash, format, uses_meta, imports, code });
+    }
+
+    /// Returns the compiled code of a prepared file.
+    pub(super) fn compiled_code(&self, name: &str) -> Option<Rc<[u8]>> {
+        Some(Rc::clone(&self.files.borrow().get(name)?.compiled.as_ref()?.code))
+    }
+
+    /// Has a file compiled again whose code the engine did not accept.
+    pub(super) fn forget_compiled(&self, name: &str) {
+        self.compiled.forget(name);
+        self.files.borrow_mut().remove(name);
     }
 
     fn remember(&self, name: &str, source: Arc<str>, imports: BTreeMap<String, Vec<String>>) {
@@ -383,7 +446,7 @@ impl ModuleStore {
         imports: BTreeMap<String, Vec<String>>,
         format: Format,
     ) {
-        let file = LoadedFile { source, imports, format, code: None };
+        let file = LoadedFile { source, imports, format, code: None, is_own: false, compiled: None };
         self.files.borrow_mut().insert(name.to_owned(), file);
     }
 
@@ -422,13 +485,21 @@ impl ModuleStore {
         if WEB_ASSEMBLY.iter().any(|part| source.contains(part)) && !self.is_unused_client(name) {
             self.note_need(format!("{name} uses WebAssembly"));
         }
-        let Prepared { code, format, imports } = transform::prepare(path, &source)
+        if let Some(compiled) = self.compiled.find(name, &source) {
+            let (format, imports) = (compiled.format, compiled.imports.clone());
+            let file =
+                LoadedFile { source, imports, format, code: None, is_own: true, compiled: Some(compiled) };
+            self.files.borrow_mut().insert(name.to_owned(), file);
+            return Ok(format);
+        }
+        let Prepared { code, format, imports, is_own } = transform::prepare(path, &source)
             .map_err(|problem| throw_syntax(ctx, name, &source, &problem))?;
         // A `tsconfig.json`, with all that it extends, decided how they are called.
         if code.as_ref().is_some_and(|code| code.contains(transform::DECORATOR_HELPERS)) {
             self.observed.borrow_mut().read_surroundings = true;
         }
-        self.files.borrow_mut().insert(name.to_owned(), LoadedFile { source, imports, format, code });
+        let file = LoadedFile { source, imports, format, code, is_own, compiled: None };
+        self.files.borrow_mut().insert(name.to_owned(), file);
         Ok(format)
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Prepared {
     pub(crate) format: Format,
     /// Imported names by specifier. A specifier without names is imported as a whole or for its side effects.
     pub(crate) imports: BTreeMap<String, Vec<String>>,
+    /// The source alone decided all this; otherwise other files did too.
+    pub(crate) is_own: bool,
 }
 
 /// A syntax error with its byte position.
@@ -125,19 +127,22 @@ pub(crate) fn prepare_as(
         return Err(problem(diagnostic));
     }
     let imports = imports(&parsed.module_record, source);
-    let format = format
-        .or(language.format)
-        .unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
+    let (format, mut is_own) = match format.or(language.format) {
+        Some(format) => (format, true),
+        None => find_format(path, &parsed.program, &parsed.module_record),
+    };
     let uses_require =
         format == Format::EsModule && source.contains("require") && needs_require(&parsed.program);
     let code = if language.typescript {
         let code = emit(&allocator, parsed.program, path, format, false)?.code;
+        // A configuration file decides how decorators are called.
+        is_own &= !code.contains(DECORATOR_HELPERS);
         Some(if source.contains('@') { with_decorators(path, code) } else { code })
     } else {
         None
     };
     if !uses_require {
-        return Ok(Prepared { code, format, imports });
+        return Ok(Prepared { code, format, imports, is_own });
     }
     // On the first line, so that the others stay where they are.
     let code = code.as_deref().unwrap_or(source);
@@ -145,7 +150,7 @@ pub(crate) fn prepare_as(
         Some(rest) => rest.split_once('\n').map_or(("", ""), |(_, rest)| ("\n", rest)),
         None => ("", code),
     };
-    Ok(Prepared { code: Some(format!("{REQUIRE_HEAD}{first}{rest}")), format, imports })
+    Ok(Prepared { code: Some(format!("{REQUIRE_HEAD}{first}{rest}")), format, imports, is_own })
 }
 
 /// Beginning of the names of all helpers for decorators.
@@ -182,7 +187,8 @@ pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u3
         return Some((line, column));
     }
     let parsed = Parser::new(&allocator, source, language.source_type()).parse();
-    let format = language.format.unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record));
+    let format =
+        language.format.unwrap_or_else(|| find_format(path, &parsed.program, &parsed.module_record).0);
     let column = if format == Format::CommonJs && line == 1 { column.saturating_sub(head) } else { column };
     if !language.typescript {
         return Some((line, column));
@@ -263,21 +269,25 @@ fn imports(record: &ModuleRecord<'_>, source: &str) -> BTreeMap<String, Vec<Stri
     imports
 }
 
-/// A file without imports and exports is CommonJS if it uses CommonJS variables, or if its package says so.
-fn find_format(path: &Path, program: &Program<'_>, record: &ModuleRecord<'_>) -> Format {
+/// Returns the format, and whether the file alone decided it. A file without imports and exports is CommonJS if it uses
+/// CommonJS variables, or if its package says so.
+fn find_format(path: &Path, program: &Program<'_>, record: &ModuleRecord<'_>) -> (Format, bool) {
     let assigns_export = program.body.iter().any(|statement| {
         matches!(statement, Statement::TSExportAssignment(_))
             || matches!(statement, Statement::TSImportEqualsDeclaration(_))
     });
     if assigns_export {
-        return Format::CommonJs;
+        return (Format::CommonJs, true);
     }
     if record.has_module_syntax {
-        return Format::EsModule;
+        return (Format::EsModule, true);
     }
     let mut finder = CommonJsNames { found: false };
     finder.visit_program(program);
-    if finder.found || is_in_common_js_package(path) { Format::CommonJs } else { Format::EsModule }
+    if finder.found {
+        return (Format::CommonJs, true);
+    }
+    (if is_in_common_js_package(path) { Format::CommonJs } else { Format::EsModule }, false)
 }
 
 /// Returns whether a file of an installed package is CommonJS by its manifest. An author's own file is classified by

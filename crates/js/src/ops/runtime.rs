@@ -13,7 +13,10 @@ use rquickjs::{
 };
 use toolsmith_tool::ToolResult;
 
-use crate::{errors::Thrown, instance::ThreadState};
+use crate::{
+    errors::Thrown,
+    instance::{Answer, FromEngine, ThreadState, from_engine},
+};
 
 /// Maximum length of a compiled text; see `modules::transform`.
 const MAX_SCRIPT_BYTES: usize = 16 << 20;
@@ -27,8 +30,16 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     )?;
     let own = Rc::clone(state);
     host.set(
-        "finishPieces",
-        Func::from(move |call: u32, pieces: Vec<String>| own.finish(call, "result", join_pieces(&pieces))),
+        "finishPlain",
+        Func::from(move |ctx: Ctx<'js>, call: u32, pieces: Vec<String>, details: Value<'js>| {
+            Ok::<_, Error>(match from_engine(&ctx, &details)? {
+                FromEngine::Value(details) => {
+                    own.finish_with(call, "result", Answer { json: join_pieces(&pieces), details });
+                    true
+                }
+                FromEngine::Text => false,
+            })
+        }),
     )?;
     let own = Rc::clone(state);
     host.set("sendUpdate", Func::from(move |call: u32, json: String| send_update(&own, call, &json)))?;

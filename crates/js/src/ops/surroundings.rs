@@ -6,7 +6,7 @@
 pub(super) const IS_FREE_OF: &[&str] = &[
     // Loading and the course of calls.
     "finishCall",
-    "finishPieces",
+    "finishPlain",
     "loadBuiltin",
     "liftLimit",
     "evalScript",

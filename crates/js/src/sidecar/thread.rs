@@ -16,6 +16,7 @@ use super::{
     runtime::SidecarRuntime,
 };
 use crate::{
+    compiled::CompiledFiles,
     instance::{CallKind, Command, Drawn, Settled, SharedState, ThreadState},
     limits::Limits,
     modules::ModuleStore,
@@ -29,7 +30,8 @@ pub(crate) fn run(
     queue: &Queue,
     runtime: &SidecarRuntime,
 ) -> Result<(), String> {
-    let modules = ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone());
+    let modules =
+        ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone(), CompiledFiles::default());
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
     let started = runtime
         .request(state.cwd(), limits)
@@ -174,7 +176,7 @@ impl Thread {
 fn start(call: u32, kind: CallKind) -> (&'static str, Vec<Value>) {
     match kind {
         CallKind::Execute { number, tool_call_id, arguments } => {
-            ("startCall", vec![call.into(), number.into(), tool_call_id.into(), arguments.into()])
+            ("startCall", vec![call.into(), number.into(), tool_call_id.into(), arguments.to_string().into()])
         }
         CallKind::Resolve { number, what, reason } => {
             ("resolvePending", vec![call.into(), number.into(), what.into(), reason.into()])

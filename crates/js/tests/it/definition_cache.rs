@@ -385,3 +385,116 @@ async fn runs_at_the_same_time_do_not_disturb_each_other() {
     assert_eq!(list_definitions(&place.cache()).unwrap(), []);
     assert!(place.load("t0.ts").await.2);
 }
+
+/// A module in TypeScript with an ES module and a CommonJS file, large enough that its compiled code is kept.
+fn large_module() -> Place {
+    let padding = "// Some words that make it larger.\n".repeat(1500);
+    let tool = r#"import { where, shown } from "./part.mjs";
+import old, { double } from "./old.cjs";
+interface Options { what: string }
+export default () => ({ name: "t", description: "d", parameters: { type: "object" },
+  execute: async (_id: string, { what }: Options) => {
+    if (what === "fail") throw new TypeError("on line seven");
+    if (what === "failOld") old.fail();
+    return { content: [{ type: "text", text: [where, shown, double(21), typeof old.fail, __later()].join("|") }] };
+  } });
+const __later = (): string => String((a: number) => a + 1);
+"#;
+    let old = "exports.double = (n) => n * 2;\nexports.fail = () => {\n  throw new RangeError('old');\n};\n";
+    Place::new(&[
+        ("t.ts", tool),
+        (
+            "part.mjs",
+            &format!(
+                "export const where = import.meta.filename.split('/').pop();\nexport const shown = String(function named() {{ /* kept */ }});\n{padding}"
+            ),
+        ),
+        ("old.cjs", old),
+    ])
+}
+
+/// Loads the module as a new run would, and gives what its calls say.
+async fn said_by(place: &Place) -> [String; 3] {
+    let (_engine, module, _) = place.load("t.ts").await;
+    assert!(module.errors.is_empty(), "{:#?}", module.errors);
+    let mut said = Vec::new();
+    for what in ["", "fail", "failOld"] {
+        said.push(match call(&module.tools[0].tool, json!({ "what": what })).await {
+            Ok(result) => result.joined_text(),
+            Err(error) => format!("{error:?}"),
+        });
+    }
+    said.try_into().unwrap()
+}
+
+fn compiled_files(place: &Place) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place.cache().join("compiled")).into_iter().flatten();
+    let files = entries.map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "code")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c13_2_compiled_code_does_what_its_source_does() {
+    let place = large_module();
+    let fresh = said_by(&place).await;
+    assert!(fresh[0].starts_with("part.mjs|function named() { /* kept */ }|42|function|"), "{fresh:?}");
+    assert!(fresh[1].contains("t.ts:6") && fresh[2].contains("old.cjs:3"), "{fresh:?}");
+    let written = |place: &Place| fs::metadata(&compiled_files(place)[0]).unwrap().modified().unwrap();
+    let first = written(&place);
+    assert_eq!(said_by(&place).await, fresh);
+    assert_eq!(written(&place), first, "nothing was compiled again");
+
+    // A changed file is compiled again; the others are not affected.
+    let old = fs::read_to_string(place.path("old.cjs")).unwrap();
+    place.write("old.cjs", &old.replace("n * 2", "n * 3"));
+    assert_eq!(said_by(&place).await[0], fresh[0].replace("|42|", "|63|"));
+    place.write("old.cjs", &old);
+    assert_eq!(said_by(&place).await, fresh);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c2_8_compiled_code_that_somebody_else_wrote_is_not_run() {
+    let place = large_module();
+    let fresh = said_by(&place).await;
+    let file = compiled_files(&place).remove(0);
+    let good = fs::read(&file).unwrap();
+    for damage in [0, 10, good.len() / 2, good.len() - 1] {
+        let mut bad = good.clone();
+        bad[damage] ^= 1;
+        fs::write(&file, bad).unwrap();
+        assert_eq!(said_by(&place).await, fresh, "byte {damage}");
+    }
+    // Replaced as a whole, cut, and a folder in its place.
+    fs::write(&file, vec![b'0'; 200_000]).unwrap();
+    assert_eq!(said_by(&place).await, fresh);
+    fs::write(&file, &good[..good.len() / 2]).unwrap();
+    assert_eq!(said_by(&place).await, fresh);
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    assert_eq!(said_by(&place).await, fresh);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compiled_code_is_for_the_user_alone_and_cleared_with_the_definitions() {
+    let place = large_module();
+    said_by(&place).await;
+    let folder = place.cache().join("compiled");
+    #[cfg(unix)]
+    for (path, mode) in
+        [(folder.clone(), 0o700), (folder.join("key"), 0o600), (compiled_files(&place).remove(0), 0o600)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{}", path.display());
+    }
+    clear_definitions(&place.cache()).unwrap();
+    assert!(!folder.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_runs_that_compile_at_once_do_not_disturb_each_other() {
+    let place = large_module();
+    let (one, other) = tokio::join!(said_by(&place), said_by(&place));
+    assert_eq!(one, other);
+    assert_eq!(said_by(&place).await, one);
+    assert_eq!(compiled_files(&place).len(), 1);
+}

@@ -15,6 +15,7 @@ mod metering;
 mod network;
 mod node_files;
 mod npm;
+mod plain_data;
 mod processes;
 mod project;
 mod public_modules;

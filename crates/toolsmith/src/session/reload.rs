@@ -380,15 +380,18 @@ impl Session {
         let (weak, over) = (self.downgrade(), self.reload.inner.over.clone());
         tokio::spawn(async move {
             loop {
-                let Some(reload) = weak.upgrade().map(|session| session.reload) else { return };
-                watch.add(&reload.inner.live.watched().await);
-                drop(reload);
+                // Files that changed before they were watched are found by the reload between the two.
+                for is_first in [true, false] {
+                    let Some(session) = weak.upgrade() else { return };
+                    watch.add(&session.reload.inner.live.watched().await);
+                    if is_first {
+                        session.reload_changed_tools().await;
+                    }
+                }
                 tokio::select! {
                     _ = watch.changed() => {}
                     () = over.cancelled() => return,
                 }
-                let Some(session) = weak.upgrade() else { return };
-                session.reload_changed_tools().await;
             }
         });
     }
