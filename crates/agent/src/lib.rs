@@ -3,7 +3,8 @@
 //! [`Dispatcher`] is the path of every tool call. [`Agent`] is the loop; it reports everything in one stream of
 //! [`AgentEvent`]s.
 //!
-//! This crate knows no engine, no MCP and no terminal: tools are `dyn Tool`, and clients read events.
+//! This crate knows no engine, no MCP and no terminal: tools are `dyn Tool`, and clients read events. What takes part in turns and
+//! calls implements [`TurnHook`], [`Gate`] or [`CallMonitor`]; most of it is in `toolsmith-middleware`.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -25,22 +26,12 @@
 mod agent;
 mod approval;
 mod approval_text;
-pub mod budget;
-mod compaction;
-mod deferral;
 mod dispatch;
 mod events;
-mod extensions;
-pub mod front_matter;
 mod grants;
-pub mod hooks;
 mod pending;
 mod prompt;
 mod queues;
-mod retry;
-pub mod rules;
-mod telemetry;
-mod todo_reminders;
 mod turn;
 
 pub use agent::{
@@ -51,38 +42,28 @@ pub use approval::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, Decision, UnknownMode, Verdict, judge,
 };
 pub use approval_text::ApprovalText;
-pub use compaction::{
-    CompactError, Compacted, CompactionDecision, CompactionPlan, CompactionPolicy, CompactionReport,
-    Compactor, SummaryError, summarize_branch,
-};
-pub use deferral::{DeferredTools, TOOL_SEARCH};
 pub use dispatch::{
-    Arguments, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome, CallRequest, Deadlines,
-    Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall, OutputCut, Passage, RECORDING,
-    RecordCalls, RecordedCall, RegistryRefresh, SharedRegistry, is_refused_unasked,
+    Arguments, CallDeadline, CallEnd, CallEvent, CallLimit, CallLimits, CallMonitor, CallOutcome,
+    CallRequest, Deadlines, Dispatcher, DispatcherBuilder, Gate, GateApproval, GateVerdict, GatedCall,
+    OutputCut, Passage, RECORDING, RecordCalls, RecordedCall, RegistryRefresh, SharedRegistry,
+    is_refused_unasked,
 };
 pub use events::{AgentEvent, RunEnd, Subscription};
-pub use extensions::{
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, WeakExtensions, custom_message,
-    message_from_extension, message_to_extension,
-};
 pub use grants::Grant;
 pub use pending::{
     ApplyTool, PendingChoice, PendingView, Proposal, RESOLVE, ResolveTool, ResolveToolChoice, Resolver,
     ReviewDecision, ReviewRequest, Reviewer, UndoTool,
 };
 pub use prompt::{
-    ContextFile, NestedContext, PromptPart, SkippedFile, Surroundings, SystemPrompt, find_context_files,
+    CONTEXT_FILE_NAMES, ContextFile, PromptPart, SkippedFile, Surroundings, SystemPrompt, find_context_files,
     git_branch, git_root,
 };
 pub use queues::{QueueMode, QueueModes, Queued};
-pub use retry::{Retry, RetryPolicy};
-pub use telemetry::Telemetry;
-pub use todo_reminders::TodoReminders;
 // The crates below are part of the interface: callers need no second dependency.
 pub use toolsmith_builtins::*;
 pub use toolsmith_session as session;
 pub use toolsmith_session::{Conversation, ConversationError, InMemory};
 pub use turn::{
-    AfterError, InputSource, Interrupt, Interruption, RequestPlan, RunStart, TurnContext, TurnHook,
+    AfterError, CompactionDecision, CompactionPlan, CompactionReport, InputSource, Interrupt, Interruption,
+    RequestPlan, RunStart, TurnContext, TurnHook,
 };

@@ -2,7 +2,7 @@
 //! their access to files.
 //!
 //! This crate knows neither the agent loop nor models: a tool is a `dyn Tool`. `resolve` and `tool_search` need the
-//! loop and live in `toolsmith-agent`.
+//! loop: they are in `toolsmith-agent` and `toolsmith-middleware`.
 #![warn(missing_docs)]
 
 #[cfg(feature = "ast")]

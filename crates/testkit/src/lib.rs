@@ -1,6 +1,8 @@
 //! Test support, never shipped: [`ModelServer`], which speaks the wire formats of real model providers from a script on
 //! loopback; [`Project`], a temporary folder of files; packages from the npm registry; and modules that must run unmodified.
 
+#[cfg(feature = "agent")]
+pub mod agent;
 mod model_server;
 mod programs;
 mod project;

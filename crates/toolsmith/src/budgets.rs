@@ -2,8 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use toolsmith_agent::{
-    CallMonitor, Telemetry,
+use toolsmith_agent::CallMonitor;
+use toolsmith_middleware::{
+    Telemetry,
     budget::{BudgetGuard, DayLedger},
 };
 

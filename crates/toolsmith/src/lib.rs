@@ -32,6 +32,12 @@ mod trust;
 mod warning;
 mod watch;
 
+/// The agent loop (`toolsmith-agent`) and what plugs into it (`toolsmith-middleware`).
+pub mod agent {
+    pub use toolsmith_agent::*;
+    pub use toolsmith_middleware::*;
+}
+
 pub use budgets::{budget_guard, monitors, usage_folder};
 pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
 pub use commands::{MarkdownCommand, MarkdownCommands, discover_commands};
@@ -68,8 +74,8 @@ pub use session::{
 };
 pub use skills::{SKILL_FILE, Skill, Skills, check_skill, discover_skills};
 pub use toolsmith_agent::{
-    self as agent, AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice,
-    PendingView, Prompt, RunEnd, RunSummary, Subscription,
+    AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice, PendingView,
+    Prompt, RunEnd, RunSummary, Subscription,
 };
 pub use toolsmith_builtins as builtins;
 pub use toolsmith_host as host;

@@ -7,11 +7,9 @@ use std::{
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use toolsmith_agent::{
-    ApprovalMode, ApprovalSettings, CallRequest, Dispatcher,
-    hooks::{Handler, Hook, HookEvent, HookGate, Hooks, HooksOptions},
-};
+use toolsmith_agent::{ApprovalMode, ApprovalSettings, CallRequest, Dispatcher};
 use toolsmith_host::exec::{Request, Stdin, run as run_process};
+use toolsmith_middleware::hooks::{Handler, Hook, HookEvent, HookGate, Hooks, HooksOptions};
 use toolsmith_tool::{
     CancelToken, Origin, Registry, Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };

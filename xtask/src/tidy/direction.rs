@@ -9,6 +9,7 @@ const LEVELS: &[&[&str]] = &[
     &["toolsmith-builtins", "toolsmith-js", "toolsmith-llm", "toolsmith-mcp"],
     &["toolsmith-session"],
     &["toolsmith-agent"],
+    &["toolsmith-middleware"],
     &["toolsmith"],
     &["toolsmith-tui"],
     &["toolsmith-cli"],

@@ -1,5 +1,5 @@
-//! How long a call may still take. Progress starts the time anew, and while a person is asked something it stands still:
-//! nobody's tool should end because somebody went for coffee.
+//! The deadline of a call. Progress starts the time anew, and open dialogs stop the clock: the time that a person takes to answer
+//! is not the tool's.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,9 +18,9 @@ use toolsmith_tool::{
     WorkingIndicator,
 };
 
-/// When a call is to be stopped. Clones are the same.
+/// The deadline of a call. Progress and closed dialogs start the time anew, and open dialogs stop the clock. Clones are the same.
 #[derive(Clone, Debug)]
-pub(crate) struct CallDeadline {
+pub struct CallDeadline {
     deadline: Duration,
     state: Arc<(Mutex<State>, Notify)>,
 }
@@ -33,7 +33,8 @@ struct State {
 }
 
 impl CallDeadline {
-    pub(crate) fn new(deadline: Duration) -> Self {
+    /// Starts the time.
+    pub fn new(deadline: Duration) -> Self {
         let state = State { until: Instant::now().checked_add(deadline), open_dialogs: 0 };
         Self { deadline, state: Arc::new((Mutex::new(state), Notify::new())) }
     }
@@ -42,13 +43,13 @@ impl CallDeadline {
         self.state.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something happened: the time begins anew.
+    /// Starts the time anew, after progress.
     pub(crate) fn extend(&self) {
         self.lock().until = Instant::now().checked_add(self.deadline);
     }
 
-    /// Waits until the time is over, wherever it is moved meanwhile.
-    pub(crate) async fn over(&self) {
+    /// Waits until the time is over, also if it is extended meanwhile.
+    pub async fn over(&self) {
         loop {
             // Made before looking, so that no change in between is missed.
             let resumed = self.state.1.notified();
@@ -65,8 +66,8 @@ impl CallDeadline {
         }
     }
 
-    /// The interface, seen by the call: its dialogs stop the clock.
-    pub(crate) fn interface(&self, ui: UiHandle) -> UiHandle {
+    /// Returns the user interface for the call, whose dialogs stop the clock.
+    pub fn interface(&self, ui: UiHandle) -> UiHandle {
         if !ui.current().has_ui() {
             return ui;
         }

@@ -32,16 +32,18 @@ pub struct GatedCall<'a> {
 impl<'a> GatedCall<'a> {
     /// Creates a call of a tool that does not come from the model, for example of an extension.
     pub fn of_tool(id: &'a str, spec: &'a ToolSpec, arguments: &'a Value, context: &'a ToolContext) -> Self {
+        Self { spec: Some(spec), ..Self::without_spec(id, &spec.name, arguments, context) }
+    }
+
+    /// Creates a call that no tool makes, such as a staged change that is applied.
+    pub fn without_spec(
+        id: &'a str,
+        tool_name: &'a str,
+        arguments: &'a Value,
+        context: &'a ToolContext,
+    ) -> Self {
         let cancel = &context.cancel;
-        Self {
-            id,
-            tool_name: &spec.name,
-            spec: Some(spec),
-            arguments,
-            cancel,
-            context,
-            duration: Duration::ZERO,
-        }
+        Self { id, tool_name, spec: None, arguments, cancel, context, duration: Duration::ZERO }
     }
 }
 

@@ -1,8 +1,6 @@
 //! Staged changes at the gate: nothing that a gate would refuse is written because it was staged first. Every file that is
 //! applied is shown to the gate as a call of `write`, with the content it gets.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use toolsmith_host::changes::UndoPlan;
 use toolsmith_tool::{
@@ -17,16 +15,6 @@ use super::{
 use crate::dispatch::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 
 const WRITE: &str = "write";
-
-fn call<'a>(
-    id: &'a str,
-    tool_name: &'a str,
-    arguments: &'a Value,
-    context: &'a ToolContext,
-) -> GatedCall<'a> {
-    let cancel = &context.cancel;
-    GatedCall { id, tool_name, spec: None, arguments, cancel, context, duration: Duration::ZERO }
-}
 
 async fn pass(gate: &dyn Gate, call: GatedCall<'_>) -> Result<Passage, String> {
     match catching(gate.before(call)).await {
@@ -68,7 +56,7 @@ impl Resolver {
         let Some(gate) = self.applying() else { return Ok(()) };
         let arguments = json!({ "action": "apply", "reason": reason });
         let id = format!("apply-{}", action.id.number());
-        let passed = pass(gate, call(&id, RESOLVE, &arguments, context)).await;
+        let passed = pass(gate, GatedCall::without_spec(&id, RESOLVE, &arguments, context)).await;
         passed
             .map(drop)
             .map_err(|reason| ToolError::reply(format!("Not applied; the action is still pending: {reason}")))
@@ -113,7 +101,7 @@ impl Resolver {
         let Some(gate) = self.applying() else { return Ok(written) };
         let context = &at_targets(files, &written, context);
         for (file, arguments) in files.iter().zip(&written) {
-            let passage = pass(gate, call(id, WRITE, arguments, context)).await;
+            let passage = pass(gate, GatedCall::without_spec(id, WRITE, arguments, context)).await;
             let passage = passage.map_err(|reason| refuse(file, &reason))?;
             if passage.arguments.is_some_and(|changed| changed != *arguments) {
                 return Err(refuse(
@@ -151,7 +139,9 @@ impl Resolver {
         for arguments in &written {
             let path = arguments["path"].as_str().unwrap_or_default();
             let own = ToolResult::text(format!("Wrote {path}"));
-            let Ok(seen) = catching(gate.after(call(id, WRITE, arguments, context), own.clone())).await
+            let Ok(seen) =
+                catching(gate.after(GatedCall::without_spec(id, WRITE, arguments, context), own.clone()))
+                    .await
             else {
                 continue;
             };

@@ -11,7 +11,7 @@ use toolsmith_host::regular_file;
 use super::git::git_root;
 
 /// Names of context files; in each directory the first one that exists is used.
-pub(crate) const NAMES: [&str; 3] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
+pub const CONTEXT_FILE_NAMES: [&str; 3] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
 /// Name of a file that is always used, besides the context file.
 const RULES: &str = "RULES.md";
 /// Files of the user for other agents, below the home. The first one is used if the user has none for Toolsmith.
@@ -74,7 +74,7 @@ pub(super) fn look_for_context_files(
     let mut found = Found { files: Vec::new(), seen: Vec::new(), skipped: Vec::new() };
     if let Some(home) = home {
         // The user's own file may be a link to wherever they keep it.
-        let own = NAMES.iter().filter_map(|name| Some(own?.join("agent").join(name)));
+        let own = CONTEXT_FILE_NAMES.iter().filter_map(|name| Some(own?.join("agent").join(name)));
         let others = OTHERS.iter().map(|name| home.join(name));
         let mut all = own.chain(others);
         let _ = all.any(|user| found.take(&user, regular_file::open_regular(&user), home, 0));
@@ -83,7 +83,7 @@ pub(super) fn look_for_context_files(
     for folder in folders {
         // Above the project each folder is on its own.
         let within = if folder.starts_with(project) { project } else { folder };
-        let _ = NAMES.iter().any(|name| found.add(&folder.join(name), within, 0));
+        let _ = CONTEXT_FILE_NAMES.iter().any(|name| found.add(&folder.join(name), within, 0));
     }
     if let (Some(home), Some(own)) = (home, own) {
         let user = own.join("agent").join(RULES);

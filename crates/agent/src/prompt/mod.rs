@@ -2,11 +2,9 @@
 
 mod context_files;
 mod git;
-mod nested;
 mod system;
 
-pub use context_files::{ContextFile, SkippedFile, find_context_files};
+pub use context_files::{CONTEXT_FILE_NAMES, ContextFile, SkippedFile, find_context_files};
 pub use git::{git_branch, git_root};
-pub use nested::NestedContext;
 pub(crate) use system::ToolNotes;
 pub use system::{PromptPart, Surroundings, SystemPrompt};

@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolsmith_llm::{Message, Model, Provider, ThinkingLevel, Usage};
 use toolsmith_tool::{CancelToken, SessionEvent, ToolContext};
 
-use super::hook::TurnHook;
+use super::compaction::{CompactionDecision, CompactionPlan, CompactionReport};
 use crate::{agent::Core, events::AgentEvent, queues::Lane};
 
 /// The agent as its hooks see it.
@@ -51,9 +51,22 @@ impl TurnContext {
         self.core.system_prompt_options()
     }
 
-    /// Returns the hooks of the agent.
-    pub(crate) fn hooks(&self) -> &[Arc<dyn TurnHook>] {
-        self.core.hooks()
+    /// Asks the hooks about a compaction, in their order. The first one that does not proceed decides.
+    pub async fn decide_compaction(&self, plan: &CompactionPlan<'_>) -> CompactionDecision {
+        for hook in self.core.hooks() {
+            let decision = hook.before_compaction(plan, self).await;
+            if decision != CompactionDecision::Proceed {
+                return decision;
+            }
+        }
+        CompactionDecision::Proceed
+    }
+
+    /// Reports the outcome of a compaction to the hooks.
+    pub async fn report_compaction(&self, report: &CompactionReport) {
+        for hook in self.core.hooks() {
+            hook.after_compaction(report, self).await;
+        }
     }
 
     /// Returns the conversation as the model sees it.
@@ -71,8 +84,8 @@ impl TurnContext {
         self.core.tool_context(&self.cancel)
     }
 
-    /// Adds the usage of a model request outside the conversation.
-    pub(crate) fn count_usage(&self, usage: &Usage) {
+    /// Adds the usage of a model request outside the conversation to the totals.
+    pub fn count_usage(&self, usage: &Usage) {
         self.core.count_usage(usage);
     }
 

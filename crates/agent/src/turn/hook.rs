@@ -10,11 +10,11 @@ use toolsmith_llm::{
 };
 use toolsmith_tool::ToolContext;
 
-use super::context::TurnContext;
-use crate::{
+use super::{
     compaction::{CompactionDecision, CompactionPlan, CompactionReport},
-    events::{AgentEvent, RunEnd},
+    context::TurnContext,
 };
+use crate::events::{AgentEvent, RunEnd};
 
 /// The next request, as far as hooks can change it.
 #[derive(Clone)]

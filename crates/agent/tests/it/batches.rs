@@ -10,9 +10,8 @@ use std::{
 
 use tokio::sync::Barrier;
 use toolsmith_agent::{CallEnd, CallRequest};
+use toolsmith_testkit::agent::{Probe, dispatching, embedded, spec};
 use toolsmith_tool::{CancelToken, Concurrency, Stop, ToolContext, ToolResult};
-
-use crate::probe::{Probe, dispatching, embedded, spec};
 
 fn call(id: &str, name: &str) -> CallRequest {
     CallRequest::new(id, name, format!("{{\"text\":\"{id}\"}}"))

@@ -11,12 +11,11 @@ use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, ApprovalSettings, Approver, CallEnd, CallEvent, CallRequest, Deadlines,
     Decision, Dispatcher, DispatcherBuilder, Gate, GateVerdict, GatedCall, OutputCut,
 };
+use toolsmith_testkit::agent::{Probe, dispatching, embedded, registry, spec, yolo};
 use toolsmith_tool::{
     Approval, ApprovalPolicy, CancelToken, ContentBlock, DialogOptions, Stop, Tier, ToolContext, ToolError,
     ToolResult, Ui, UiSlot, UpdateSink, async_trait,
 };
-
-use crate::probe::{Probe, dispatching, embedded, registry, spec, yolo};
 
 fn soon() -> Deadlines {
     Deadlines::default().call(Duration::from_millis(40)).grace(Duration::from_millis(20))

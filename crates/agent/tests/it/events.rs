@@ -7,12 +7,8 @@ use toolsmith_agent::{
     Agent, AgentEvent, ApprovalRequest, ApprovalSettings, Approver, Decision, Subscription,
 };
 use toolsmith_llm::{CancelToken, ErrorClass, Script, ScriptedProvider, Turn, Usage};
+use toolsmith_testkit::agent::{Probe, agent, dispatching, spec};
 use toolsmith_tool::{Concurrency, Tier, ToolResult, async_trait};
-
-use crate::{
-    probe::{Probe, dispatching, spec},
-    scripted::agent,
-};
 
 /// What differs from run to run.
 fn settle(value: &mut Value) {

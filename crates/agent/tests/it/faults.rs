@@ -5,13 +5,11 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use toolsmith_agent::{Agent, Prompt, RunEnd, Totals};
 use toolsmith_llm::{ApiKind, Environment, HttpProvider, KeySource, Model, ProviderConfig, Secret};
-use toolsmith_testkit::{Gate, ModelServer, Problem, Reply, Stop, Tokens};
-use toolsmith_tool::{ContentBlock, ToolResult};
-
-use crate::{
-    probe::{Probe, dispatching, spec},
-    scripted::{assert_paired, results},
+use toolsmith_testkit::{
+    Gate, ModelServer, Problem, Reply, Stop, Tokens,
+    agent::{Probe, assert_paired, dispatching, results, spec},
 };
+use toolsmith_tool::{ContentBlock, ToolResult};
 
 struct Bench {
     server: ModelServer,

@@ -14,12 +14,8 @@ use toolsmith_agent::{
 use toolsmith_llm::{
     AssistantMessage, ErrorClass, LlmError, Message, StopReason, StreamEvent, ToolChoice, Turn, Usage,
 };
+use toolsmith_testkit::agent::{Probe, agent, assert_paired, heard, playing, results, spec};
 use toolsmith_tool::{SessionEvent, Stop, ToolError, ToolResult, async_trait};
-
-use crate::{
-    probe::{Probe, spec},
-    scripted::{agent, assert_paired, heard, playing, results},
-};
 
 fn call() -> Turn {
     Turn::new().call("echo", &json!({ "text": "a" }))

@@ -3,26 +3,18 @@
 
 mod ast;
 mod batches;
-mod compacting;
-mod deferring;
 mod dispatching;
 mod events;
 mod faults;
-mod hooks;
 mod looping;
 mod metering;
 mod place;
 mod places;
-mod probe;
 mod prompts;
 mod request_size;
 mod resolving;
-mod retrying;
-mod rules;
 mod saving;
-mod scripted;
 mod session_conversation;
-mod todo;
 mod tool_bash;
 mod tool_edit;
 mod tool_read;

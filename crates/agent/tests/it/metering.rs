@@ -9,12 +9,10 @@ use serde_json::json;
 use toolsmith_agent::{CallEnd, CallLimit, CallLimits, CallMonitor, CallOutcome, CallRequest, Dispatcher};
 use toolsmith_builtins::register_built_in_tools;
 use toolsmith_llm::{Message, ToolResultMessage};
+use toolsmith_testkit::agent::{Probe, dispatching, yolo};
 use toolsmith_tool::{ContentBlock, Registry};
 
-use crate::{
-    place::Place,
-    probe::{Probe, dispatching, yolo},
-};
+use crate::place::Place;
 
 #[tokio::test]
 async fn c13_built_in_tools_count_the_bytes_they_read_and_write() {

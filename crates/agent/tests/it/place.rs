@@ -6,10 +6,8 @@ use serde_json::Value;
 use toolsmith_agent::{CallOutcome, CallRequest, Dispatcher};
 use toolsmith_builtins::register_built_in_tools;
 use toolsmith_host::exec::{Request, run};
-use toolsmith_testkit::Project;
+use toolsmith_testkit::{Project, agent::yolo};
 use toolsmith_tool::{CancelToken, Registry};
-
-use crate::probe::yolo;
 
 pub(crate) struct Place {
     project: Project,

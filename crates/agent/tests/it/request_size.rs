@@ -6,10 +6,8 @@ use serde_json::json;
 use toolsmith_agent::{Agent, Dispatcher, SystemPrompt};
 use toolsmith_builtins::{TodoTool, Todos, register_built_in_tools};
 use toolsmith_llm::{ApiKind, Environment, HttpProvider, KeySource, Model, ProviderConfig, Secret};
-use toolsmith_testkit::{ModelServer, Reply};
+use toolsmith_testkit::{ModelServer, Reply, agent::Probe};
 use toolsmith_tool::{Origin, OriginKind, Registry, Tier, ToolSpec};
-
-use crate::probe::Probe;
 
 #[tokio::test]
 async fn the_first_request_with_all_built_in_tools_and_a_custom_one_is_below_six_kilobytes() {

@@ -13,14 +13,15 @@ use toolsmith_agent::{
     Dispatcher, PendingChoice, ResolveTool, Resolver,
 };
 use toolsmith_host::changes::{ChangeSet, ChangeStore, Wanted};
-use toolsmith_testkit::Project;
+use toolsmith_testkit::{
+    Project,
+    agent::{Probe, spec},
+};
 use toolsmith_tool::{
     Approval, CancelToken, ContentBlock, FileSelection, Origin, PendingAction, PendingCallbacks,
     PendingHandle, PendingStack, Registry, RenderOptions, Stop, Tier, Tool, ToolCall, ToolContext, ToolError,
     ToolResult, Writes, async_trait,
 };
-
-use crate::probe::{Probe, spec};
 
 /// What is done to an action, written down.
 #[derive(Default)]
@@ -324,7 +325,8 @@ async fn c5_4_applying_asks_by_the_tier_of_the_tool_that_staged_it() {
             }
         })
     };
-    let registry = crate::probe::registry([stager("writes", Tier::Write), stager("runs", Tier::Exec)]);
+    let registry =
+        toolsmith_testkit::agent::registry([stager("writes", Tier::Write), stager("runs", Tier::Exec)]);
     let dispatcher = stage.dispatcher(registry, ApprovalSettings::default());
     let call = |name: &str, arguments: &str| {
         dispatcher.call(CallRequest::new("1", name, arguments).context(stage.context()))
@@ -354,7 +356,8 @@ async fn the_dispatcher_marks_what_a_tool_stages_with_that_tools_tier() {
             Ok(ToolResult::text("staged"))
         }
     });
-    let dispatcher = stage.dispatcher(crate::probe::registry([stager]), ApprovalSettings::default());
+    let dispatcher =
+        stage.dispatcher(toolsmith_testkit::agent::registry([stager]), ApprovalSettings::default());
     dispatcher.call(CallRequest::new("1", "stager", "{}").context(stage.context())).await;
     assert_eq!(stage.stack.peek().unwrap().tier, Some(Tier::Write));
 }
@@ -371,7 +374,8 @@ async fn resolve_beside_its_producer_in_one_turn_waits_for_it_and_two_take_two()
             Ok(ToolResult::text("staged"))
         }
     });
-    let dispatcher = stage.dispatcher(crate::probe::registry([stager]), ApprovalSettings::default());
+    let dispatcher =
+        stage.dispatcher(toolsmith_testkit::agent::registry([stager]), ApprovalSettings::default());
     let request = |id: &str, name: &str, arguments: &str| {
         CallRequest::new(id, name, arguments).context(stage.context())
     };
@@ -658,7 +662,7 @@ async fn c5_4_an_action_cannot_borrow_the_permission_of_the_tool_it_names_as_its
     });
     let settings =
         ApprovalSettings::default().tool("resolve:ast_edit", toolsmith_tool::ApprovalPolicy::Allow);
-    let dispatcher = stage.dispatcher(crate::probe::registry([liar]), settings);
+    let dispatcher = stage.dispatcher(toolsmith_testkit::agent::registry([liar]), settings);
     dispatcher.call(CallRequest::new("1", "liar", "{}").context(stage.context())).await;
     assert_eq!(dispatcher.call(stage.request("2", "apply")).await.end, CallEnd::Denied);
     let details = ResolveTool::new(stage.resolver.clone()).approval_details(&json!({})).await.unwrap();

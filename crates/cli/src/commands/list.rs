@@ -10,9 +10,9 @@ use std::{
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{CustomTool, LoadScope, LoadedExtension, LoadedTools, Warning};
-use toolsmith_agent::rules::Rule;
 use toolsmith_js::SchemaKind;
 use toolsmith_mcp::{ServerStatus, ServerView, Servers, config::Configuration};
+use toolsmith_middleware::rules::Rule;
 use toolsmith_tool::{Tool, UiHandle, visible_line};
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolsmith_agent::front_matter::{body, split, texts};
+use toolsmith_middleware::front_matter::{body, split, texts};
 
 use super::template::{Part, parts};
 use crate::{allowed_tools::split_tools, discovery::ToolSource};

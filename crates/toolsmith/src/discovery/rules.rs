@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolsmith_agent::rules::Rule;
+use toolsmith_middleware::rules::Rule;
 
 use super::{
     Scope, ToolSource,

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolsmith_agent::hooks::{CallRule, Handler, Hook, HookEvent, Matcher};
+use toolsmith_middleware::hooks::{CallRule, Handler, Hook, HookEvent, Matcher};
 use toolsmith_tool::Name;
 
 use super::{

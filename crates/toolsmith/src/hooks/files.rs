@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::hooks::Dialect;
+use toolsmith_middleware::hooks::Dialect;
 
 use crate::{
     discovery::{DiscoveryOptions, Scope},

@@ -8,8 +8,8 @@ use std::{
 };
 
 use serde_json::json;
-use toolsmith_agent::hooks::{Handler, Hook, HookEvent, Matcher};
 use toolsmith_host::exec::interpreter;
+use toolsmith_middleware::hooks::{Handler, Hook, HookEvent, Matcher};
 
 use super::entries::Draft;
 use crate::warning::Warning;

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_agent::hooks::{Check, Handler, Hook, HookEvent, Hooks, HooksOptions, Matcher};
 use toolsmith_host::{confirmed::Confirmation, location::Protected};
+use toolsmith_middleware::hooks::{Check, Handler, Hook, HookEvent, Hooks, HooksOptions, Matcher};
 use toolsmith_tool::visible_line;
 
 use super::{

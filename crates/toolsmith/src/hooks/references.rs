@@ -7,9 +7,9 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::hooks::Handler;
 use toolsmith_host::location::{named_files, shell_text};
 use toolsmith_host::regular_file::read_regular;
+use toolsmith_middleware::hooks::Handler;
 
 /// Programs that decide by files of the project what they run.
 const RUNNERS: [&str; 30] = [

@@ -10,8 +10,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolsmith_agent::{ApplyTool, CallEnd, CallRequest, PendingChoice, Resolver, UndoTool, hooks::HookGate};
+use toolsmith_agent::{ApplyTool, CallEnd, CallRequest, PendingChoice, Resolver, UndoTool};
 use toolsmith_mcp::server::{Decision, FileChoice, ServedCall, ServedOutcome, ServedPending, ServedSession};
+use toolsmith_middleware::hooks::HookGate;
 use toolsmith_tool::{
     ContentBlock, FileSelection, PendingHandle, PendingStack, PendingSubscription, SessionEvent, SessionView,
     Tool, ToolContext, ToolResult, async_trait,

@@ -6,15 +6,16 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use toolsmith_agent::{
-    ApprovalMode, CallMonitor, Dispatcher, RESOLVE, Telemetry,
-    hooks::{HookGate, Hooks, HooksOptions},
-};
+use toolsmith_agent::{ApprovalMode, CallMonitor, Dispatcher, RESOLVE};
 use toolsmith_host::{
     changes::ChangeStore,
     location::{Protected, WriteRules},
 };
 use toolsmith_mcp::server::{ServedSession, ServedTools};
+use toolsmith_middleware::{
+    Telemetry,
+    hooks::{HookGate, Hooks, HooksOptions},
+};
 use toolsmith_tool::{
     ApprovalPolicy, Origin, OriginKind, RegisterError, Registry, Tier, Tool, ToolContext, ToolSpec,
     UnknownTools, async_trait,

@@ -9,11 +9,8 @@ use std::{
 use serde_json::Value;
 use thiserror::Error;
 use toolsmith_agent::{
-    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, DeferredTools, Dispatcher,
-    ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, RESOLVE, RecordCalls,
-    ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt, Telemetry, TodoReminders,
-    hooks::{HookEvents, HookGate},
-    rules::{Rule, StreamRules, rules_prompt},
+    Agent, AgentLimits, ApprovalMode, ApprovalSettings, Approver, BuildError, Dispatcher, RESOLVE,
+    RecordCalls, ResolveTool, ResolveToolChoice, Resolver, Reviewer, SystemPrompt,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_builtins::{ReadNames, TODO_WRITE, Todos};
@@ -21,6 +18,12 @@ use toolsmith_host::{changes::ChangeError, location::Protected};
 use toolsmith_js::Engine;
 use toolsmith_llm::{Environment, Model, Provider, Script, ScriptedProvider, ThinkingLevel};
 use toolsmith_mcp::config::ServerConfig;
+use toolsmith_middleware::{
+    DeferredTools, ExtensionGate, ExtensionHook, ExtensionLimits, Extensions, NestedContext, Telemetry,
+    TodoReminders,
+    hooks::{HookEvents, HookGate},
+    rules::{Rule, StreamRules, rules_prompt},
+};
 use toolsmith_tool::{
     CancelToken, Origin, OriginKind, PendingHandle, PendingStack, RegisterError, Registry, SessionEvent,
     Tool, Ui, UiSlot, UnknownTools, closest_names,

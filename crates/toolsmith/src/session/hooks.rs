@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use toolsmith_agent::hooks::{Hooks, SessionEndReason, SessionStartSource};
 use toolsmith_host::{confirmed::ConfirmedError, location::Protected};
+use toolsmith_middleware::hooks::{Hooks, SessionEndReason, SessionStartSource};
 
 use super::{extensions::SwitchKind, session::Session};
 use crate::hooks::{FoundHook, FoundHooks, HookOptions, discover_hooks};

@@ -8,8 +8,9 @@ use std::{
 };
 
 use serde_json::json;
-use toolsmith_agent::{CallEnd, CallRequest, Prompt, RunEnd, TurnContext, TurnHook, front_matter};
+use toolsmith_agent::{CallEnd, CallRequest, Prompt, RunEnd, TurnContext, TurnHook};
 use toolsmith_host::regular_file::{open_regular, open_within};
+use toolsmith_middleware::front_matter;
 use toolsmith_tool::{CancelToken, async_trait};
 
 use super::{

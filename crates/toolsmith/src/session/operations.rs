@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use thiserror::Error;
 use toolsmith_agent::{
-    Occupied, SummaryError,
+    Occupied,
     session::{
         BranchSummary, EntryKind, OutlineRow, SessionError, SessionLog, SessionState, SessionSummary,
         StoreError, UserMessage,
     },
-    summarize_branch,
 };
 use toolsmith_llm::{Message, Model, ThinkingLevel};
+use toolsmith_middleware::{SummaryError, summarize_branch};
 use toolsmith_tool::SessionEvent;
 
 use super::{

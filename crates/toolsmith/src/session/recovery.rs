@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use toolsmith_agent::{AgentBuilder, CompactError, Compacted, Compactor, Retry, session::CurrentSession};
+use toolsmith_agent::{AgentBuilder, session::CurrentSession};
+use toolsmith_middleware::{CompactError, Compacted, Compactor, Retry};
 
 use super::session::Session;
 use crate::settings::Settings;

@@ -8,9 +8,10 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
 };
 
-use toolsmith_agent::{Extensions, RegistryRefresh, SharedRegistry, TurnContext, TurnHook};
+use toolsmith_agent::{RegistryRefresh, SharedRegistry, TurnContext, TurnHook};
 use toolsmith_host::location::Protected;
 use toolsmith_llm::message_tokens;
+use toolsmith_middleware::Extensions;
 use toolsmith_tool::{CancelToken, Origin, OriginKind, Registry, Tool, ToolContext, async_trait};
 
 use super::{

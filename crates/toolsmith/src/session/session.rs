@@ -3,12 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use toolsmith_agent::{
-    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription, Telemetry,
+    Agent, Prompt, PromptError, Resolver, RunSummary, Subscription,
     session::{CurrentSession, SessionLog, Sessions},
 };
 use toolsmith_builtins::{TodoPhase, Todos};
 use toolsmith_js::{Engine, EngineStats};
 use toolsmith_mcp::{McpError, Servers};
+use toolsmith_middleware::Telemetry;
 use toolsmith_tool::{Extension, SessionEvent, Ui, UiSlot, UnknownTools};
 
 use super::{

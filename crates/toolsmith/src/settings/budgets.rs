@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
-use toolsmith_agent::budget::{Allowance, Budget, Budgets};
+use toolsmith_middleware::budget::{Allowance, Budget, Budgets};
 
 use super::units::{read_duration_option, read_size_option};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use toolsmith_agent::{CompactionPolicy, RetryPolicy};
+use toolsmith_middleware::{CompactionPolicy, RetryPolicy};
 
 use super::units::read_duration;
 

@@ -4,15 +4,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
 use thiserror::Error;
-use toolsmith_agent::{
-    ApprovalSettings, Deadlines, OutputCut,
-    rules::{Repeat, RuleSettings},
-};
+use toolsmith_agent::{ApprovalSettings, Deadlines, OutputCut};
 use toolsmith_js::{EngineKind, Limits};
 use toolsmith_llm::{
     ApiKind, ForcedTool, KeySource, ModelOverride, PriceOverride, ProviderConfig, Secret, Thinking,
     UnknownApi,
 };
+use toolsmith_middleware::rules::{Repeat, RuleSettings};
 use toolsmith_tool::ApprovalPolicy;
 
 use super::budgets::BudgetSettings;

@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use toolsmith_agent::front_matter::body;
+use toolsmith_middleware::front_matter::body;
 
 use super::{SCHEME, SKILL_FILE, Skill};
 use crate::small_file;

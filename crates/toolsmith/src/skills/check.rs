@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use serde_json::Value;
-use toolsmith_agent::front_matter::{Fields, parse_yaml};
+use toolsmith_middleware::front_matter::{Fields, parse_yaml};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::SKILL_FILE;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolsmith_agent::front_matter::{Fields, flag, split, texts};
+use toolsmith_middleware::front_matter::{Fields, flag, split, texts};
 
 use crate::{allowed_tools::split_tools, discovery::ToolSource};
 

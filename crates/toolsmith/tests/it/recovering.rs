@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolsmith::{ModelChoice, Session, SessionSource, settings::Settings};
-use toolsmith_agent::{AgentEvent, CompactError, RunEnd, Subscription};
+use toolsmith_agent::{AgentEvent, RunEnd, Subscription};
 use toolsmith_llm::Environment;
+use toolsmith_middleware::CompactError;
 use toolsmith_testkit::{Gate, ModelServer, Problem, Reply, Tokens};
 
 use crate::place::Place;

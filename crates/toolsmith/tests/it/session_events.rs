@@ -4,7 +4,8 @@ use std::{path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use toolsmith::{AbandonedBranch, settings::Settings};
-use toolsmith_agent::{AgentLimits, rules::Rule};
+use toolsmith_agent::AgentLimits;
+use toolsmith_middleware::rules::Rule;
 use toolsmith_tool::{ToolCall, ToolContext};
 
 use crate::recorder::Recording;

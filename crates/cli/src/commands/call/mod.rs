@@ -18,10 +18,11 @@ use serde_json::Value;
 use toolsmith::{BUILT_IN_NAMES, LoadScope, LoadedTools};
 use toolsmith_agent::{
     ApprovalMode, ApprovalRequest, Approver, CallEnd, CallRequest, Decision, Dispatcher, OutputCut, RESOLVE,
-    Resolver, Telemetry, hooks::HookGate,
+    Resolver,
 };
 use toolsmith_js::Engine;
 use toolsmith_mcp::Servers;
+use toolsmith_middleware::{Telemetry, hooks::HookGate};
 use toolsmith_tool::{
     ArgumentSchema, CancelToken, Origin, OriginKind, PendingHandle, PendingStack, Registry, Tool,
     ToolContext, Ui, UiHandle, UiSlot, async_trait, closest_names,

@@ -10,7 +10,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use toolsmith::{FoundHook, FoundHooks, Scope};
-use toolsmith_agent::hooks::{Dialect, Handler};
+use toolsmith_middleware::hooks::{Dialect, Handler};
 
 use crate::{arguments::Shared, failure::Problem, output::lossy, project::Project};
 

@@ -5,7 +5,7 @@ use std::{io::Write as _, process::ExitCode, time::Instant};
 use anyhow::Result;
 use serde_json::{Value, json};
 use toolsmith::{HookStatus, hook_from_file};
-use toolsmith_agent::hooks::{Answer, HookEvent, HookRun, Permission};
+use toolsmith_middleware::hooks::{Answer, HookEvent, HookRun, Permission};
 use toolsmith_tool::{CancelToken, ContentBlock, ToolResult};
 
 use super::find;

@@ -5,8 +5,8 @@ use std::{io::Write as _, net::SocketAddr, process::ExitCode, time::Duration};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use toolsmith::{LiveTools, LoadScope, ServeApproval, ServingOptions, ServingTools, Warning, Watch};
-use toolsmith_agent::Telemetry;
 use toolsmith_mcp::server::{HttpOptions, ServeEvents, ServeOptions, bind_http, serve_stream};
+use toolsmith_middleware::Telemetry;
 use toolsmith_tool::{CancelToken, Tier};
 
 use super::standard_streams;

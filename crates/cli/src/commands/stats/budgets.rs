@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use toolsmith_agent::budget::{Allowance, Budget, Budgets, DayLedger, Used};
+use toolsmith_middleware::budget::{Allowance, Budget, Budgets, DayLedger, Used};
 use toolsmith_text::{count_text, size_text, time_text};
 
 use crate::{

@@ -9,10 +9,8 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode};
 use anyhow::{Context as _, Result};
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use toolsmith_agent::{
-    budget::DayLedger,
-    session::{RecordedUse, SessionSummary, Sessions, UseReader},
-};
+use toolsmith_agent::session::{RecordedUse, SessionSummary, Sessions, UseReader};
+use toolsmith_middleware::budget::DayLedger;
 
 use self::{budgets::States, totals::Totals};
 use crate::{arguments::Shared, output::print_json, project::Project};

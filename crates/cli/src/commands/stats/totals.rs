@@ -1,7 +1,8 @@
 //! Sums of recorded use.
 
 use serde_json::{Map, Value, json};
-use toolsmith_agent::{budget::Used, session::RecordedUse};
+use toolsmith_agent::session::RecordedUse;
+use toolsmith_middleware::budget::Used;
 use toolsmith_tool::CallMetrics;
 
 /// A sum of figures that are not known for every call.

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use toolsmith_agent::{
     Agent, CallRequest, Gate as _, GateApproval, GateVerdict, GatedCall, InputSource, Prompt, PromptError,
-    Verdict, custom_message, hooks::HookGate, judge, message_from_extension, session::EntryKind,
+    Verdict, judge, session::EntryKind,
 };
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
+use toolsmith_middleware::{custom_message, hooks::HookGate, message_from_extension};
 use toolsmith_tool::{
     ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, Places,
     SessionAction, SessionActions, SessionTask, Tool, ToolContext, async_trait,
@@ -166,7 +167,7 @@ impl Session {
                 json!(
                     messages
                         .iter()
-                        .map(|message| toolsmith_agent::message_to_extension(message))
+                        .map(|message| toolsmith_middleware::message_to_extension(message))
                         .collect::<Vec<_>>()
                 )
             }

@@ -17,7 +17,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::Extensions;
+use toolsmith_middleware::Extensions;
 use toolsmith_tool::CancelToken;
 
 pub(crate) use actions::HostActions;

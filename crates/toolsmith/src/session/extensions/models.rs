@@ -6,8 +6,9 @@ use std::{
 };
 
 use serde_json::Value;
-use toolsmith_agent::{WeakAgent, WeakExtensions};
+use toolsmith_agent::WeakAgent;
 use toolsmith_llm::{ApiKind, Environment, Selection};
+use toolsmith_middleware::WeakExtensions;
 use toolsmith_tool::ProviderSpec;
 
 use super::provider::{Asked, ExtensionProvider};

@@ -8,11 +8,12 @@ use std::{
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use toolsmith_agent::{WeakAgent, WeakExtensions, model_json};
+use toolsmith_agent::{WeakAgent, model_json};
 use toolsmith_llm::{
     AssistantBlock, AssistantMessage, Capabilities, Environment, ErrorClass, EventStream, ForcedTool,
     LlmError, Message, Model, Provider, Reply, ReplySource, Request, Secret, Slot, StopReason, ThinkingLevel,
 };
+use toolsmith_middleware::WeakExtensions;
 use toolsmith_tool::{CancelToken, Extension, ToolContext, ToolError, UpdateSink, async_trait};
 
 /// Longest time without an event.

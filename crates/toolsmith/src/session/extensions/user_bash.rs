@@ -1,8 +1,8 @@
 //! Shell commands that the user types (`!command`). An extension may run them elsewhere (`user_bash`).
 
 use serde_json::{Value, json};
-use toolsmith_agent::custom_message;
 use toolsmith_host::exec::{run, shell};
+use toolsmith_middleware::custom_message;
 use toolsmith_tool::{CancelToken, ContentBlock, CustomMessageDraft, ToolError};
 
 use super::super::session::Session;

@@ -6,11 +6,12 @@ use std::{
 };
 
 use toolsmith_agent::{
-    Resolver, Telemetry, WeakAgent,
+    Resolver, WeakAgent,
     session::{CurrentSession, Sessions},
 };
 use toolsmith_builtins::Todos;
 use toolsmith_js::WeakEngine;
+use toolsmith_middleware::Telemetry;
 use toolsmith_tool::UiSlot;
 
 use super::{
@@ -42,7 +43,7 @@ pub struct WeakSession {
     hooks: SessionHooks,
     telemetry: Option<Telemetry>,
     extensions: Weak<super::Inner>,
-    modules: toolsmith_agent::WeakExtensions,
+    modules: toolsmith_middleware::WeakExtensions,
 }
 
 impl WeakSession {
