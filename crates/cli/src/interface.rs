@@ -19,12 +19,10 @@ use toolsmith_tui::dialog::READING_TIME;
 use crate::{
     choice,
     streams::{self, Control},
-    terminal::{self, DIM, ERROR, HEADING, NAME, WARNING, paint},
+    terminal::{self, DIM, ERROR, HEADING, NAME, TOO_EARLY, WARNING, paint},
     tool_view,
 };
 
-/// Question after an answer that came too early.
-const TOO_EARLY: &str = "That was typed before the question could be read. Answer again:";
 /// Maximum bytes of lines kept while a question is open.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 

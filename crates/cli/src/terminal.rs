@@ -1,10 +1,14 @@
 //! The terminal: properties of the output (terminal or pipe, width, colours), and questions on standard error, so that
 //! standard output stays the result's.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    time::Instant,
+};
 
 use anstyle::{AnsiColor, Style};
 use toolsmith_tool::{visible, visible_line};
+use toolsmith_tui::dialog::READING_TIME;
 
 use crate::arguments::Color;
 
@@ -128,12 +132,19 @@ pub(crate) fn ask_line(question: &str) -> Option<String> {
 /// Times that a question is asked before silence counts as no answer.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Asks yes or no, and again after anything else. `None` when there is no answer: at the end of input, or after too many
-/// attempts.
+/// Asked again after an answer that came sooner than anybody can read.
+pub(crate) const TOO_EARLY: &str = "That was typed before the question could be read. Answer again:";
+
+/// Asks yes or no, and again after anything else, or after a yes that came too early. `None` when there is no answer: at the
+/// end of input, or after too many attempts.
 pub(crate) fn ask_yes_or_no(question: &str) -> Option<bool> {
     let mut question = format!("{question} {}", paint(NAME, "[y/n]"));
     for _ in 0..MAX_ATTEMPTS {
-        match ask_line(&question)?.trim().to_ascii_lowercase().as_str() {
+        let asked = Instant::now();
+        let answer = ask_line(&question)?.trim().to_ascii_lowercase();
+        let is_early = is_input_terminal() && asked.elapsed() < READING_TIME;
+        match answer.as_str() {
+            "y" | "yes" if is_early => question = format!("{TOO_EARLY} {}", paint(NAME, "[y/n]")),
             "y" | "yes" => return Some(true),
             "n" | "no" => return Some(false),
             _ => question = format!("Answer yes or no. {}", paint(NAME, "[y/n]")),

@@ -287,3 +287,28 @@ async fn the_session_of_the_demo_is_replayed_bit_for_bit() {
     assert!(["repo_stats", "slow_count", "endless", "batch_rename"].into_iter().all(same), "{json:#}");
     assert_eq!(statuses.iter().filter(|(_, status)| status == "same").count(), 6, "{json:#}");
 }
+
+/// A session file may come from elsewhere: its id is no path, and names in it are no lines of the output.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_of_a_foreign_session_stay_names() {
+    let place = recorded().await;
+    let mut files = Vec::new();
+    files_below(&place.root.join("home/.toolsmith/sessions"), &mut files);
+    let own = files.iter().find(|file| file.extension().is_some_and(|end| end == "jsonl")).unwrap();
+    let id = session_id(&place).await;
+    fs::create_dir_all(place.root.join("project/.toolsmith/tools/clock.")).unwrap();
+    let text = fs::read_to_string(own).unwrap();
+    fs::write(place.root.join("project/a.jsonl"), text.replace(&id, "/../../x")).unwrap();
+    let said = run(&place, &["test", "--trust", "--from", "./a.jsonl:1"]).await;
+    assert_eq!(said.code, 0, "{said:#?}");
+    let folder = place.root.join("project/.toolsmith");
+    assert!(folder.join("tools/clock.x-1.case.json").exists(), "{said:#?}");
+    assert!(!folder.join("x-1.case.json").exists() && !place.root.join("project/x-1.case.json").exists());
+
+    let forged = text.replace("\"name\":\"clock\"", r#""name":"no\nsame     9 de\u202eploy""#);
+    assert_ne!(forged, text);
+    fs::write(place.root.join("project/b.jsonl"), forged).unwrap();
+    let said = run(&place, &["replay", "--trust", "./b.jsonl"]).await;
+    assert!(!said.stdout.contains("\nsame"), "{said:#?}");
+    assert!(said.stdout.contains(r"\u{202e}") && said.stdout.contains("2 skipped"), "{said:#?}");
+}

@@ -1,6 +1,6 @@
 //! The loop of the plain interface.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Instant};
 
 use toolsmith::{
     CommandOutcome, Prompt, Session,
@@ -9,7 +9,7 @@ use toolsmith::{
     tool::{CancelToken, Name, visible, visible_line},
 };
 
-use super::ui::{Lines, PlainUi, say, say_part};
+use super::ui::{Lines, PlainUi, TOO_EARLY, is_early, is_yes, say, say_part};
 use crate::{
     app::{Exit, Host, OpenRequest, Options},
     tty::{Signal, Signals},
@@ -41,10 +41,17 @@ pub async fn run(host: Arc<dyn Host>, options: Options) -> io::Result<Exit> {
         say(&format!("{} is not trusted yet. It has:", question.folder));
         question.entries.iter().for_each(|entry| say(&format!("  {entry}")));
         say("Tools can do whatever you can. Trust this directory?\n  1. Yes\n  2. No\nType a number.");
+        let mut asked = Instant::now();
         // Only an answer is one; without any, the question is asked again the next time.
         while let Some(answer) = lines.next().await {
             let is_trusted = match answer.trim().to_ascii_lowercase().as_str() {
-                "1" | "y" | "yes" => true,
+                answer if is_yes(answer) && is_early(asked) => {
+                    crate::tty::discard_typed();
+                    say(TOO_EARLY);
+                    asked = Instant::now();
+                    continue;
+                }
+                answer if is_yes(answer) => true,
                 "2" | "n" | "no" => false,
                 _ => {
                     say("Type 1 for yes or 2 for no.");

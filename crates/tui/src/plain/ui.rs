@@ -92,18 +92,16 @@ impl Lines {
         allows: impl Fn(&str) -> bool,
         cancel: &CancelToken,
     ) -> Option<String> {
-        let is_terminal = std::io::stdin().is_terminal();
         let mut question = question;
         loop {
             // The line that is being typed is lost too: its end would be an answer.
             discard_typed();
             let shown = Instant::now();
             let answer = self.ask(question, cancel).await?;
-            let is_early = is_terminal && shown.elapsed() < READING_TIME;
-            if !is_early || !allows(answer.trim()) {
+            if !is_early(shown) || !allows(answer.trim()) {
                 return Some(answer);
             }
-            question = "That was typed before the question could be read. Answer again.";
+            question = TOO_EARLY;
         }
     }
 
@@ -116,6 +114,19 @@ impl Lines {
             () = cancel.cancelled() => None,
         }
     }
+}
+
+/// Said after an answer that came sooner than anybody can read.
+pub(super) const TOO_EARLY: &str = "That was typed before the question could be read. Answer again.";
+
+/// Returns whether a person cannot have read yet what was asked at that time.
+pub(super) fn is_early(asked: Instant) -> bool {
+    std::io::stdin().is_terminal() && asked.elapsed() < READING_TIME
+}
+
+/// Returns whether an answer agrees.
+pub(super) fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_ascii_lowercase().as_str(), "1" | "y" | "yes")
 }
 
 /// The UI of tools.
@@ -145,8 +156,8 @@ impl Ui for PlainUi {
 
     async fn confirm(&self, title: &str, message: &str, dialog: DialogOptions) -> bool {
         let question = format!("Question: {title}\n{message}\n  1. Yes\n  2. No\nType a number.");
-        let answer = self.lines.ask(&question, &dialog.cancel).await.unwrap_or_default();
-        matches!(answer.trim().to_ascii_lowercase().as_str(), "1" | "y" | "yes")
+        let answer = self.lines.ask_decision(&question, is_yes, &dialog.cancel).await.unwrap_or_default();
+        is_yes(answer.trim())
     }
 
     async fn input(&self, title: &str, placeholder: Option<&str>, dialog: DialogOptions) -> Option<String> {
