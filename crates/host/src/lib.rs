@@ -39,7 +39,7 @@ mod windows;
 
 pub use home::{home_folder, home_variable};
 pub use output_closed::output_closed;
-pub use private_files::{create_private_folder, make_private, private};
+pub use private_files::{create_private_folder, make_private, private, private_temporary_folder};
 pub use real_path::real_path;
 pub use system::program::HiddenInput;
 #[cfg(unix)]

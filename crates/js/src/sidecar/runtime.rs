@@ -81,7 +81,7 @@ impl SidecarRuntime {
 /// The folder a sidecar is started in, with its program: one that only we can write, so that nothing in it was put there by a
 /// project. The program removes it once it is read.
 fn start_folder() -> std::io::Result<TempDir> {
-    let folder = tempfile::Builder::new().prefix("toolsmith-").tempdir()?;
+    let folder = toolsmith_host::private_temporary_folder("toolsmith-")?;
     std::fs::write(folder.path().join(PROGRAM_NAME), PROGRAM)?;
     // So that those of the folders above are not looked for.
     std::fs::write(folder.path().join("package.json"), "{}")?;

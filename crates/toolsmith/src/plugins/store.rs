@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use tempfile::TempDir;
@@ -81,6 +82,24 @@ impl PluginStore {
         self.root.join("node_modules").join(name)
     }
 
+    /// Removes what a killed program left behind. Nothing fetches for this long.
+    fn remove_leftovers(&self) {
+        const LONGEST: Duration = Duration::from_secs(3600);
+        let is_old = |entry: &fs::DirEntry| {
+            let age = entry.metadata().and_then(|metadata| metadata.modified()).ok()?.elapsed().ok()?;
+            Some(age > LONGEST)
+        };
+        for entry in fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_stage =
+                [".staging-", ".removed-"].iter().any(|start| name.to_string_lossy().starts_with(start));
+            if is_stage && is_old(&entry) == Some(true) {
+                // Somebody else may be removing it.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
     /// Fetches a plugin without installing it. Nothing of it runs.
     ///
     /// # Errors
@@ -88,6 +107,7 @@ impl PluginStore {
     /// which is remembered.
     pub async fn stage(&self, source: &PluginSource) -> Result<StagedPlugin, PluginError> {
         fs::create_dir_all(&self.root).map_err(PluginError::io(&self.root))?;
+        self.remove_leftovers();
         let stage = tempfile::Builder::new().prefix(".staging-").tempdir_in(&self.root);
         let stage = stage.map_err(PluginError::io(&self.root))?;
         let fetched = match source {

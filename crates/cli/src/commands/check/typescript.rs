@@ -118,7 +118,7 @@ fn is_for_want_of_types(finding: &Finding, around: &Surroundings) -> bool {
 }
 
 async fn compile(folder: &Path, around: &Surroundings, modules: &[PathBuf]) -> io::Result<String> {
-    let place = tempfile::tempdir()?;
+    let place = toolsmith_host::private_temporary_folder("toolsmith-check-")?;
     let types = place.path().join(TYPES_FILE);
     fs::write(&types, editor_types::types())?;
     let mut files: Vec<Value> = modules.iter().map(|path| json!(path)).collect();

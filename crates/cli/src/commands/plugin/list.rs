@@ -60,7 +60,7 @@ pub(super) fn run(shared: &Shared, _own: &ListArguments) -> Result<ExitCode> {
         writeln!(page, "No plugins are installed. `toolsmith plugin add SOURCE` installs one.")?;
     }
     for plugin in &found.list {
-        let version = plugin.manifest.version.as_deref().unwrap_or_default();
+        let version = visible_line(plugin.manifest.version.as_deref().unwrap_or_default());
         let from = locked(plugin).and_then(|locked| locked.source.clone());
         let from = from.unwrap_or_else(|| plugin.source.to_string());
         let state = if plugin.is_enabled { String::new() } else { paint(WARNING, " (disabled)") };

@@ -18,8 +18,9 @@ use std::{
 use anyhow::Result;
 use serde_json::json;
 use toolsmith::{Discovered, settings::Settings};
+use toolsmith_tool::CancelToken;
 
-use crate::{arguments::Shared, failure::Problem, logging, project::Project, runtime};
+use crate::{arguments::Shared, failure::Problem, interrupts, logging, project::Project, runtime};
 use case::{Case, CaseFile};
 pub(crate) use outcome::Mismatch;
 pub(crate) use report::print_difference;
@@ -104,12 +105,22 @@ pub(crate) fn run(shared: &Shared, own: &TestArguments) -> Result<ExitCode> {
     }
     let mode = Mode { update: own.update || own.record, record: own.record };
     let around = Around { settings: &project.loaded.settings, found: discovered, territory };
-    runtime::block_on_while_read(async {
+    let ended = runtime::block_on_while_read(async {
+        let stop = CancelToken::new();
+        let asked = stop.clone();
+        let came = interrupts::listen(move |reason, _| asked.cancel(reason));
         for path in &files {
-            report.lines.extend(run_file(path, &around, mode).await);
+            tokio::select! {
+                lines = run_file(path, &around, mode) => report.lines.extend(lines),
+                // Dropping a case stops its tool and removes its directory.
+                () = stop.cancelled() => break,
+            }
         }
-        Ok(())
+        Ok(came.exit_code())
     })?;
+    if let Some(code) = ended {
+        return Ok(ExitCode::from(code));
+    }
     report.print(shared.json, &project)?;
     Ok(ExitCode::from(u8::from(report.has_failed())))
 }

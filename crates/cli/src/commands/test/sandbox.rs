@@ -20,7 +20,7 @@ pub(super) struct Sandbox {
 impl Sandbox {
     /// Creates the directory with these files.
     pub(super) fn new(files: &BTreeMap<String, String>) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("toolsmith-case-").tempdir()?;
+        let folder = toolsmith_host::private_temporary_folder("toolsmith-case-")?;
         let root = toolsmith_host::real_path(folder.path())?;
         for (name, text) in files {
             let stays = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
