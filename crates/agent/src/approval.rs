@@ -202,7 +202,12 @@ pub trait Approver: Send + Sync {
         true
     }
 
-    /// Asks. One question is open at a time. A tripped `cancel` takes the question back: the answer no longer counts.
+    /// Returns whether one question is open at a time. Without that, a question that nobody answers holds up no other call.
+    fn asks_one_at_a_time(&self) -> bool {
+        true
+    }
+
+    /// Asks. A tripped `cancel` takes the question back: the answer no longer counts.
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision;
 }
 

@@ -94,7 +94,10 @@ impl Dispatcher {
             return Err(Refusal::new(CallEnd::Denied, text).details(json!({ DENIED: NOBODY_TO_ASK })));
         };
         let asked = async {
-            let _turn = self.parts.asking.lock().await;
+            let _turn = match approver.asks_one_at_a_time() {
+                true => Some(self.parts.asking.lock().await),
+                false => None,
+            };
             // The answer to an earlier question may have settled this one.
             if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
                 return Decision::Allow;

@@ -26,6 +26,11 @@ pub(super) fn above(tier: Tier, cap: Tier) -> String {
 
 #[async_trait]
 impl Approver for ServeApprover {
+    /// Calls may come from several clients, each with its own person.
+    fn asks_one_at_a_time(&self) -> bool {
+        false
+    }
+
     async fn ask(&self, request: &ApprovalRequest, cancel: &CancelToken) -> Decision {
         match self.0 {
             ServeApproval::Client => Decision::Allow,
