@@ -16,6 +16,7 @@ mod program;
 mod report;
 mod sample;
 mod sessions;
+pub(crate) mod static_program;
 mod terminal;
 
 use anyhow::{Result, bail};
