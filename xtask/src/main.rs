@@ -18,12 +18,13 @@ mod packaging;
 mod smoke;
 mod targets;
 mod tidy;
+mod wine;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [--profile PROFILE] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [TARGET…] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [list] [cost] [agent] [turns] [ast] [sessions] [terminal] [extensions] [hooks] [mcp] [engine] [reloads]";
+const USAGE: &str = "usage: cargo xtask tidy | compat | conformance [--small] | docs [--check] | js | package [--clean] | dist [--check] [--profile PROFILE] [TARGET=PROGRAM…] | smoke PROGRAM [--runner RUNNER] | targets [TARGET…] | notices | extensions [PATH…] | picture [--release] | bench [all] [exec] [list] [cost] [agent] [turns] [ast] [sessions] [terminal] [extensions] [hooks] [mcp] [engine] [reloads] | bench static GLIBC STATIC";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,6 +57,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["package", "--clean"] => packaging::run(true),
         ["notices"] => notices::run(),
         ["extensions", more @ ..] => extensions::run(more),
+        ["bench", "static", glibc, musl] => bench::static_program::run(glibc, musl),
         ["bench", subjects @ ..] => bench::run(subjects),
         // The program a benchmark starts to measure a whole process.
         [bench::engine::CHILD, arguments @ ..] => bench::engine::child(arguments),

@@ -2,6 +2,7 @@
 //! runner is an emulator: `qemu-aarch64`, or `wine` for a program for Windows.
 
 use std::{
+    ffi::OsStr,
     fs,
     path::PathBuf,
     process::{Command, Output, Stdio},
@@ -10,6 +11,8 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::wine::{self, Wine};
 
 /// The tools that are called.
 const TOOLS: &str = r#"export default (pi) => [
@@ -56,26 +59,41 @@ const GONE: Duration = Duration::from_secs(10);
 /// One step: its name and what it does.
 type Step = (&'static str, fn(&Smoke) -> Result<()>);
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 8] = [
     ("--version", version),
     ("demo", demo),
     ("call", call),
     ("a stopped loop", stopped_loop),
     ("a killed process tree", killed_tree),
     ("an applied and undone change", undone_change),
+    ("a stored and continued session", continued_session),
+    ("a trusted folder", trusted_folder),
 ];
 
 struct Smoke {
-    command: Vec<String>,
+    program: PathBuf,
+    runner: Runner,
     /// An argument that no other process on the machine has.
     mark: String,
     folder: tempfile::TempDir,
 }
 
+/// What runs the program.
+enum Runner {
+    ThisMachine,
+    Emulator(String),
+    Wine(Wine),
+}
+
 pub(crate) fn run(program: &str, runner: Option<&str>) -> Result<()> {
     let program = fs::canonicalize(program).with_context(|| format!("{program} cannot be opened"))?;
-    let command = runner.map(str::to_owned).into_iter().chain([program.display().to_string()]).collect();
-    let smoke = Smoke { command, mark: mark(), folder: tempfile::tempdir()? };
+    let folder = tempfile::tempdir()?;
+    let runs_on = match runner {
+        None => Runner::ThisMachine,
+        Some(wine::RUNNER) => Runner::Wine(Wine::start(folder.path().join("wine"))?),
+        Some(emulator) => Runner::Emulator(emulator.to_owned()),
+    };
+    let smoke = Smoke { program, runner: runs_on, mark: mark(), folder };
     fs::create_dir(smoke.home())?;
     fs::create_dir(smoke.project())?;
     fs::write(smoke.project().join("tools.mjs"), TOOLS)?;
@@ -100,6 +118,11 @@ fn mark() -> String {
     format!("127.{}", 1_000_000 + std::process::id() % 10_000_000)
 }
 
+fn start(program: impl AsRef<OsStr>) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "a task waits for what it starts")]
+    Command::new(program)
+}
+
 impl Smoke {
     fn home(&self) -> PathBuf {
         self.folder.path().join("home")
@@ -109,14 +132,24 @@ impl Smoke {
         self.folder.path().join("project")
     }
 
+    /// Prepares the program, with a home of its own.
+    fn command(&self) -> Command {
+        let mut command = match &self.runner {
+            Runner::ThisMachine => start(&self.program),
+            Runner::Emulator(emulator) => start(emulator),
+            Runner::Wine(wine) => return wine.command(&self.program),
+        };
+        if let Runner::Emulator(_) = self.runner {
+            command.arg(&self.program);
+        }
+        command.env("HOME", self.home());
+        command
+    }
+
     fn output(&self, arguments: &[&str]) -> Result<Output> {
-        let (program, before) = self.command.split_first().context("no program")?;
-        #[expect(clippy::disallowed_methods, reason = "a task waits for what it starts")]
-        let mut command = Command::new(program);
-        command.args(before).args(arguments).current_dir(self.project()).env("HOME", self.home());
-        // Wine keeps a system of its own, which has to be another one than the user's.
-        command.env("WINEPREFIX", self.folder.path().join("wine")).env("WINEDEBUG", "-all");
-        command.stdin(Stdio::null()).output().with_context(|| format!("{program} could not be started"))
+        let mut command = self.command();
+        command.args(arguments).current_dir(self.project()).stdin(Stdio::null());
+        command.output().with_context(|| format!("{command:?} could not be started"))
     }
 
     /// Runs the program; its standard output, if it exits with this code.
@@ -187,11 +220,28 @@ fn process_with(mark: &str) -> Result<Option<String>> {
 
 fn undone_change(smoke: &Smoke) -> Result<()> {
     let file = smoke.project().join("a.ts");
-    fs::write(&file, "f(1);\n")?;
+    // Line ends of Windows, which an edit must keep on every system.
+    let before = "f(1);\r\n";
+    fs::write(&file, before)?;
     let rewrite = r#"{"ops":[{"pat":"f($A)","out":"h($A)"}],"path":"a.ts"}"#;
     smoke.run(&["call", "ast_edit", "--args", rewrite, "--apply"], 0)?;
-    ensure!(fs::read_to_string(&file)? == "h(1);\n", "the change was not applied");
+    ensure!(fs::read_to_string(&file)? == "h(1);\r\n", "the change was not applied");
     smoke.run(&["undo"], 0)?;
-    ensure!(fs::read_to_string(&file)? == "f(1);\n", "the change was not undone");
+    ensure!(fs::read_to_string(&file)? == before, "the change was not undone");
     Ok(())
+}
+
+fn continued_session(smoke: &Smoke) -> Result<()> {
+    fs::write(smoke.project().join("script.json"), r#"{"turns":[{"reply":"First."},{"reply":"Second."}]}"#)?;
+    let model = ["--model", "script:script.json"];
+    expect(&smoke.run(&[&["-p", "one"], &model[..]].concat(), 0)?, "First.")?;
+    smoke.run(&[&["--continue", "-p", "two"], &model[..]].concat(), 0)?;
+    let listed = smoke.run(&["sessions"], 0)?;
+    ensure!(listed.lines().count() == 1, "one session was expected:\n{listed}");
+    expect(&listed, "one")
+}
+
+fn trusted_folder(smoke: &Smoke) -> Result<()> {
+    smoke.run(&["trust", "."], 0)?;
+    expect(&smoke.run(&["trust", "--list"], 0)?, "project")
 }

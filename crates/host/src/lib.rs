@@ -41,7 +41,7 @@ pub use home::{home_folder, home_variable};
 pub use output_closed::output_closed;
 pub use private_files::{create_private_folder, make_private, private, private_temporary_folder};
 pub use real_path::real_path;
-pub use system::program::HiddenInput;
+pub use system::{files::sync_folder, program::HiddenInput};
 #[cfg(unix)]
 use unix as system;
 #[cfg(windows)]

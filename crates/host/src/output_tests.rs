@@ -22,7 +22,6 @@ fn what_fits_is_kept_whole_and_makes_no_file() {
 
 #[test]
 fn what_does_not_fit_keeps_both_ends_and_the_whole_in_a_private_file() {
-    use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let output = collect(OutputLimits::new(4, 3).spill_dir(Some(dir.path())), &[b"0123", b"4567", b"89"]);
     let file = output.file.clone().unwrap();
@@ -31,7 +30,11 @@ fn what_does_not_fit_keeps_both_ends_and_the_whole_in_a_private_file() {
         format!("0123\n[3 bytes left out; the whole output is in {}]\n789", file.display())
     );
     assert_eq!(std::fs::read(&file).unwrap(), b"0123456789");
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }
 
 #[test]
@@ -110,6 +113,8 @@ proptest! {
     }
 }
 
+/// Windows has no files without a name.
+#[cfg(unix)]
 #[test]
 fn a_file_without_a_name_is_there_while_it_is_held_and_counted_with_the_others() {
     let limits = OutputLimits { head: 2, tail: 2, ..OutputLimits::default() };

@@ -15,6 +15,7 @@ use thiserror::Error;
 use crate::{
     file_lock,
     spelling::{fold_path, is_same_place},
+    system::files::sync_folder,
 };
 
 /// The newest form of the file this program knows.
@@ -281,5 +282,5 @@ pub(crate) fn replace(file: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()
     fresh.as_file().sync_all()?;
     fresh.persist(file).map_err(|error| error.error)?;
     // The new name is on disk once its folder is.
-    File::open(folder)?.sync_all()
+    sync_folder(folder)
 }

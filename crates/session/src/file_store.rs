@@ -12,6 +12,7 @@ use std::{
 use toolsmith_host::{
     posix::{read_at, write_all_at},
     regular_file::{open_for_appending, open_for_writing},
+    sync_folder,
 };
 
 use super::{
@@ -201,7 +202,7 @@ impl SessionStore for FileStore {
         open.file.sync_data().map_err(write_failed(&self.path))?;
         if !self.folder_synced {
             let folder = self.path.parent().unwrap_or(Path::new("."));
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(write_failed(folder))?;
+            sync_folder(folder).map_err(write_failed(folder))?;
             self.folder_synced = true;
         }
         Ok(())

@@ -19,6 +19,7 @@ mod reloads;
 mod report;
 mod sample;
 mod sessions;
+pub(crate) mod static_program;
 mod terminal;
 mod turns;
 mod waiting;

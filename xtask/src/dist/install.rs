@@ -1,86 +1,77 @@
 //! The install script, and installing every artifact into an empty environment to run the program.
 
 use std::{
-    env, fs,
-    os::unix::fs::symlink,
+    fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
-use super::{Built, VERSION, archive, capture, npm, start, wheel};
+use super::{
+    Built, VERSION, archive, capture,
+    environment::{Environment, Runner, find},
+    npm, start, wheel,
+};
 
 const SCRIPT: &str = include_str!("install.sh");
-
-/// Programs that an environment has: what the install script and the demo need. There is no Rust, no
-/// compiler, no Node.
-const PRESENT: &[&str] = &[
-    "sh",
-    "bash",
-    "env",
-    "cat",
-    "chmod",
-    "cp",
-    "dirname",
-    "git",
-    "grep",
-    "gzip",
-    "ls",
-    "mkdir",
-    "mktemp",
-    "mv",
-    "rm",
-    "sha256sum",
-    "sleep",
-    "tar",
-    "uname",
-];
 
 pub(super) fn write_script(to: &Path) -> Result<()> {
     Ok(fs::write(to.join("install.sh"), SCRIPT.replace("VERSION", VERSION))?)
 }
 
-/// Installs each artifact for this machine, runs the demo, and has the program say how it was installed.
-pub(super) fn check(built: &[Built], native: &Built, artifacts: &Path) -> Result<()> {
-    let place = tempfile::tempdir()?;
-    let check = Check { place: place.path(), artifacts, native };
-    check.archive()?;
-    check.script()?;
-    check.refuses_damage()?;
-    check.debian()?;
-    check.npm()?;
-    check.npm_without_program()?;
-    check.wheel()?;
-    for other in built.iter().filter(|built| built.target.triple != native.target.triple) {
-        println!("skipped: installing for {} (not this machine's system)", other.target.triple);
+/// Installs each artifact, runs the demo, and has the program say how it was installed. Programs for other systems run by an
+/// emulator or in Wine.
+pub(super) fn check(built: &[Built], artifacts: &Path) -> Result<()> {
+    for built in built {
+        let place = tempfile::tempdir()?;
+        let Some(runner) = Runner::find(&built.target, place.path())? else { continue };
+        println!("installing for {}", built.target.triple);
+        let check = Check { runner, place: place.path(), artifacts, built };
+        check.archive()?;
+        check.script()?;
+        check.debian()?;
+        check.npm()?;
+        check.wheel()?;
+        if check.runner.is_this_machine() {
+            check.refuses_damage()?;
+            check.npm_without_program()?;
+        }
     }
     Ok(())
 }
 
 struct Check<'a> {
+    runner: Runner,
     place: &'a Path,
     artifacts: &'a Path,
-    native: &'a Built,
+    built: &'a Built,
 }
 
 impl Check<'_> {
     fn archive(&self) -> Result<()> {
         let unpacked = self.folder("archive")?;
-        let archive = self.artifacts.join(archive::file_name(self.native));
-        capture(start("tar").arg("xzf").arg(archive).arg("-C").arg(&unpacked))?;
-        self.try_out(
-            "an archive",
-            &unpacked.join(archive::name(self.native)).join(self.native.target.names.program),
-            &[],
-        )
+        let archive = self.artifacts.join(archive::file_name(self.built));
+        match self.built.target.names.archive {
+            "zip" => capture(start("python3").args(["-m", "zipfile", "-e"]).arg(archive).arg(&unpacked))?,
+            _ => capture(start("tar").arg("xzf").arg(archive).arg("-C").arg(&unpacked))?,
+        };
+        let program = unpacked.join(archive::name(self.built)).join(self.built.target.names.program);
+        self.try_out("an archive", &program, &[])
     }
 
     fn script(&self) -> Result<()> {
+        if self.built.target.names.npm_os == "win32" {
+            return Ok(());
+        }
         let installed = self.folder("script")?;
         let environment = Environment::new(self.place, &[])?;
-        capture(environment.start("sh")?.arg(self.artifacts.join("install.sh")).arg(&installed))?;
+        if !self.runner.is_this_machine() {
+            let machine = self.built.target.triple.split('-').next().unwrap_or_default();
+            let uname = format!("#!/bin/sh\n[ \"$1\" = -s ] && echo Linux || echo {machine}\n");
+            environment.replace("uname", &uname)?;
+        }
+        capture(environment.start("sh").arg(self.artifacts.join("install.sh")).arg(&installed))?;
         self.try_out("an archive", &installed.join("toolsmith"), &[])
     }
 
@@ -90,7 +81,7 @@ impl Check<'_> {
         for name in ["install.sh", "SHA256SUMS"] {
             fs::copy(self.artifacts.join(name), place.join(name))?;
         }
-        let archive = archive::file_name(self.native);
+        let archive = archive::file_name(self.built);
         let mut bytes = fs::read(self.artifacts.join(&archive))?;
         if let Some(byte) = bytes.last_mut() {
             *byte ^= 1;
@@ -105,7 +96,7 @@ impl Check<'_> {
 
     /// Installs the package with `dpkg`, into a system of its own.
     fn debian(&self) -> Result<()> {
-        let Some(architecture) = self.native.target.names.debian else { return Ok(()) };
+        let Some(architecture) = self.built.target.names.debian else { return Ok(()) };
         let package = self.artifacts.join(format!("toolsmith_{VERSION}_{architecture}.deb"));
         if !package.exists() {
             println!("skipped: the Debian package (it was not made)");
@@ -118,29 +109,37 @@ impl Check<'_> {
         fs::write(root.join("var/lib/dpkg/status"), "")?;
         let mut install = start("dpkg");
         install.arg(format!("--root={}", root.display())).args(["--force-not-root", "--log=/dev/null"]);
+        if !self.runner.is_this_machine() {
+            install.arg("--force-architecture");
+        }
         capture(install.arg("--install").arg(package))?;
         // The list of files is where the program looks for it only in a real system.
         ensure!(root.join("var/lib/dpkg/info/toolsmith.list").exists(), "dpkg did not register the package");
         self.try_out("an archive", &root.join("usr/bin/toolsmith"), &[])
     }
 
+    /// Installs the launcher and the program. Node runs the launcher for this machine only, so other programs are started directly.
     fn npm(&self) -> Result<()> {
         let Some(node) = find("node").filter(|_| find("npm").is_some()) else {
             println!("skipped: the npm package (needs node and npm)");
             return Ok(());
         };
         let project = self.folder("npm")?;
-        self.npm_install(&project, &npm::files(self.native.target))?;
-        self.try_out("npm", &project.join("node_modules/.bin/toolsmith"), &[node])
+        self.npm_install(&project, &npm::files(self.built.target))?;
+        let program = match self.runner {
+            Runner::ThisMachine => project.join("node_modules/.bin/toolsmith"),
+            _ => project.join(npm::installed_program(self.built.target)),
+        };
+        self.try_out("npm", &program, &[node])
     }
 
     /// The launcher alone, as on a system that has no package.
     fn npm_without_program(&self) -> Result<()> {
         let Some(node) = find("node").filter(|_| find("npm").is_some()) else { return Ok(()) };
         let project = self.folder("launcher")?;
-        self.npm_install(&project, &npm::files(self.native.target)[..1])?;
+        self.npm_install(&project, &npm::files(self.built.target)[..1])?;
         let environment = Environment::new(self.place, &[node])?;
-        let failed = environment.start(project.join("node_modules/.bin/toolsmith"))?.arg("demo").output()?;
+        let failed = environment.start(project.join("node_modules/.bin/toolsmith")).arg("demo").output()?;
         let text = String::from_utf8_lossy(&failed.stderr).into_owned();
         ensure!(failed.status.code() == Some(1) && text.contains("is not installed"), "npm launcher: {text}");
         println!("refused: the npm package without its program");
@@ -149,10 +148,18 @@ impl Check<'_> {
 
     fn npm_install(&self, project: &Path, files: &[String]) -> Result<()> {
         let files = files.iter().map(|name| self.artifacts.join(name));
+        let names = self.built.target.names;
+        let system = [format!("--os={}", names.npm_os), format!("--cpu={}", names.npm_cpu)];
         let install = ["install", "--offline", "--no-audit", "--no-fund", "--no-save"];
         // npm looks upward for a project.
         fs::write(project.join("package.json"), "{}\n")?;
-        capture(start("npm").args(install).args(files).current_dir(project).env("HOME", self.place)).map(drop)
+        let mut npm = start("npm");
+        npm.args(install).args(system).args(files).current_dir(project).env("HOME", self.place);
+        if !self.runner.is_this_machine() {
+            // npm installs packages for another system only if it is forced to.
+            npm.arg("--force");
+        }
+        capture(&mut npm).map(drop)
     }
 
     fn wheel(&self) -> Result<()> {
@@ -162,18 +169,28 @@ impl Check<'_> {
             println!("skipped: the Python wheel (needs python3 with venv)");
             return Ok(());
         }
-        let wheel = self.artifacts.join(wheel::file_name(self.native));
-        capture(start(environment.join("bin/pip")).args(["install", "--no-index"]).arg(wheel))?;
-        self.try_out("pip", &environment.join("bin/toolsmith"), &[])
+        let wheel = self.artifacts.join(wheel::file_name(self.built));
+        let mut pip = start(environment.join("bin/pip"));
+        pip.args(["install", "--no-index"]).arg(wheel);
+        if self.runner.is_this_machine() {
+            capture(&mut pip)?;
+            return self.try_out("pip", &environment.join("bin/toolsmith"), &[]);
+        }
+        // pip installs for another system only into a folder that is no environment.
+        let folder = self.place.join("wheel");
+        let platform = self.built.target.names.wheel.split('.').next().unwrap_or_default();
+        pip.args(["--only-binary=:all:", "--platform", platform, "--target"]).arg(&folder);
+        capture(&mut pip)?;
+        self.try_out("pip", &folder.join("bin").join(self.built.target.names.program), &[])
     }
 
     /// Runs the demo, and has the program say how it was installed.
     fn try_out(&self, installed_by: &str, program: &Path, more: &[PathBuf]) -> Result<()> {
         let environment = Environment::new(self.place, more)?;
         let shown = program.strip_prefix(self.place).unwrap_or(program).display();
-        capture(environment.start(program)?.arg("demo"))
+        capture(self.runner.start(&environment, program).arg("demo"))
             .with_context(|| format!("{shown}: the demo failed"))?;
-        let said = capture(environment.start(program)?.args(["update", "--json"]))?;
+        let said = capture(self.runner.start(&environment, program).args(["update", "--json"]))?;
         let said: Value = serde_json::from_slice(&said)?;
         ensure!(said["installedBy"] == installed_by, "{shown}: {said} does not say {installed_by:?}");
         ensure!(said["version"] == VERSION, "{shown}: {said} has another version");
@@ -186,40 +203,4 @@ impl Check<'_> {
         fs::create_dir(&folder)?;
         Ok(folder)
     }
-}
-
-/// An empty home and a `PATH` with few programs.
-struct Environment {
-    folder: tempfile::TempDir,
-}
-
-impl Environment {
-    fn new(place: &Path, more: &[PathBuf]) -> Result<Self> {
-        let folder = tempfile::tempdir_in(place)?;
-        for name in ["home", "bin"] {
-            fs::create_dir(folder.path().join(name))?;
-        }
-        let present = PRESENT.iter().filter_map(|name| find(name));
-        for program in present.chain(more.iter().cloned()) {
-            let name = program.file_name().context("a program without a name")?;
-            symlink(&program, folder.path().join("bin").join(name))?;
-        }
-        Ok(Self { folder })
-    }
-
-    /// Prepares a program by its path, or by the name that it has in this environment.
-    fn start(&self, program: impl AsRef<Path>) -> Result<Command> {
-        let program = program.as_ref();
-        let (bin, home) = (self.folder.path().join("bin"), self.folder.path().join("home"));
-        let mut command =
-            start(if program.is_absolute() { program.to_path_buf() } else { bin.join(program) });
-        command.env_clear().env("HOME", &home).env("PATH", bin).current_dir(home);
-        Ok(command)
-    }
-}
-
-/// Returns the path of a program on the `PATH`.
-fn find(name: &str) -> Option<PathBuf> {
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }

@@ -2,12 +2,13 @@
 //! packages, an install script, checksums and a bill of materials. All of it has the version of the workspace.
 //!
 //! Without arguments it builds the program for each system that this machine can link for. `TARGET=PROGRAM` uses a program
-//! that was built already, and `--profile` another profile than `dist`. `--check` then installs each artifact for this machine
-//! and runs the demo.
+//! that was built already, and `--profile` another profile than `dist`. `--check` then installs each artifact
+//! and runs the demo, by an emulator or in Wine where the program is not for this machine.
 
 mod archive;
 mod bill;
 mod debian;
+mod environment;
 mod install;
 mod npm;
 mod wheel;
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     for entry in sorted(&folder)? {
         println!("{}", entry.display());
     }
-    if arguments.check { install::check(&built, native, &folder) } else { Ok(()) }
+    if arguments.check { install::check(&built, &folder) } else { Ok(()) }
 }
 
 fn read<'a>(arguments: &[&'a str]) -> Result<Arguments<'a>> {

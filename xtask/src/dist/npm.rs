@@ -26,6 +26,11 @@ pub(super) fn files(target: Target) -> [String; 2] {
     [file_name(NAME), file_name(&program_name(target))]
 }
 
+/// Returns where npm installs the program, from the folder of the project.
+pub(super) fn installed_program(target: Target) -> String {
+    format!("node_modules/{}/bin/{}", program_name(target), target.names.program)
+}
+
 /// Writes the package with the program for one system.
 pub(super) fn write_program(built: &Built, to: &Path) -> Result<()> {
     let name = program_name(built.target);

@@ -8,7 +8,11 @@ use std::{path::PathBuf, time::Instant};
 
 use anyhow::{Result, bail, ensure};
 
-use crate::{cargo::target_folder, smoke};
+use crate::{
+    cargo::target_folder,
+    smoke,
+    wine::{self, Wine},
+};
 
 use table::Check;
 pub(crate) use table::{TARGETS, Target};
@@ -40,31 +44,42 @@ fn check(target: &Target) -> Result<&'static str> {
         return Ok("not checked");
     }
     match target.check {
-        Check::Skip { reason } => {
-            println!("skipped: {triple} ({reason})");
-            Ok("not checked")
-        }
         Check::Compile { packages } => {
-            let packages = packages.iter().flat_map(|name| ["--package", name]);
-            let arguments = ["check", "--locked", "--target", triple];
-            tools::zigbuild(&arguments.into_iter().chain(packages).collect::<Vec<_>>())?;
+            let packages: Vec<&str> = packages.iter().flat_map(|name| ["--package", name]).collect();
+            tools::zigbuild(&[&["check", "--locked", "--target", triple], &packages[..]].concat())?;
             Ok("compiled")
         }
-        Check::Run { runner, tests } => {
+        Check::Run { runner, tests, lints } => {
             let program = build(target, "dev")?;
+            if !lints.is_empty() {
+                let arguments = ["clippy", "--locked", "--target", triple];
+                tools::zigbuild(&[&arguments, lints, &["--", "-D", "warnings"]].concat())?;
+            }
             if let Some(runner) = runner.filter(|runner| !tools::has(runner)) {
                 println!("skipped: the smoke test for {triple} (needs {runner})");
                 return Ok("built");
             }
             smoke::run(&program.display().to_string(), runner)?;
             if !tests.is_empty() {
-                let packages = tests.iter().flat_map(|name| ["--package", name]);
-                let arguments = ["test", "--locked", "--target", triple];
-                tools::zigbuild(&arguments.into_iter().chain(packages).collect::<Vec<_>>())?;
+                test(triple, runner, tests)?;
             }
             Ok("built and ran")
         }
     }
+}
+
+/// Runs tests, in Wine if that is the runner.
+fn test(triple: &str, runner: Option<&str>, what: &[&str]) -> Result<()> {
+    let arguments = [&["test", "--locked", "--target", triple], what].concat();
+    if runner != Some(wine::RUNNER) {
+        return tools::zigbuild(&arguments);
+    }
+    let folder = tempfile::tempdir()?;
+    let wine = Wine::start(folder.path().join("wine"))?;
+    let mut command = tools::zigbuild_command(&arguments);
+    wine.set_environment(&mut command);
+    command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine::RUNNER);
+    tools::finish(&mut command)
 }
 
 /// Builds the program for a target and returns its path.

@@ -14,6 +14,13 @@ use crate::cargo::{root, target_folder};
 /// they are not installed.
 const ENVIRONMENT: &str = "zig/bin";
 
+/// The compiler asks the linker for a static program at any address. `cargo-zigbuild` drops that option, and zig then links for
+/// a fixed address, unless it is told otherwise.
+const POSITION_INDEPENDENT: &str = "-C link-arg=-pie";
+/// Variables with the flags of the targets that are linked statically.
+const STATIC_FLAGS: [&str; 2] =
+    ["CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_RUSTFLAGS", "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUSTFLAGS"];
+
 /// Says what the machine needs to build for a target; `None` if it has everything.
 pub(crate) fn missing(triple: &str) -> Result<Option<String>> {
     let compiler = capture(start("rustc").args(["--print", "sysroot"]))?;
@@ -36,12 +43,29 @@ pub(crate) fn has(program: &str) -> bool {
 
 /// Runs `cargo-zigbuild`, which is cargo with `zig` as C compiler and linker.
 pub(crate) fn zigbuild(arguments: &[&str]) -> Result<()> {
-    let status = start("cargo-zigbuild").args(arguments).status().context("cargo-zigbuild")?;
-    ensure!(status.success(), "cargo-zigbuild {} failed", arguments.join(" "));
+    finish(&mut zigbuild_command(arguments))
+}
+
+/// Prepares `cargo-zigbuild`.
+pub(crate) fn zigbuild_command(arguments: &[&str]) -> Command {
+    let mut command = start("cargo-zigbuild");
+    for variable in STATIC_FLAGS {
+        command.env(variable, POSITION_INDEPENDENT);
+    }
+    command.args(arguments);
+    command
+}
+
+/// Runs a command to its end, with its output passed through.
+pub(crate) fn finish(command: &mut Command) -> Result<()> {
+    let line: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+    let status = command.status().with_context(|| format!("{} could not be started", line.join(" ")))?;
+    ensure!(status.success(), "{} failed", line.join(" "));
     Ok(())
 }
 
-fn start(program: &str) -> Command {
+/// Prepares a program of the machine, or of the Python environment.
+pub(crate) fn start(program: &str) -> Command {
     let before = [target_folder().join(ENVIRONMENT)];
     let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = before.into_iter().chain(env::split_paths(&path)).collect();

@@ -1,12 +1,7 @@
 //! `toolsmith update`: says how the program was installed and how to update it. It changes nothing itself: whatever installed a
 //! program should also replace it.
 
-use std::{
-    env, fs,
-    io::Write as _,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{env, fs, io::Write as _, path::Path, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -141,14 +136,17 @@ fn for_shell(path: &Path) -> String {
     if text.chars().all(is_plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// Reports if the folder has Python packages, among them the one with this program.
+/// Reports if the folder has Python packages, among them the one with this program: in `lib/pythonX.Y/site-packages`, on Windows
+/// in `Lib\site-packages`, and after `pip install --target` in the folder itself.
 fn is_python(folder: &Path) -> bool {
-    let packages =
-        |python: PathBuf| fs::read_dir(python.join("site-packages")).into_iter().flatten().flatten();
-    let Ok(versions) = fs::read_dir(folder.join("lib")) else { return false };
-    versions.flatten().map(|entry| entry.path()).flat_map(packages).any(|entry| {
-        let name = entry.file_name();
-        name.to_str().is_some_and(|name| name.starts_with("toolsmith-") && name.ends_with(".dist-info"))
+    let libraries = folder.join("lib");
+    let versions = fs::read_dir(&libraries).into_iter().flatten().flatten().map(|entry| entry.path());
+    let places = versions.chain([libraries, folder.join("Lib")]).map(|python| python.join("site-packages"));
+    places.chain([folder.to_path_buf()]).any(|place| {
+        fs::read_dir(place).into_iter().flatten().flatten().any(|entry| {
+            let name = entry.file_name();
+            name.to_str().is_some_and(|name| name.starts_with("toolsmith-") && name.ends_with(".dist-info"))
+        })
     })
 }
 

@@ -18,6 +18,11 @@ fn installers_are_recognised_by_what_they_leave() {
     let info = |place: &str| format!("{place}/lib/python3.11/site-packages/toolsmith-0.1.0.dist-info/RECORD");
     assert_eq!(installation(&["x/node_modules/@toolsmith/cli-linux-x64/bin/toolsmith"]), Installation::Npm);
     assert_eq!(installation(&["venv/bin/toolsmith", &info("venv")]), Installation::Pip);
+    let on_windows =
+        ["venv/Scripts/toolsmith.exe", "venv/Lib/site-packages/toolsmith-0.1.0.dist-info/RECORD"];
+    assert_eq!(installation(&on_windows), Installation::Pip);
+    let by_target = ["here/bin/toolsmith", "here/toolsmith-0.1.0.dist-info/RECORD"];
+    assert_eq!(installation(&by_target), Installation::Pip);
     assert_eq!(installation(&["pipx/venvs/t/bin/toolsmith", &info("pipx/venvs/t")]), Installation::Pipx);
     assert_eq!(installation(&["uv/tools/t/bin/toolsmith", &info("uv/tools/t")]), Installation::Uv);
     assert_eq!(installation(&["cargo/bin/toolsmith", "cargo/.crates.toml"]), Installation::Cargo);

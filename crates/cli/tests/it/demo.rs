@@ -45,8 +45,20 @@ async fn the_tour_can_be_read_by_machines() {
 }
 
 #[tokio::test]
-async fn without_git_the_tour_says_what_it_needs() {
+async fn without_git_the_tour_leaves_out_the_tool_that_needs_it() {
     let said = Place::new(&[]).run(&["demo"]).await;
-    assert_eq!(said.code, 1);
-    assert!(said.stderr.contains("git"), "{said:#?}");
+    assert_eq!(said.code, 0, "{said:#?}");
+    assert!(said.stdout.contains("git is not installed"), "{}", said.stdout);
+    assert!(!said.stdout.contains("repo_stats"), "{}", said.stdout);
+    assert!(said.stdout.contains("The notes are now: 1.md, 2.md, 3.md"), "{}", said.stdout);
+    assert_eq!(said.stderr, "");
+}
+
+#[tokio::test]
+async fn a_git_that_fails_is_an_error() {
+    let place = Place::new(&[]);
+    place.program("git", "#!/bin/sh\necho 'no repository for you' >&2\nexit 3\n");
+    let said = place.run(&["demo"]).await;
+    assert_eq!(said.code, 1, "{said:#?}");
+    assert!(said.stderr.contains("no repository for you"), "{said:#?}");
 }

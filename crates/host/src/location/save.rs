@@ -214,6 +214,6 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
     }))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 #[path = "save_tests.rs"]
 mod tests;

@@ -1,6 +1,7 @@
 //! The system under the names of POSIX, on every system: files, errors, the machine and local sockets, as the modules of Node
 //! show them to JavaScript. Where Windows differs it does what Node does there.
 
+mod interfaces;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

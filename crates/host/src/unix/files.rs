@@ -158,8 +158,11 @@ pub(crate) fn require_writable(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(folder, rustix::fs::Access::WRITE_OK)?)
 }
 
-/// Makes renames in a folder durable.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+/// Makes new names and renames in a folder durable.
+///
+/// # Errors
+/// Fails if the folder cannot be opened or written to the disk.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     sync_opened_folder(&File::open(folder)?)
 }
 

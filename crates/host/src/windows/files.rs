@@ -255,8 +255,11 @@ pub(crate) fn require_writable(folder: &Path) -> io::Result<()> {
     tempfile::Builder::new().prefix(".toolsmith-").tempfile_in(folder).map(drop)
 }
 
-/// Windows writes names to its journal by itself.
-pub(crate) fn sync_folder(_folder: &Path) -> io::Result<()> {
+/// Does nothing: Windows writes names to its journal by itself, and a folder cannot be opened as a file.
+///
+/// # Errors
+/// Never.
+pub fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

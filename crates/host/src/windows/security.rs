@@ -25,7 +25,7 @@ use windows_sys::Win32::{
     System::Threading::{GetCurrentProcess, OpenProcessToken},
 };
 
-use super::wide::{text, wide};
+use super::wide::{text_at, wide};
 
 /// Memory that Windows allocated and that is returned to it.
 struct Local(*mut c_void);
@@ -77,16 +77,8 @@ impl User {
             return Err(io::Error::last_os_error());
         }
         let _release = Local(units.cast());
-        let mut all = Vec::new();
         // SAFETY: the text ends with a zero.
-        unsafe {
-            let mut next = units;
-            while *next != 0 {
-                all.push(*next);
-                next = next.add(1);
-            }
-        }
-        Ok(text(&all).to_string_lossy().into_owned())
+        Ok(unsafe { text_at(units) }.to_string_lossy().into_owned())
     }
 }
 

@@ -22,6 +22,23 @@ pub(crate) fn text(units: &[u16]) -> OsString {
     OsString::from_wide(units.get(..end).unwrap_or_default())
 }
 
+/// Returns the text that a pointer leads to.
+///
+/// # Safety
+/// The text ends with a zero.
+#[expect(unsafe_code, reason = "the system gives texts as pointers")]
+pub(crate) unsafe fn text_at(mut next: *const u16) -> OsString {
+    let mut units = Vec::new();
+    // SAFETY: the caller says so.
+    unsafe {
+        while *next != 0 {
+            units.push(*next);
+            next = next.add(1);
+        }
+    }
+    OsString::from_wide(&units)
+}
+
 /// Calls a function that writes text into a buffer and returns its length, or the length it needs, or 0 for an error.
 pub(crate) fn read_text(mut read: impl FnMut(&mut [u16]) -> u32) -> io::Result<OsString> {
     let mut buffer = vec![0_u16; 300];

@@ -14,6 +14,8 @@ use crate::{arguments::Shared, failure::Problem, interrupts, runtime};
 
 /// The script of the model.
 const SCRIPT: &str = include_str!("../../../demo/script.json");
+/// The same without the tool that needs git, which many systems do not have.
+const SCRIPT_WITHOUT_GIT: &str = include_str!("../../../demo/script_without_git.json");
 const PROMPT: &str = "Have a look at this project and tidy up its notes.";
 
 /// Arguments of `demo`.
@@ -23,7 +25,8 @@ pub(crate) struct DemoArguments {}
 pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
     runtime::block_on(async {
         let stage = Stage::set().await?;
-        let provider = ScriptedProvider::new(Script::parse(SCRIPT).context("the demo's script")?);
+        let script = if stage.has_git() { SCRIPT } else { SCRIPT_WITHOUT_GIT };
+        let provider = ScriptedProvider::new(Script::parse(script).context("the demo's script")?);
         let model = provider.model().clone();
         let start = Instant::now();
         let mut builder = Session::builder(stage.project())
@@ -47,7 +50,7 @@ pub(crate) fn run(shared: &Shared, _own: &DemoArguments) -> Result<ExitCode> {
         );
         let mut events = session.subscribe();
         let mut narrator = Narrator::new(&session, shared.json);
-        narrator.begin(PROMPT, loading)?;
+        narrator.begin(PROMPT, loading, stage.has_git())?;
         session.prompt(PROMPT)?;
         let end = loop {
             let Some(event) = events.next().await else { break None };

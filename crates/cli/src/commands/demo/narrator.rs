@@ -89,7 +89,7 @@ impl<'a> Narrator<'a> {
         Ok(())
     }
 
-    pub(super) fn begin(&mut self, prompt: &str, loading: Duration) -> Result<()> {
+    pub(super) fn begin(&mut self, prompt: &str, loading: Duration, has_git: bool) -> Result<()> {
         self.line(&paint(HEADING, "Toolsmith tour: a scripted model, real tools, no network"))?;
         let loaded = self.session.loaded();
         let tools: Vec<&str> = loaded.tools.iter().map(toolsmith::CustomTool::name).collect();
@@ -102,6 +102,12 @@ impl<'a> Narrator<'a> {
                 tools.join(", ")
             ),
         ))?;
+        if !has_git {
+            self.line(&paint(
+                DIM,
+                "git is not installed; the tool that counts the files of a repository is left out",
+            ))?;
+        }
         self.line("")?;
         self.line(&format!("{} {prompt}", paint(HEADING, "you  ")))
     }

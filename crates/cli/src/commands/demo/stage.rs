@@ -1,4 +1,4 @@
-//! The tour's project: a small repository in a temporary directory.
+//! The tour's project: a small repository in a temporary directory, or plain files where git is not installed.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 use toolsmith::Home;
-use toolsmith_host::exec::{Request, run};
+use toolsmith_host::exec::{ExecError, Request, run};
 use toolsmith_tool::CancelToken;
 
 use crate::failure::Problem;
 
 /// The tools, as in the repository.
 const TOOLS: &[(&str, &str)] = &[
-    ("repo_stats.ts", include_str!("../../../demo/repo_stats.ts")),
+    (REPO_STATS, include_str!("../../../demo/repo_stats.ts")),
     ("batch_rename.ts", include_str!("../../../demo/batch_rename.ts")),
     ("slow_count.ts", include_str!("../../../demo/slow_count.ts")),
     ("endless.ts", include_str!("../../../demo/endless.ts")),
@@ -33,9 +33,14 @@ const FILES: &[(&str, &str)] = &[
     ("notes/note 3.txt", "Wait longer.\n"),
 ];
 
+const HINT: &str = "The demo creates a small git repository.";
+/// The tool that needs git.
+const REPO_STATS: &str = "repo_stats.ts";
+
 /// The temporary directory.
 pub(super) struct Stage {
     folder: TempDir,
+    has_git: bool,
 }
 
 impl Stage {
@@ -44,25 +49,35 @@ impl Stage {
             .prefix("toolsmith-demo-")
             .tempdir()
             .context("could not create a directory for the demo")?;
-        let stage = Self { folder };
+        let mut stage = Self { folder, has_git: true };
         for (name, text) in FILES {
             write(&stage.project().join(name), text)?;
         }
         for (name, text) in TOOLS {
             write(&stage.tools_folder().join(name), text)?;
         }
+        stage.has_git = stage.make_repository().await?;
+        Ok(stage)
+    }
+
+    /// Makes the project a git repository. Returns false if git is not installed.
+    async fn make_repository(&self) -> Result<bool> {
         for arguments in [&["init", "-q"][..], &["add", "-A"]] {
             let mut request = Request::new("git").args(arguments.iter().copied());
-            request.cwd = Some(stage.project());
-            let hint = "The demo needs git, because it creates a small repository.";
-            let outcome = run(&request, &CancelToken::new(), |_| {})
-                .await
-                .map_err(|error| Problem::failed(error.to_string()).hint(hint))?;
-            if outcome.code != 0 {
-                return Err(Problem::failed(outcome.stderr.text()).hint(hint).into());
+            request.cwd = Some(self.project());
+            match run(&request, &CancelToken::new(), |_| {}).await {
+                Ok(outcome) if outcome.code == 0 => {}
+                Ok(outcome) => return Err(Problem::failed(outcome.stderr.text()).hint(HINT).into()),
+                Err(ExecError::NotInPath { .. }) => return Ok(false),
+                Err(error) => return Err(Problem::failed(error.to_string()).hint(HINT).into()),
             }
         }
-        Ok(stage)
+        Ok(true)
+    }
+
+    /// Set if the project is a repository and the tour counts its files.
+    pub(super) fn has_git(&self) -> bool {
+        self.has_git
     }
 
     pub(super) fn project(&self) -> PathBuf {
@@ -79,7 +94,8 @@ impl Stage {
 
     pub(super) fn tools(&self) -> impl Iterator<Item = PathBuf> {
         let folder = self.tools_folder();
-        TOOLS.iter().map(move |(name, _)| folder.join(name))
+        let shown = TOOLS.iter().filter(|(name, _)| self.has_git || *name != REPO_STATS);
+        shown.map(move |(name, _)| folder.join(name))
     }
 
     /// Returns the current content of the notes.

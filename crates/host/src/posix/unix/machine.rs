@@ -1,14 +1,10 @@
 //! Machine and user information, for `os` and `process`.
 
-#![expect(unsafe_code, reason = "lists of network interfaces and loads are beyond what std wraps")]
-
-use std::{
-    collections::BTreeMap,
-    ffi::CStr,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
-};
+#![expect(unsafe_code, reason = "loads, memory and signals are beyond what std wraps")]
 
 use serde_json::{Map, Value, json};
+
+use super::{super::interfaces, interfaces::addresses};
 
 /// Returns what `os` and `process` tell about the machine and the user, by subject; null for an unknown subject.
 pub fn describe_machine(what: &str) -> Value {
@@ -21,7 +17,7 @@ pub fn describe_machine(what: &str) -> Value {
             json!(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
         }
         "processors" => processors(),
-        "interfaces" => interfaces(),
+        "interfaces" => interfaces::describe(&addresses()),
         "priority" => json!(rustix::process::getpriority_process(None).unwrap_or(0)),
         "user" => user(),
         "signals" => signals(),
@@ -100,124 +96,6 @@ fn processors() -> Value {
         })
         .collect();
     Value::Array(list)
-}
-
-struct Address {
-    name: String,
-    address: IpAddr,
-    netmask: IpAddr,
-    internal: bool,
-    scope: u32,
-}
-
-fn interfaces() -> Value {
-    let (addresses, hardware) = read_interfaces();
-    let mut found: Map<String, Value> = Map::new();
-    for Address { name, address, netmask, internal, scope } in addresses {
-        let bits = match netmask {
-            IpAddr::V4(mask) => u32::from(mask).count_ones(),
-            IpAddr::V6(mask) => u128::from(mask).count_ones(),
-        };
-        let mut entry = json!({
-            "address": address.to_string(),
-            "netmask": netmask.to_string(),
-            "family": if address.is_ipv4() { "IPv4" } else { "IPv6" },
-            "mac": hardware.get(&name).map_or("00:00:00:00:00:00", String::as_str),
-            "internal": internal,
-        });
-        entry["cidr"] = json!(format!("{address}/{bits}"));
-        if address.is_ipv6() {
-            entry["scopeid"] = json!(scope);
-        }
-        if let Some(list) = found.entry(name).or_insert_with(|| json!([])).as_array_mut() {
-            list.push(entry);
-        }
-    }
-    Value::Object(found)
-}
-
-/// Returns the active addresses and hardware names.
-fn read_interfaces() -> (Vec<Address>, BTreeMap<String, String>) {
-    let mut addresses = Vec::new();
-    let mut hardware = BTreeMap::new();
-    let mut first: *mut libc::ifaddrs = std::ptr::null_mut();
-    // SAFETY: the list is the library's, and given back below.
-    if unsafe { libc::getifaddrs(&raw mut first) } != 0 {
-        return (addresses, hardware);
-    }
-    let mut next = first;
-    while !next.is_null() {
-        // SAFETY: every entry of the list is valid until the list is given back, its name is a C string.
-        let (entry, name) =
-            unsafe { (&*next, CStr::from_ptr((*next).ifa_name).to_string_lossy().into_owned()) };
-        next = entry.ifa_next;
-        let flags = entry.ifa_flags.cast_signed();
-        if entry.ifa_addr.is_null()
-            || flags & (libc::IFF_UP | libc::IFF_RUNNING) != libc::IFF_UP | libc::IFF_RUNNING
-        {
-            continue;
-        }
-        #[cfg(target_os = "linux")]
-        // SAFETY: the family says what kind of address it is.
-        unsafe {
-            if i32::from((*entry.ifa_addr).sa_family) == libc::AF_PACKET {
-                let link = &*entry.ifa_addr.cast::<libc::sockaddr_ll>();
-                let bytes: Vec<String> =
-                    link.sll_addr[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-                hardware.insert(name, bytes.join(":"));
-                continue;
-            }
-        }
-        #[cfg(target_os = "macos")]
-        // SAFETY: the family says what kind of address it is.
-        unsafe {
-            if i32::from((*entry.ifa_addr).sa_family) == libc::AF_LINK {
-                let link = &*entry.ifa_addr.cast::<libc::sockaddr_dl>();
-                // The address follows the name.
-                let at = usize::from(link.sdl_nlen);
-                if let Some(bytes) = link.sdl_data.get(at..at + usize::from(link.sdl_alen)) {
-                    let bytes: Vec<String> =
-                        bytes.iter().map(|byte| format!("{:02x}", byte.cast_unsigned())).collect();
-                    hardware.insert(name, bytes.join(":"));
-                }
-                continue;
-            }
-        }
-        // SAFETY: as above; a mask is of the same kind as its address.
-        let pair = unsafe { (read_address(entry.ifa_addr), read_address(entry.ifa_netmask)) };
-        if let (Some((address, scope)), Some((netmask, _))) = pair {
-            let internal = flags & libc::IFF_LOOPBACK != 0;
-            addresses.push(Address { name, address, netmask, internal, scope });
-        }
-    }
-    // SAFETY: it was made by `getifaddrs`, and nothing refers to it any more.
-    unsafe { libc::freeifaddrs(first) };
-    (addresses, hardware)
-}
-
-/// Converts an address and its scope.
-///
-/// # Safety
-///
-/// The pointer is null or points to an address of the length its family implies.
-unsafe fn read_address(address: *const libc::sockaddr) -> Option<(IpAddr, u32)> {
-    if address.is_null() {
-        return None;
-    }
-    // SAFETY: the caller says so.
-    unsafe {
-        match i32::from((*address).sa_family) {
-            libc::AF_INET => {
-                let found = &*address.cast::<libc::sockaddr_in>();
-                Some((IpAddr::V4(Ipv4Addr::from(u32::from_be(found.sin_addr.s_addr))), 0))
-            }
-            libc::AF_INET6 => {
-                let found = &*address.cast::<libc::sockaddr_in6>();
-                Some((IpAddr::V6(Ipv6Addr::from(found.sin6_addr.s6_addr)), found.sin6_scope_id))
-            }
-            _ => None,
-        }
-    }
 }
 
 fn user() -> Value {

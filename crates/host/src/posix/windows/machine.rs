@@ -25,7 +25,7 @@ use windows_sys::Win32::{
     },
 };
 
-use super::errors;
+use super::{super::interfaces, errors, interfaces::addresses};
 use crate::system::wide::text;
 
 /// The signals that Windows programs can be sent or raise themselves.
@@ -54,7 +54,7 @@ pub fn describe_machine(what: &str) -> Value {
         "memory" => memory(),
         "parallelism" => json!(processor_count()),
         "processors" => processors(),
-        "interfaces" => json!({}),
+        "interfaces" => interfaces::describe(&addresses()),
         "priority" => json!(0),
         "user" => user(),
         "signals" => SIGNALS

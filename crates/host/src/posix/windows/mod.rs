@@ -2,6 +2,7 @@
 
 pub mod errors;
 pub(super) mod files;
+mod interfaces;
 pub(super) mod machine;
 pub(super) mod removal;
 pub(super) mod sockets;
