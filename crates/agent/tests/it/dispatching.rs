@@ -280,6 +280,29 @@ impl Approver for NobodyAnswers {
     }
 }
 
+/// Answers when two questions are open.
+struct SeveralPeople(tokio::sync::Barrier);
+
+#[async_trait]
+impl Approver for SeveralPeople {
+    fn asks_one_at_a_time(&self) -> bool {
+        false
+    }
+
+    async fn ask(&self, _request: &ApprovalRequest, _cancel: &CancelToken) -> Decision {
+        self.0.wait().await;
+        Decision::Allow
+    }
+}
+
+#[tokio::test]
+async fn c4_8_a_question_to_one_person_does_not_hold_up_calls_of_another() {
+    let people = Arc::new(SeveralPeople(tokio::sync::Barrier::new(2)));
+    let dispatcher = dispatching([exec_probe()]).approver(people).build();
+    let call = |id: &'static str| text(&dispatcher, CallRequest::new(id, "run", "{}"));
+    assert_eq!(tokio::join!(call("1"), call("2")), ("ran".to_owned(), "ran".to_owned()));
+}
+
 #[tokio::test]
 async fn c4_6_a_call_cancelled_before_it_started_says_so() {
     let dispatcher = dispatching([exec_probe()]).approver(Arc::new(NobodyAnswers)).build();
