@@ -13,7 +13,6 @@ mod files;
 mod find;
 mod grep;
 mod ls;
-mod metered;
 mod read;
 mod registration;
 mod todo;
@@ -23,9 +22,8 @@ mod write;
 #[cfg(feature = "ast")]
 pub use ast::{AstEditTool, AstGrepTool};
 pub use files::{Saving, Workspace};
-pub(crate) use metered::metered;
 pub use read::{OpenedName, ReadNames};
-pub(crate) use registration::{arguments, path_argument};
+pub(crate) use registration::{arguments, metered, path_argument};
 pub use registration::{
     built_in_tools, built_in_tools_saving, built_in_tools_with_rules, register_built_in_tools,
 };

@@ -8,14 +8,12 @@ pub mod auth;
 mod client;
 pub mod config;
 mod error;
-mod names;
 mod redaction;
 pub mod server;
 
 pub use client::{
     ClientOptions, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
-    ServerView, Servers, ToolDefinition,
+    ServerView, Servers, ToolDefinition, tool_name,
 };
 pub use error::McpError;
-pub use names::tool_name;
 pub use redaction::redact;

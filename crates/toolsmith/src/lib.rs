@@ -8,7 +8,6 @@
 #![warn(missing_docs)]
 
 mod allowed_tools;
-mod budgets;
 mod built_in;
 mod commands;
 mod discovery;
@@ -22,7 +21,6 @@ mod mcp;
 mod plugins;
 mod project_root;
 mod rust_tool;
-mod secret_values;
 mod serving;
 mod session;
 pub mod settings;
@@ -38,7 +36,6 @@ pub mod agent {
     pub use toolsmith_middleware::*;
 }
 
-pub use budgets::{budget_guard, monitors, usage_folder};
 pub use built_in::{BUILT_IN_NAMES, built_in_names, built_in_tools, change_store, write_rules};
 pub use commands::{MarkdownCommand, MarkdownCommands, discover_commands};
 pub use discovery::{
@@ -64,7 +61,6 @@ pub use plugins::{
 };
 pub use project_root::find_project;
 pub use rust_tool::{AnyError, rust_tool};
-pub use secret_values::secret_values;
 pub use serving::{ServeApproval, ServingError, ServingOptions, ServingTools};
 pub use session::{
     AbandonedBranch, BuiltIns, Command, CommandError, CommandInfo, CommandOutcome, ContextPart,
@@ -72,6 +68,7 @@ pub use session::{
     SessionBuildError, SessionBuilder, SessionMode, SessionSource, SessionSwitched, ShortcutInfo, ToolInfo,
     USER_BASH, UserBashResult, WeakSession, providers,
 };
+pub use settings::{budget_guard, monitors, secret_values, usage_folder};
 pub use skills::{SKILL_FILE, Skill, Skills, check_skill, discover_skills};
 pub use toolsmith_agent::{
     AgentEvent, AgentLimits, ApprovalMode, ApprovalRequest, Approver, Decision, PendingChoice, PendingView,

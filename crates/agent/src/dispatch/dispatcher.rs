@@ -19,12 +19,10 @@ use super::{
     cut::OutputCut,
     execute::{Deadlines, Ending, Site, execute},
     gate::{Gate, GatedCall},
-    gating::{Gated, gated},
+    gating::{Gated, check_places, gated, pin_places},
     monitor::{CallLimits, CallMonitor, LimitWatch},
-    pinning,
     recording::RecordCalls,
-    refresh::RegistryRefresh,
-    registry::SharedRegistry,
+    registry::{RegistryRefresh, SharedRegistry},
 };
 use crate::{
     RESOLVE,
@@ -325,7 +323,7 @@ impl Dispatcher {
         trail.keep = found.tool.spec().keep;
         let given = translate(&found, &request.arguments).await;
         let arguments = prepare(&found, given.unwrap_or_else(|| request.arguments.clone()), trail).await?;
-        pinning::pin(&found, request, &arguments).await;
+        pin_places(&found, request, &arguments).await;
         let gated_call = self.pass_gates(&found, request, arguments, trail).await?;
         let Gated { arguments, approval, notes } = gated_call;
         request.tell(CallEvent::Prepared { arguments: &arguments });
@@ -335,7 +333,7 @@ impl Dispatcher {
         let approved = self.approve(&found, request, &arguments, approval).await;
         trail.asked = asking.elapsed();
         let approved = approved?;
-        pinning::check(&found, request, trail.arguments.as_ref().unwrap_or(&Value::Null)).await?;
+        check_places(&found, request, trail.arguments.as_ref().unwrap_or(&Value::Null)).await?;
         if cancel.is_cancelled() {
             return Err(Refusal::not_started(request));
         }

@@ -1,17 +1,17 @@
 //! The way through the gates. Every gate has seen the arguments that reach the tool: where a later gate replaces them, the
 //! earlier ones look again, so that nothing a gate would refuse gets in behind it.
+//!
+//! Where the paths of a call lead is fixed before the first gate looks at the call, and compared before the tool runs. A gate, a
+//! person and the tool see the same file, whatever happens to links while a hook runs or a question is open.
 
 use serde_json::Value;
-use std::time::Duration;
-use toolsmith_tool::RegisteredTool;
+use toolsmith_tool::{RegisteredTool, panics::catching};
 
 use super::{
     call::{CallEnd, CallRequest},
     dispatcher::{Dispatcher, Refusal, Trail, prepare},
     gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage},
-    pinning,
 };
-use toolsmith_tool::panics::catching;
 
 /// Rounds after which gates that keep replacing each other's arguments refuse the call.
 const MAX_ROUNDS: usize = 4;
@@ -28,16 +28,7 @@ pub(super) fn gated<'a>(
     request: &'a CallRequest,
     arguments: &'a Value,
 ) -> GatedCall<'a> {
-    let (context, spec) = (&request.context, found.tool.spec());
-    GatedCall {
-        id: &request.id,
-        tool_name: &spec.name,
-        spec: Some(spec),
-        arguments,
-        cancel: &context.cancel,
-        context,
-        duration: Duration::ZERO,
-    }
+    GatedCall::of_tool(&request.id, found.tool.spec(), arguments, &request.context)
 }
 
 impl Dispatcher {
@@ -63,7 +54,7 @@ impl Dispatcher {
                 let mut passage = pass(*gate, found, request, &arguments).await?;
                 if let Some(replaced) = passage.arguments.take() {
                     arguments = prepare(found, replaced.into(), trail).await?;
-                    pinning::pin(found, request, &arguments).await;
+                    pin_places(found, request, &arguments).await;
                 }
                 passages[at] = passage;
                 // With one gate there is nobody to look again.
@@ -118,5 +109,32 @@ async fn pass(
         }
         Ok(GateVerdict::Refuse(reason)) => blocked(reason),
         Err(panic) => blocked(format!("Tool execution was blocked: {} failed: {panic}", gate.name())),
+    }
+}
+
+/// Fixes the paths of these arguments to where they lead now. Paths that are fixed already stay as they are.
+pub(super) async fn pin_places(found: &RegisteredTool, request: &CallRequest, arguments: &Value) {
+    for place in catching(found.tool.places(arguments)).await.unwrap_or_default() {
+        request.context.places.pin(place);
+    }
+}
+
+/// Refuses a call of which a path leads elsewhere than the gates saw.
+pub(super) async fn check_places(
+    found: &RegisteredTool,
+    request: &CallRequest,
+    arguments: &Value,
+) -> Result<(), Refusal> {
+    let now = catching(found.tool.places(arguments)).await.unwrap_or_default();
+    match now.iter().find(|place| !request.context.places.agree_with(place)) {
+        Some(moved) => {
+            let text = format!(
+                "Not run: {:?} leads elsewhere than when the call was checked. Something changed a link or a directory on \
+                 the way meanwhile. Try again.",
+                moved.written
+            );
+            Err(Refusal::new(CallEnd::Blocked, text))
+        }
+        None => Ok(()),
     }
 }

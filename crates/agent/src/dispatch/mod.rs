@@ -45,9 +45,7 @@ mod execute;
 mod gate;
 mod gating;
 mod monitor;
-mod pinning;
 mod recording;
-mod refresh;
 mod registry;
 
 pub use approving::is_refused_unasked;
@@ -61,5 +59,4 @@ pub(crate) use execute::run_to_end;
 pub use gate::{Gate, GateApproval, GateVerdict, GatedCall, Passage};
 pub use monitor::{CallLimit, CallLimits, CallMonitor};
 pub use recording::{RECORDING, RecordCalls, RecordedCall};
-pub use refresh::RegistryRefresh;
-pub use registry::SharedRegistry;
+pub use registry::{RegistryRefresh, SharedRegistry};

@@ -1,20 +1,21 @@
-//! The registry as everybody who needs it at once sees it: a reload changes it between two calls.
+//! The registry that the dispatcher, hooks and reloads share, and how it is brought up to date before a call.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use async_trait::async_trait;
 use toolsmith_tool::Registry;
 
-/// One registry, seen from several places. Clones are the same registry.
+/// A shared registry. Clones are the same registry.
 #[derive(Clone, Debug, Default)]
 pub struct SharedRegistry(Arc<RwLock<Registry>>);
 
 impl SharedRegistry {
-    /// Looks. The registry is locked meanwhile, so `look` must be brief.
+    /// Reads the registry, which is locked meanwhile: `look` must be brief.
     pub fn read<R>(&self, look: impl FnOnce(&Registry) -> R) -> R {
         look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes it, for every call that begins afterwards.
+    /// Changes the registry for calls that start afterwards.
     pub fn write<R>(&self, change: impl FnOnce(&mut Registry) -> R) -> R {
         change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
@@ -24,4 +25,11 @@ impl From<Registry> for SharedRegistry {
     fn from(registry: Registry) -> Self {
         Self(Arc::new(RwLock::new(registry)))
     }
+}
+
+/// Brings the registry up to date with tools that changed on disk.
+#[async_trait]
+pub trait RegistryRefresh: Send + Sync {
+    /// Called before a call looks for its tool. Returns a note for the model, which is added to the result.
+    async fn before_call(&self, tool: &str) -> Option<String>;
 }

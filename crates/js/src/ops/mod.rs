@@ -13,7 +13,6 @@ mod guard;
 mod hashing;
 #[cfg(feature = "intl")]
 mod intl;
-mod machine;
 mod modules;
 mod native;
 mod net;
@@ -53,7 +52,6 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Thread
     exec::install(host, state)?;
     fetch::install(host, state)?;
     fs::install(host, state)?;
-    machine::install(host)?;
     modules::install(host, state)?;
     pending::install(host, state)?;
     bytes::install_random(host)?;

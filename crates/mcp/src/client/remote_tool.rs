@@ -1,18 +1,22 @@
-//! A server's tool as a [`Tool`].
+//! A server's tool as a [`Tool`], with a name for models: `mcp__SERVER__TOOL`, at most 64 characters of the set every provider
+//! accepts.
 
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use toolsmith_tool::{
     Approval, ApprovalPolicy, LoadMode, McpNames, ResultSchema, Stop, Tier, Tool, ToolCall, ToolContext,
     ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use super::{definition::ToolDefinition, remote_server::RemoteServer, result};
-use crate::{
-    config::{ConfigScope, Exposure, Policy, ServerConfig},
-    names::tool_name,
-};
+use crate::config::{ConfigScope, Exposure, Policy, ServerConfig};
+
+/// Maximum length of a name that all providers accept.
+const MAX_NAME_CHARS: usize = 64;
+/// Hexadecimal digits of the hash that makes a shortened name unique.
+const HASH_CHARS: usize = 8;
 
 /// A remote tool. Its definition is fixed; a changed one is another value.
 pub(crate) struct RemoteTool {
@@ -107,3 +111,30 @@ impl Tool for RemoteTool {
         }
     }
 }
+
+/// Returns the name under which a server's tool is registered.
+pub fn tool_name(server: &str, tool: &str) -> String {
+    let name = format!("mcp__{}__{}", clean_name(server), clean_name(tool));
+    // A name that had to be changed could be that of another tool, unless a hash tells them apart.
+    let is_exact = clean_name(tool) == tool;
+    if name.len() <= MAX_NAME_CHARS && is_exact {
+        return name;
+    }
+    let hash = hash(&format!("{server}\0{tool}"));
+    let kept: String = name.chars().take(MAX_NAME_CHARS - HASH_CHARS - 1).collect();
+    format!("{kept}_{hash}")
+}
+
+fn clean_name(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
+}
+
+/// Returns the first hexadecimal digits of the SHA-256 of a text.
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(HASH_CHARS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[path = "remote_tool_tests.rs"]
+mod tests;

@@ -23,14 +23,13 @@ use toolsmith_tool::{
 
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
-    budgets::monitors,
     built_in::{built_in_tools_with, change_store, write_rules},
     home::Home,
     hooks::FoundHooks,
     live_tools::{LiveTools, Look},
     load_error::ToolLoadError,
     loading::LoadedTools,
-    settings::Settings,
+    settings::{Settings, monitors},
 };
 
 /// Prefix of the names of the server's own tools.

@@ -42,7 +42,6 @@ use super::{
     session::Session,
 };
 use crate::{
-    budgets::budget_guard,
     built_in::{
         built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, protect_programs,
         write_rules,
@@ -57,8 +56,7 @@ use crate::{
     loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
     mcp::{McpTools, mcp_servers},
     project_root::find_project,
-    secret_values::secret_values,
-    settings::{PreviewDecision, Settings},
+    settings::{PreviewDecision, Settings, budget_guard, secret_values},
     skills::{KeepSkills, SkillFiles},
     trust::TrustDecision,
     warning::Warning,

@@ -1,11 +1,20 @@
-//! Budgets in the settings: `budget.SCOPE.LIMIT` stops, `budget.warn.SCOPE.LIMIT` warns.
+//! Budgets in the settings: `budget.SCOPE.LIMIT` stops, `budget.warn.SCOPE.LIMIT` warns. The monitors that enforce them, and where the
+//! use of a day is recorded.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use serde::Deserialize;
-use toolsmith_middleware::budget::{Allowance, Budget, Budgets};
+use toolsmith_agent::CallMonitor;
+use toolsmith_middleware::{
+    Telemetry,
+    budget::{Allowance, Budget, BudgetGuard, Budgets, DayLedger},
+};
 
-use super::units::{read_duration_option, read_size_option};
+use super::{
+    units::{read_duration_option, read_size_option},
+    values::Settings,
+};
+use crate::home::Home;
 
 /// Budgets.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -91,4 +100,25 @@ impl BudgetSettings {
             .collect();
         budgets
     }
+}
+
+/// Returns the folder with the records of days.
+pub fn usage_folder(home: &Home) -> PathBuf {
+    home.toolsmith().join("agent/usage")
+}
+
+/// Returns the guard of the budgets in the settings; `None` if they limit nothing.
+pub fn budget_guard(settings: &Settings, home: &Home) -> Option<BudgetGuard> {
+    BudgetGuard::new(settings.budget.budgets(), DayLedger::at(usage_folder(home)))
+}
+
+/// Returns the monitors of calls that belong to no session: budgets first, because telemetry reports what they made of a call.
+pub fn monitors(
+    settings: &Settings,
+    home: &Home,
+    telemetry: Option<&Telemetry>,
+) -> Vec<Arc<dyn CallMonitor>> {
+    let guard = budget_guard(settings, home).map(|guard| Arc::new(guard) as Arc<dyn CallMonitor>);
+    let telemetry = telemetry.map(|telemetry| Arc::new(telemetry.clone()) as Arc<dyn CallMonitor>);
+    guard.into_iter().chain(telemetry).collect()
 }

@@ -13,7 +13,7 @@ mod units;
 mod values;
 mod write;
 
-pub use budgets::{BudgetLimits, BudgetScopes, BudgetSettings};
+pub use budgets::{BudgetLimits, BudgetScopes, BudgetSettings, budget_guard, monitors, usage_folder};
 pub use keys::{Key, KeyKind, keys};
 pub use layers::{
     FileState, LoadedSettings, SettingEntry, SettingsError, SettingsFile, SettingsSources, WaitingSetting,
@@ -21,7 +21,7 @@ pub use layers::{
 };
 pub use origin::SettingOrigin;
 pub use recovery::{CompactionSettings, RetrySettings};
-pub use secrets::without_credentials;
+pub use secrets::{secret_values, without_credentials};
 pub use units::parse_duration;
 pub use values::{
     DiscoverySettings, EngineChoice, HookSettings, LimitSettings, ModelSettings, OutputSettings,

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use toolsmith_llm::KeySource;
+use toolsmith_tool::is_secret_name;
 
 use super::{
     file,
@@ -132,6 +133,13 @@ fn masked_line(line: &str, table: &mut Option<Vec<String>>) -> String {
             if found(name).is_some() { format!("{name} {REST}") } else { REST.to_owned() }
         }
     }
+}
+
+/// Returns the values of environment variables with secret names, which are kept out of recordings.
+pub fn secret_values() -> Vec<String> {
+    let texts = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod card;
 mod image;
 mod json_tree;
 mod messages;
-mod metrics;
 mod notice;
 mod status;
 mod summary;
@@ -25,12 +24,11 @@ pub use assistant::{AssistantBlock, AssistantStream, ThinkingBlock};
 pub use bash::BashBlock;
 pub use image::{ImageBlock, ImageRows};
 pub use messages::{CustomBlock, QueueBlock, QueuedKind, UserBlock};
-pub use metrics::metrics_text;
 pub use notice::{NoticeBlock, NoticeKind};
 pub use status::StatusLine;
 pub use summary::{SummaryBlock, SummaryKind};
 pub use todo::{TodoBlock, TodoItem, TodoMark};
-pub use tool::{ToolBlock, ToolDrawing, ToolState};
+pub use tool::{ToolBlock, ToolDrawing, ToolState, metrics_text};
 
 /// How blocks are drawn.
 #[derive(Clone, Copy, Debug)]

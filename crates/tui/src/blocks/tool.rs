@@ -1,13 +1,23 @@
-//! A tool call: drawn by the tool in a box, or with the default view.
+//! A tool call: drawn by the tool in a box, or with the default view. Its figures are one line: those worth seeing, or all that are
+//! known.
 
 use std::time::Duration;
 
 use serde_json::Value;
-use toolsmith_text::{FileDiff, Row, Theme, Token};
+use toolsmith_text::{FileDiff, Row, Theme, Token, size_text, time_text};
 use toolsmith_tool::{CallMetrics, ContentBlock, ToolResult};
 
-use super::{BlockOptions, ImageBlock, boxed, card, duration_text, metrics_text, spread};
+use super::{BlockOptions, ImageBlock, boxed, card, duration_text, spread};
 use crate::review::visible_diffs;
+
+/// CPU time that is worth seeing, in microseconds.
+const SHOWN_CPU: u64 = 500_000;
+/// Memory that is worth seeing.
+const SHOWN_MEMORY: u64 = 32 << 20;
+/// Bytes read or written that are worth seeing.
+const SHOWN_BYTES: u64 = 1 << 20;
+/// Result tokens that are worth seeing.
+const SHOWN_TOKENS: u64 = 5_000;
 
 /// State of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -196,3 +206,28 @@ fn trimmed(mut rows: Vec<Row>) -> Vec<Row> {
     rows.drain(..blank);
     rows
 }
+
+/// Formats the figures of a call. Without `everything`, small ones are left out, and there is no line if all are small.
+pub fn metrics_text(metrics: &CallMetrics, everything: bool) -> Option<String> {
+    let worth = |value: Option<u64>, least: u64| value.filter(|value| everything || *value >= least);
+    let counted =
+        |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let parts: Vec<String> = [
+        worth(metrics.cpu_us, SHOWN_CPU).map(|time| format!("{} CPU", time_text(time))),
+        worth(metrics.peak_memory_bytes, SHOWN_MEMORY).map(size_text),
+        worth(metrics.read_bytes, SHOWN_BYTES).map(|bytes| format!("{} read", size_text(bytes))),
+        worth(metrics.written_bytes, SHOWN_BYTES).map(|bytes| format!("{} written", size_text(bytes))),
+        worth(metrics.requests, 1).map(|count| counted(count, "request", "requests")),
+        // One process is what `bash` is for.
+        worth(metrics.processes, 2).map(|count| counted(count, "process", "processes")),
+        worth(Some(metrics.result_tokens), SHOWN_TOKENS).map(|count| format!("~{count} tokens")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("{} · {}", time_text(metrics.wall_us), parts.join(" · ")))
+}
+
+#[cfg(test)]
+#[path = "tool_tests.rs"]
+mod tests;

@@ -1,10 +1,9 @@
 //! `toolsmith dev NAME`: loads, checks and calls a tool, and repeats this whenever one of its files changes.
 
-mod keys;
 mod show;
 
 use std::{
-    io::Read as _,
+    io::{BufRead as _, Read as _},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, Mutex, PoisonError},
@@ -12,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use toolsmith::{Discovered, LoadScope, Warning, Watch};
 use toolsmith_agent::CallOutcome;
 use toolsmith_js::{LoadedModule, ModuleHandle, ModuleRequest};
@@ -87,7 +86,7 @@ pub(crate) fn run(shared: &Shared, own: &DevArguments) -> Result<ExitCode> {
             project: &project,
             working: ModuleHandle::default(),
             // Standard input is read for the arguments then.
-            keys: (own.args.as_deref() != Some("-")).then(keys::listen),
+            keys: (own.args.as_deref() != Some("-")).then(listen_for_keys),
         };
         tokio::select! {
             outcome = session.go_on() => outcome,
@@ -362,4 +361,19 @@ async fn draw(tool: &Arc<dyn Tool>, outcome: &CallOutcome, updates: &[ToolResult
 /// Shows why a round made no call.
 fn explain(error: &anyhow::Error) {
     let _ = failure::failed(error, false);
+}
+
+/// Reads the keys, which are lines of standard input, in a thread of its own that ends with the program.
+fn listen_for_keys() -> UnboundedReceiver<String> {
+    let (sender, keys) = unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            // A line that is not text is not a key.
+            let Ok(line) = line else { return };
+            if sender.send(line.trim().to_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    keys
 }

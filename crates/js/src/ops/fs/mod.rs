@@ -3,13 +3,11 @@
 //! Both ways go through [`perform`], so that they cannot differ. Potentially endless operations check regularly whether
 //! to stop.
 
-mod changing;
 mod constants;
 mod error;
 mod folders;
 mod links;
 mod open_files;
-mod removal;
 mod request;
 mod status;
 mod watch;
@@ -18,14 +16,13 @@ mod whole;
 pub(crate) use open_files::OpenFiles;
 pub(crate) use watch::Watchers;
 
-use std::{rc::Rc, sync::Arc};
+use std::{path::Path, rc::Rc, sync::Arc};
 
 use rquickjs::{Ctx, IntoJs, Object, Result, TypedArray, Value, function::Func};
-
-use toolsmith_host::posix::errno;
+use toolsmith_host::posix::{FileFlags, errno};
+use toolsmith_tool::FileWatch;
 
 use self::{
-    changing::tell,
     error::FsError,
     request::{Request, Scene},
 };
@@ -121,7 +118,7 @@ fn perform(
     scene: &Scene,
 ) -> std::result::Result<Settled, FsError> {
     if let Some(watch) = &scene.watch {
-        tell(watch.as_ref(), name, request, scene);
+        notify_watch(watch.as_ref(), name, request, scene);
     }
     match name {
         "exists" => Ok(Settled::Text(links::exists(request, scene).to_string())),
@@ -140,7 +137,7 @@ fn perform(
         "mkdir" => folders::make(request, scene),
         "mkdtemp" => folders::make_temporary(request, scene),
         "rmdir" => folders::remove(request, scene),
-        "rm" => removal::remove(request, scene),
+        "rm" => folders::remove_tree(request, scene),
         "unlink" => links::unlink(request, scene),
         "rename" => links::rename(request, scene),
         "link" => links::link(request, scene),
@@ -153,5 +150,46 @@ fn perform(
         "utime" | "lutime" | "futime" => status::set_times(name, request, scene),
         "chdir" => links::chdir(request, scene),
         _ => Err(FsError::number(errno::ENOSYS, "fs").with_path(name)),
+    }
+}
+
+/// Notifies the watcher of the files an operation is about to change. Writes through a descriptor were reported when it
+/// was opened.
+fn notify_watch(watch: &dyn FileWatch, name: &str, request: &Request, scene: &Scene) {
+    let (path, dest) = (scene.path(&request.path), scene.path(&request.dest));
+    match name {
+        "writeFile" if request.fd.is_none() => watch.before_change(&path),
+        "open" if FileFlags::may_change(request.flags) => watch.before_change(&path),
+        "truncate" => watch.before_change(&path),
+        "copyFile" | "link" => watch.before_change(&dest),
+        "mkdir" => watch.before_folder(&path),
+        "unlink" | "rm" if !path.is_symlink() => watch.before_change(&path),
+        "rename" if !path.is_symlink() => notify_rename(watch, &path, &dest),
+        _ => {}
+    }
+}
+
+/// Both names change; for a directory, also the names of everything in it.
+fn notify_rename(watch: &dyn FileWatch, from: &Path, to: &Path) {
+    watch.before_change(from);
+    if !to.is_symlink() {
+        watch.before_change(to);
+    }
+    if !from.is_dir() {
+        return;
+    }
+    watch.before_folder(to);
+    let mut waiting = vec![from.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(below) = entry.path().strip_prefix(from).map(|below| to.join(below)) else { continue };
+            if kind.is_dir() {
+                watch.before_folder(&below);
+                waiting.push(entry.path());
+            } else if kind.is_file() {
+                watch.before_change(&below);
+            }
+        }
     }
 }
