@@ -1,6 +1,7 @@
 //! The built-in tools, and the store for their file changes.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -69,7 +70,9 @@ pub(crate) fn protect_found(protected: &Protected, discovered: &Discovered) {
     discovered.configured.iter().for_each(|path| protected.add(path));
     for module in &discovered.modules {
         protected.add_module(&module.path);
-        protected.add_module(&module.real_path);
+        if module.path != module.real_path {
+            protected.add_module(&module.real_path);
+        }
     }
 }
 
@@ -112,9 +115,12 @@ pub(crate) fn protect_programs(
     }
 }
 
-/// Protects what tools were loaded from.
+/// Protects what tools were loaded from, besides the modules that [`protect_found`] protects.
 pub(crate) fn protect_loaded(protected: &Protected, loaded: &LoadedTools) {
-    loaded.files.iter().for_each(|file| protected.add_module(file));
+    let found: HashSet<&Path> =
+        loaded.discovered.modules.iter().map(|module| module.real_path.as_path()).collect();
+    let others = loaded.files.iter().filter(|file| !found.contains(file.as_path()));
+    others.for_each(|file| protected.add_module(file));
 }
 
 /// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and

@@ -82,9 +82,16 @@ impl Protected {
 
     /// Adds a module that was loaded. Files that would be found in its place by the same import are covered too.
     pub fn add_module(&self, file: &Path) {
-        self.add(file);
+        // A project may have many modules, and folding and resolving are most of what a session costs for each.
+        let real = real(file);
+        let folded = fold_path(&real);
+        let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
+        if file != real {
+            paths.insert(fold_path(file));
+        }
+        paths.insert(folded.clone());
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        let file = fold_path(&real(file));
+        let file = folded;
         let stem = |file: &Path| Some(file.parent()?.join(file.file_stem()?));
         let mut stems = vec![stem(&file)];
         if file.file_stem().is_some_and(|stem| stem == "index") {

@@ -11,6 +11,11 @@ use serde_json::{Map, Number, Value as Json};
 
 /// Deeper values go through JSON text, whose readers have limits of their own.
 const MAX_DEPTH: usize = 100;
+/// Bytes that values may take here, about. Larger ones go through JSON text, which counts as memory of the tool: a list of
+/// many holes, or of the same list many times, is small in the engine.
+const MAX_BYTES: usize = 64 << 20;
+/// Bytes of one value, about.
+const VALUE_BYTES: usize = 64;
 /// Own enumerable properties with names.
 const NAMES: c_int = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_ENUM_ONLY) as c_int;
 const PLAIN_PROPERTY: c_int = qjs::JS_PROP_C_W_E as c_int;
@@ -196,6 +201,8 @@ struct Reader {
     object_prototype: qjs::JSValue,
     array_prototype: qjs::JSValue,
     to_json: qjs::JSAtom,
+    /// Bytes that may still be taken.
+    left: usize,
     /// The names last read at each depth, by their place in an object.
     names: Vec<Vec<(qjs::JSAtom, String)>>,
 }
@@ -214,6 +221,7 @@ impl Reader {
                 object_prototype: qjs::JS_GetPrototype(raw, object),
                 array_prototype: qjs::JS_GetPrototype(raw, array),
                 to_json: qjs::JS_NewAtomLen(raw, c"toJSON".as_ptr(), 6),
+                left: MAX_BYTES,
                 names: Vec::new(),
             };
             let is_made =
@@ -233,6 +241,7 @@ impl Reader {
         value: qjs::JSValue,
         depth: usize,
     ) -> std::result::Result<Option<Json>, NotRead> {
+        self.take(VALUE_BYTES)?;
         // SAFETY: the caller's promise; the tags say what the values are.
         unsafe {
             Ok(Some(match tag(value) {
@@ -256,6 +265,11 @@ impl Reader {
                 _ => return self.by_engine(value),
             }))
         }
+    }
+
+    fn take(&mut self, bytes: usize) -> std::result::Result<(), NotRead> {
+        self.left = self.left.checked_sub(bytes).ok_or(NotRead::NotPlain)?;
+        Ok(())
     }
 
     /// Returns whether an object has this prototype, which has no `toJSON`.
@@ -388,12 +402,14 @@ impl Reader {
 
     /// # Safety
     /// As for [`Reader::value`]; the value is a string.
-    unsafe fn text(&self, value: qjs::JSValue) -> std::result::Result<String, NotRead> {
+    unsafe fn text(&mut self, value: qjs::JSValue) -> std::result::Result<String, NotRead> {
         let mut length = 0;
         // SAFETY: the caller's promise.
         unsafe {
             let text = qjs::JS_ToCStringLen2(self.raw, &raw mut length, value, false);
-            self.take_text(text, length as usize)
+            let text = self.take_text(text, length as usize)?;
+            self.take(text.len())?;
+            Ok(text)
         }
     }
 
@@ -421,7 +437,7 @@ impl Reader {
     ///
     /// # Safety
     /// As for [`Reader::value`].
-    unsafe fn by_engine(&self, value: qjs::JSValue) -> std::result::Result<Option<Json>, NotRead> {
+    unsafe fn by_engine(&mut self, value: qjs::JSValue) -> std::result::Result<Option<Json>, NotRead> {
         // SAFETY: the caller's promise; the text is owned until it was read.
         unsafe {
             let json = qjs::JS_JSONStringify(self.raw, value, qjs::JS_UNDEFINED, qjs::JS_UNDEFINED);

@@ -7,6 +7,7 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 use serde_json::{Value, json};
+use toolsmith_js::Limits;
 use toolsmith_tool::{Tool, ToolResult};
 
 use crate::project::{Project, call};
@@ -87,6 +88,28 @@ async fn halves_of_surrogate_pairs_become_replacement_characters() {
         tool("return { content: [], details: { ['k\\ud800']: ['a\\ud800b', '\\u{1F600}'] } };").await;
     let details = call(&tool, json!({})).await.unwrap().details.unwrap();
     assert_eq!(details, json!({ "k\u{fffd}": ["a\u{fffd}b", "😀"] }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_details_that_are_larger_than_they_look_cost_the_tool_and_not_the_program() {
+    let body = "const laughs = [1]; let all = laughs; for (let i = 0; i < 40; i++) all = [all, all]; \
+         const bombs = { holes: new Array(2 ** 32 - 1), laughs: all, endless: new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 'x'.repeat(1000)) }) }; \
+         return { content: [], details: bombs[params.which] ?? 'fine' };";
+    let source = format!(
+        "export default () => ({{ name: \"t\", description: \"d\", parameters: {{ type: \"object\" }},\n\
+         async execute(id, params) {{ {body} }} }});\n"
+    );
+    let project = Project::with_limits(Limits::default().memory(32 << 20), &[("t.mjs", &source)]);
+    let tool = project.tool("t.mjs").await;
+    for which in ["holes", "laughs", "endless"] {
+        let error = call(&tool, json!({ "which": which })).await.unwrap_err().to_string();
+        assert!(error.contains("memory"), "{which}: {error}");
+        assert_eq!(
+            call(&tool, json!({ "which": "" })).await.unwrap().details.unwrap(),
+            json!("fine"),
+            "{which}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

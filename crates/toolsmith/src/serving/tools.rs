@@ -141,6 +141,7 @@ impl ServingTools {
         let cwd = cwd.into();
         let store = change_store(&home)?;
         let protected = Arc::<Protected>::default();
+        crate::built_in::protect_found(&protected, &loaded.discovered);
         crate::built_in::protect_loaded(&protected, loaded);
         let hooks = match &options.hooks {
             Some(found) => {

@@ -10,7 +10,7 @@ use std::fs;
 use anyhow::Result;
 pub(crate) use page::kept;
 
-use super::sample::Sample;
+use super::{peers, sample::Sample};
 use crate::cargo::root;
 
 /// A measurement beside that of a peer.
@@ -103,6 +103,10 @@ struct Machine {
     processor: String,
     cores: usize,
     system: String,
+    /// The commit that was measured.
+    commit: String,
+    /// Average number of running processes in the minute before the report was written, ours included.
+    load: String,
 }
 
 impl Machine {
@@ -112,10 +116,20 @@ impl Machine {
             let line = text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
             line.map(|line| line.trim_start_matches([' ', '\t', ':', '=']).trim_matches('"').to_owned())
         };
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         Self {
+            commit: commit().unwrap_or_else(|| "unknown".to_owned()),
+            load: load.split_whitespace().next().unwrap_or("unknown").to_owned(),
             processor: field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".to_owned()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             system: field("/etc/os-release", "PRETTY_NAME").unwrap_or_else(|| "unknown system".to_owned()),
         }
     }
+}
+
+/// Returns the current commit, marked if files were changed since.
+fn commit() -> Option<String> {
+    let output = peers::start("git", &root()).args(["describe", "--always", "--dirty"]).output().ok()?;
+    let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!name.is_empty()).then_some(name)
 }

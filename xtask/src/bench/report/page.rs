@@ -23,14 +23,17 @@ pub(super) fn write(report: &Report, machine: &Machine) -> Result<String> {
     let mut page = format!(
         "# Benchmarks\n\n\
          <!-- Written by `cargo xtask bench all`. -->\n\n\
-         Toolsmith {} and others, measured in turns in one run on {} ({} cores), {}. Times are medians with the middle half;\n\
+         Toolsmith {} (commit {}, profile `dist`) and others, measured in turns in one run on {} ({} cores), {}; load average at the\n\
+         end {}. Times are medians with the middle half;\n\
          a ratio is our time by theirs, so less than 1 is faster, with the least and most it can be by the middle halves.\n\
          Measure again with `cargo xtask bench all`: what it needs is installed outside the checkout.\n\n\
          ![Our time by theirs](benchmarks.svg)\n\n",
         env!("CARGO_PKG_VERSION"),
+        machine.commit,
         machine.processor,
         machine.cores,
         machine.system,
+        machine.load,
     );
     page.push_str("## Where others are faster\n\n");
     let slower: Vec<&Comparison> =

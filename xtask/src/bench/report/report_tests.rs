@@ -11,6 +11,11 @@ fn sample(milliseconds: &[u64]) -> Sample {
     sample
 }
 
+fn machine(processor: &str, cores: usize, system: &str) -> Machine {
+    let [processor, system, commit, load] = [processor, system, "0123abcd", "0.50"].map(str::to_owned);
+    Machine { processor, cores, system, commit, load }
+}
+
 fn report() -> Report {
     let mut report = Report::default();
     report.compare(
@@ -35,9 +40,9 @@ fn report() -> Report {
 
 #[test]
 fn the_page_has_ratios_with_their_spread_and_says_where_others_are_faster() {
-    let machine = Machine { processor: "Abacus".to_owned(), cores: 2, system: "Linux".to_owned() };
+    let machine = machine("Abacus", 2, "Linux");
     let page = page::write(&report(), &machine).unwrap();
-    assert!(page.contains("on Abacus (2 cores), Linux"), "{page}");
+    assert!(page.contains("on Abacus (2 cores), Linux") && page.contains("commit 0123abcd"), "{page}");
     let faster = page.split("## Where others are faster").nth(1).unwrap().split("\n## ").next().unwrap();
     assert!(faster.contains("- a preview: we take 1.50 times as long as ast-grep."), "{faster}");
     assert!(!faster.contains("list") && !faster.contains("again"), "faster, and alike: {faster}");
@@ -55,7 +60,7 @@ fn the_page_has_ratios_with_their_spread_and_says_where_others_are_faster() {
 fn nothing_slower_is_said_so() {
     let mut report = report();
     report.comparisons.truncate(1);
-    let machine = Machine { processor: String::new(), cores: 1, system: String::new() };
+    let machine = machine("", 1, "");
     assert!(page::write(&report, &machine).unwrap().contains("Nowhere in this run."));
 }
 
