@@ -78,7 +78,7 @@ struct Smoke {
     folder: tempfile::TempDir,
 }
 
-/// What runs the program.
+/// The way to run the program.
 enum Runner {
     ThisMachine,
     Emulator(String),

@@ -38,7 +38,7 @@ const PRESENT: &[&str] = &[
     "uname",
 ];
 
-/// What runs the programs of a system.
+/// The way to run the programs of a system.
 pub(super) enum Runner {
     ThisMachine,
     Emulator(PathBuf),

@@ -18,9 +18,9 @@ pub(crate) enum Check {
     Run {
         /// The emulator; none for programs that run as they are.
         runner: Option<&'static str>,
-        /// What `cargo test` runs too; nothing if empty.
+        /// Arguments of `cargo test`; no tests run if empty.
         tests: &'static [&'static str],
-        /// What clippy checks, because other systems do not compile it; nothing if empty.
+        /// Arguments of clippy, for code that other systems do not compile; it does not run if empty.
         lints: &'static [&'static str],
     },
     /// These packages are compiled. Linking needs libraries that only the system itself has.

@@ -214,6 +214,7 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
     }))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 #[path = "save_tests.rs"]
 mod tests;

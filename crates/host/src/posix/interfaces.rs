@@ -54,8 +54,9 @@ fn hardware_name(bytes: &[u8]) -> String {
     })
 }
 
-/// Returns the mask of a network by the number of its leading ones, for an address of the same kind.
-#[cfg_attr(unix, expect(dead_code, reason = "Unix systems report masks, Windows their lengths"))]
+/// Returns the mask of a network by the number of its leading ones, for an address of the same kind. Windows reports this number,
+/// Unix systems report masks.
+#[cfg(any(windows, test))]
 pub(super) fn netmask(of: IpAddr, ones: u8) -> IpAddr {
     let ones = u32::from(ones);
     match of {
