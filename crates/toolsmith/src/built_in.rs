@@ -1,6 +1,7 @@
 //! The built-in tools, and the store for their file changes.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -106,9 +107,12 @@ pub(crate) fn protect_programs(
     }
 }
 
-/// Protects what tools were loaded from.
+/// Protects what tools were loaded from, and what decides what their imports refer to.
 pub(crate) fn protect_loaded(protected: &Protected, loaded: &LoadedTools) {
     loaded.files.iter().for_each(|file| protected.add_module(file));
+    // Most tools look at the same places.
+    let candidates: BTreeSet<&Path> = loaded.candidates.iter().map(PathBuf::as_path).collect();
+    protected.add_candidates(candidates);
 }
 
 /// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and

@@ -7,7 +7,7 @@ use toolsmith_js::LoadedModule;
 use toolsmith_tool::{ToolContext, ToolSpec};
 
 use super::{
-    live::{Inner, LiveModule, State},
+    live::{FailedVersion, Inner, LiveModule, State},
     places::Places,
 };
 use crate::{
@@ -83,7 +83,7 @@ impl Change {
             }
             if module.loaded.inputs.are_unchanged() {
                 is_changed |= module.failed.take().is_some();
-            } else if !module.failed.as_ref().is_some_and(|(_, inputs)| inputs.are_unchanged()) {
+            } else if !module.failed.as_ref().is_some_and(|failed| failed.inputs.are_unchanged()) {
                 let prepared = state.prepared.get(&module.found.path);
                 match (prepared.filter(|prepared| prepared.inputs.are_unchanged()).cloned(), look) {
                     // It waits for the next turn.
@@ -120,7 +120,8 @@ impl Change {
             if let Some(error) = error.filter(|_| module.works()) {
                 let error = ToolLoadError::from_engine(error.clone(), &found.source);
                 failures.push(error.clone());
-                module.failed = Some((error, loaded.inputs));
+                let candidates = [loaded.files, loaded.candidates].concat();
+                module.failed = Some(FailedVersion { error, inputs: loaded.inputs, candidates });
                 is_changed = true;
                 continue;
             }

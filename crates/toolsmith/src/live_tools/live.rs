@@ -41,13 +41,22 @@ pub(super) struct LiveModule {
     /// The version in use: the last one that loaded, or the only one.
     pub(super) loaded: LoadedModule,
     /// The newer version that does not load.
-    pub(super) failed: Option<(ToolLoadError, ModuleInputs)>,
+    pub(super) failed: Option<FailedVersion>,
+}
+
+/// A version of a module that does not load.
+#[derive(Clone)]
+pub(super) struct FailedVersion {
+    pub(super) error: ToolLoadError,
+    pub(super) inputs: ModuleInputs,
+    /// Files that it names, and paths that decide what its imports refer to.
+    pub(super) candidates: Vec<PathBuf>,
 }
 
 impl LiveModule {
     /// Returns the inputs of the version that was loaded last, also if it failed.
     pub(super) fn inputs(&self) -> &ModuleInputs {
-        self.failed.as_ref().map_or(&self.loaded.inputs, |(_, inputs)| inputs)
+        self.failed.as_ref().map_or(&self.loaded.inputs, |failed| &failed.inputs)
     }
 
     pub(super) fn works(&self) -> bool {
@@ -200,7 +209,8 @@ impl Inner {
         let pairs = modules.iter().map(|module| (module.found.clone(), module.loaded.clone())).collect();
         let mut loaded = sort_modules(discovered.clone(), pairs, &taken, &self.disabled);
         for module in modules {
-            if let Some((error, _)) = &module.failed {
+            if let Some(FailedVersion { error, candidates, .. }) = &module.failed {
+                loaded.candidates.extend(candidates.iter().cloned());
                 loaded.stale.push(StaleModule {
                     path: module.found.path.clone(),
                     error: error.clone(),
@@ -224,7 +234,7 @@ fn known(modules: &[LiveModule]) -> HashMap<String, Known> {
     let mut known = HashMap::new();
     for module in modules {
         for name in names(&module.loaded) {
-            let stale = module.failed.as_ref().map(|(error, _)| error.to_string());
+            let stale = module.failed.as_ref().map(|failed| failed.error.to_string());
             // The first tool keeps the name.
             known.entry(name).or_insert_with(|| Known { inputs: module.inputs().clone(), stale });
         }

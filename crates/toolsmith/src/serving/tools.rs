@@ -23,7 +23,7 @@ use toolsmith_tool::{
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
     budgets::monitors,
-    built_in::{built_in_tools_with, change_store, write_rules},
+    built_in::{built_in_tools_with, change_store, protect_found, protect_loaded, write_rules},
     home::Home,
     hooks::FoundHooks,
     live_tools::{LiveTools, Look},
@@ -141,7 +141,8 @@ impl ServingTools {
         let cwd = cwd.into();
         let store = change_store(&home)?;
         let protected = Arc::<Protected>::default();
-        crate::built_in::protect_loaded(&protected, loaded);
+        protect_found(&protected, &loaded.discovered);
+        protect_loaded(&protected, loaded);
         let hooks = match &options.hooks {
             Some(found) => {
                 found.protect(&protected);
@@ -212,7 +213,8 @@ impl ServingTools {
         // Made first: a list that cannot be served changes nothing.
         let new = self.make_current(&loaded)?;
         let problems = change.make(&ToolContext::detached()).await;
-        crate::built_in::protect_loaded(&self.protected, &loaded);
+        protect_found(&self.protected, &loaded.discovered);
+        protect_loaded(&self.protected, &loaded);
         Ok(Reloaded { is_list_changed: self.put(new), failures, problems, loaded })
     }
 

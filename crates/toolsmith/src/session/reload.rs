@@ -216,6 +216,8 @@ impl Reload {
                 "{} The change takes effect with the next turn; until then the previous version is used.",
                 self.changed_files(&change)
             );
+            // The new version is loaded, and its tools may be called with the next turn.
+            protect_loaded(&self.inner.protected, &change.loaded);
             change.postpone();
             self.notice(&text);
         }

@@ -7,6 +7,7 @@ mod discovery;
 mod extensions;
 mod hooks;
 mod idleness;
+mod import_targets;
 mod loading;
 mod models;
 mod official;
