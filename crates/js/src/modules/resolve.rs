@@ -109,17 +109,18 @@ impl FileResolver {
             let found = resolver.resolve_with_context(folder, specifier, config, &mut context);
             found.ok().map(oxc_resolver::Resolution::into_path_buf)
         };
-        let by_paths = || {
-            let config = self.paths.find_tsconfig(importer).ok()?;
-            resolve(&self.paths, importer.parent()?, specifier, config.as_deref())
-        };
-        let found = by_paths().or_else(|| {
-            let folder = workspace::package_folder(importer, &package_name(specifier))?;
+        let config = self.paths.find_tsconfig(importer).ok();
+        let mut found =
+            config.and_then(|config| resolve(&self.paths, importer.parent()?, specifier, config.as_deref()));
+        if found.is_none()
+            && let Some(folder) = workspace::package_folder(importer, &package_name(specifier))
+        {
             // A package finds itself by its own name if it has `exports`.
             let rest = specifier.strip_prefix(package_name(specifier).as_str()).unwrap_or_default();
             let within = format!(".{rest}");
-            resolve(resolver, &folder, specifier, None).or_else(|| resolve(resolver, &folder, &within, None))
-        });
+            found = resolve(resolver, &folder, specifier, None)
+                .or_else(|| resolve(resolver, &folder, &within, None));
+        }
         observed.note_resolution(context);
         for folder in importer.ancestors().skip(1) {
             observed.note_files(PROJECT_FILES.iter().map(|name| folder.join(name)));
