@@ -171,7 +171,8 @@ impl ServingTools {
         }))
     }
 
-    /// Follows changes of the files of these tools.
+    /// Follows these tools: trust that is removed ends, and unless the setting `tools.reload` is off, changed files are
+    /// loaded again.
     pub fn follow(&self, live: LiveTools) {
         let _ = self.live.set(live);
     }
@@ -187,8 +188,13 @@ impl ServingTools {
     /// Brings the module of a tool up to date before it is called. Returns a note about one that no longer loads.
     pub(super) async fn before_call(&self, tool: &str) -> Option<String> {
         let live = self.live.get()?;
-        if live.is_outdated(tool) {
-            match self.refresh(Look::Tool(tool)).await {
+        let look = match () {
+            () if live.is_trust_changed() => Some(Look::Trust),
+            () if self.settings.tools.reload && live.is_outdated(tool) => Some(Look::Tool(tool)),
+            () => None,
+        };
+        if let Some(look) = look {
+            match self.refresh(look).await {
                 Ok(reloaded) if reloaded.is_list_changed => self.list_changed.notify_one(),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "The tools were not reloaded"),
@@ -210,8 +216,16 @@ impl ServingTools {
         let Some(change) = live.look(look).await else { return Ok(Reloaded::default()) };
         let loaded = change.loaded.clone();
         let failures = change.failures.clone();
-        // Made first: a list that cannot be served changes nothing.
-        let new = self.make_current(&loaded)?;
+        // Made first: a list that cannot be served changes nothing, except that modules which may no longer run are not called.
+        let new = match self.make_current(&loaded) {
+            Ok(new) => new,
+            Err(error) => {
+                if change.is_about_trust {
+                    change.make(&ToolContext::detached()).await;
+                }
+                return Err(error);
+            }
+        };
         let problems = change.make(&ToolContext::detached()).await;
         protect_found(&self.protected, &loaded.discovered);
         protect_loaded(&self.protected, &loaded);
