@@ -28,6 +28,13 @@ struct Input {
     stamp: Option<FileStamp>,
 }
 
+impl Input {
+    /// Returns whether it is no file of an installed package.
+    fn is_own(&self) -> bool {
+        !Path::new(&self.path).components().any(|part| part.as_os_str() == "node_modules")
+    }
+}
+
 /// Everything a definition depends on besides the program, the working directory and the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Inputs {
@@ -120,10 +127,7 @@ impl Inputs {
     /// whose content was compared is known by its stamp afterwards.
     pub(crate) fn own_files_are_unchanged(&mut self) -> bool {
         let now = SystemTime::now();
-        let is_own = |input: &&mut Input| {
-            !Path::new(&input.path).components().any(|part| part.as_os_str() == "node_modules")
-        };
-        self.loaded.iter_mut().filter(is_own).all(|input| {
+        self.loaded.iter_mut().filter(|input| input.is_own()).all(|input| {
             let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
             if stamp.is_some() && stamp == input.stamp {
                 return true;
@@ -134,6 +138,12 @@ impl Inputs {
             }
             is_same
         })
+    }
+
+    /// Returns the hashes of the files that were loaded, other than those of installed packages, as they are now.
+    pub(crate) fn own_content(&self) -> String {
+        let own = self.loaded.iter().filter(|input| input.is_own());
+        own.map(|input| hash(Path::new(&input.path)).unwrap_or_default()).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the files that were loaded.

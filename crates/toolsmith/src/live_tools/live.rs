@@ -78,6 +78,8 @@ pub(super) struct State {
 /// Knowledge about one tool that calls need without waiting.
 struct Known {
     inputs: ModuleInputs,
+    /// The real path of its module.
+    file: PathBuf,
     stale: Option<String>,
 }
 
@@ -151,6 +153,16 @@ impl LiveTools {
     /// Returns whether the user's list of what is trusted changed since the modules were judged by it. This is cheap.
     pub(crate) fn is_trust_changed(&self) -> bool {
         self.inner.trust() != *self.inner.judged_by.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Identifies the code of a tool: the content of its module's files, and whether they may run.
+    pub(crate) fn version(&self, tool: &str) -> Option<String> {
+        let known = self.inner.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = known.get(tool)?;
+        let trust = self.inner.trust();
+        let is_trusted = self.inner.options.as_ref().is_some_and(|options| trust.allows(&options.project));
+        let content = known.inputs.own_content();
+        Some(format!("{is_trusted} {} {content}", trust.allows(&known.file)))
     }
 
     /// Returns the error of a tool's newer version, if that does not load.
@@ -268,7 +280,11 @@ fn known(modules: &[LiveModule]) -> HashMap<String, Known> {
         for name in names(&module.loaded) {
             let stale = module.failed.as_ref().map(|failed| failed.error.to_string());
             // The first tool keeps the name.
-            known.entry(name).or_insert_with(|| Known { inputs: module.inputs().clone(), stale });
+            known.entry(name).or_insert_with(|| Known {
+                inputs: module.inputs().clone(),
+                file: module.found.real_path.clone(),
+                stale,
+            });
         }
     }
     known

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::Notify;
 use toolsmith_agent::{
-    ApprovalMode, CallMonitor, Dispatcher, RESOLVE, Telemetry,
+    ApprovalMode, CallMonitor, Dispatcher, RESOLVE, RegistryRefresh, Telemetry,
     hooks::{HookGate, Hooks, HooksOptions},
 };
 use toolsmith_host::{
@@ -78,8 +78,24 @@ pub struct ServingTools {
     pub(super) hooks: Hooks,
     monitors: Vec<Arc<dyn CallMonitor>>,
     protected: Arc<Protected>,
-    live: OnceLock<LiveTools>,
+    live: Followed,
     list_changed: Notify,
+}
+
+/// The tools whose files are followed, once they are known.
+#[derive(Clone, Default)]
+struct Followed(Arc<OnceLock<LiveTools>>);
+
+#[async_trait]
+impl RegistryRefresh for Followed {
+    /// The session brought the tools up to date before it looked for the dispatcher.
+    async fn before_call(&self, _tool: &str) -> Option<String> {
+        None
+    }
+
+    async fn version(&self, tool: &str) -> Option<String> {
+        self.0.get()?.version(tool)
+    }
 }
 
 /// Result of a reload.
@@ -152,9 +168,10 @@ impl ServingTools {
         };
         let rules = write_rules(&cwd, &home, &store, Arc::clone(&protected));
         let monitors = monitors(&settings, &home, options.telemetry.as_ref());
-        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors)?;
+        let (live, list_changed) = (Followed::default(), Notify::new());
+        let current =
+            make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors, &live)?;
         let current = RwLock::new(current);
-        let (live, list_changed) = (OnceLock::new(), Notify::new());
         Ok(Arc::new(Self {
             cwd,
             home,
@@ -174,7 +191,7 @@ impl ServingTools {
     /// Follows these tools: trust that is removed ends, and unless the setting `tools.reload` is off, changed files are
     /// loaded again.
     pub fn follow(&self, live: LiveTools) {
-        let _ = self.live.set(live);
+        let _ = self.live.0.set(live);
     }
 
     /// Loads modules again whose files changed since they were loaded. Calls in progress end with the old ones.
@@ -187,7 +204,7 @@ impl ServingTools {
 
     /// Brings the module of a tool up to date before it is called. Returns a note about one that no longer loads.
     pub(super) async fn before_call(&self, tool: &str) -> Option<String> {
-        let live = self.live.get()?;
+        let live = self.live.0.get()?;
         let look = match () {
             () if live.is_trust_changed() => Some(Look::Trust),
             () if self.settings.tools.reload && live.is_outdated(tool) => Some(Look::Tool(tool)),
@@ -212,7 +229,7 @@ impl ServingTools {
     }
 
     async fn refresh(&self, look: Look<'_>) -> Result<Reloaded, ServingError> {
-        let Some(live) = self.live.get() else { return Ok(Reloaded::default()) };
+        let Some(live) = self.live.0.get() else { return Ok(Reloaded::default()) };
         let Some(change) = live.look(look).await else { return Ok(Reloaded::default()) };
         let loaded = change.loaded.clone();
         let failures = change.failures.clone();
@@ -233,8 +250,8 @@ impl ServingTools {
     }
 
     fn make_current(&self, loaded: &LoadedTools) -> Result<Current, ServingError> {
-        let Self { cwd, home, settings, options, store, rules, hooks, monitors, .. } = self;
-        make(cwd, home, settings, options, store, rules, loaded, hooks, monitors)
+        let Self { cwd, home, settings, options, store, rules, hooks, monitors, live, .. } = self;
+        make(cwd, home, settings, options, store, rules, loaded, hooks, monitors, live)
     }
 
     /// Replaces the tools. Returns whether the definitions changed.
@@ -276,7 +293,8 @@ impl ServingTools {
         let name = tool.spec().name.clone();
         let mut registry = Registry::new();
         registry.register(tool, Origin::built_in())?;
-        let dispatcher = dispatcher(registry, &self.settings, &self.options, &self.hooks, &self.monitors);
+        let dispatcher =
+            dispatcher(registry, &self.settings, &self.options, &self.hooks, &self.monitors, &self.live);
         // Whoever denies the tool by the name it has in a session means it here as well.
         let short = name.strip_prefix(OWN_PREFIX).unwrap_or(&name);
         if self.settings.approval.tools.get(short) == Some(&ApprovalPolicy::Deny) {
@@ -313,6 +331,7 @@ fn make(
     loaded: &LoadedTools,
     hooks: &Hooks,
     monitors: &[Arc<dyn CallMonitor>],
+    live: &Followed,
 ) -> Result<Current, ServingError> {
     let mut registry = Registry::new();
     let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
@@ -349,7 +368,7 @@ fn make(
     let can_stage =
         registry.iter().any(|found| found.tool.spec().deferrable || found.origin.kind != OriginKind::BuiltIn)
             || (options.preview && !specs.is_empty());
-    let dispatcher = dispatcher(registry, settings, options, hooks, monitors);
+    let dispatcher = dispatcher(registry, settings, options, hooks, monitors, live);
     Ok(Current { dispatcher, specs, can_stage })
 }
 
@@ -360,6 +379,7 @@ fn dispatcher(
     options: &ServingOptions,
     hooks: &Hooks,
     monitors: &[Arc<dyn CallMonitor>],
+    live: &Followed,
 ) -> Dispatcher {
     let mut approval = settings.approval.clone();
     approval.mode = match options.approval {
@@ -372,6 +392,7 @@ fn dispatcher(
         dispatcher = dispatcher.monitor(Arc::clone(monitor));
     }
     dispatcher
+        .refresh(Arc::new(live.clone()))
         .gate(Arc::new(HookGate::new(hooks.clone())))
         // A hook cannot allow more than the server was started with.
         .gates_approve(false)

@@ -365,6 +365,10 @@ impl RegistryRefresh for Reload {
             "[The file of the tool \"{tool}\" no longer loads: {error}. This is the result of its last working version.]"
         ))
     }
+
+    async fn version(&self, tool: &str) -> Option<String> {
+        self.inner.live.version(tool)
+    }
 }
 
 #[async_trait]

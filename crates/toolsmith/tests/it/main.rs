@@ -20,6 +20,7 @@ mod previews;
 mod programs;
 mod recorder;
 mod recovering;
+mod reload_guards;
 mod reloading;
 mod rules;
 mod sdk_examples;
