@@ -42,8 +42,8 @@ pub(crate) struct Change {
     modules: Vec<LiveModule>,
     /// The result of a search. A search for modules that may no longer run leaves new ones to the next.
     found: Option<(Discovered, Option<Places>)>,
-    /// The trust by which the modules are judged.
-    trust: TrustDecision,
+    /// The trust by which all modules were judged, if they were.
+    judged_by: Option<TrustDecision>,
     /// Modules were removed, or loaded again, because they may no longer run as they did.
     pub(crate) is_about_trust: bool,
     replaced: Vec<Replaced>,
@@ -61,14 +61,16 @@ impl Change {
         look: Look<'_>,
     ) -> Option<Self> {
         let trust = inner.trust();
-        let is_judged = inner.is_judged_by(&trust);
+        // A look at one tool does not judge the others.
+        let is_judged = matches!(look, Look::Tool(_)) || inner.is_judged_by(&trust);
         let found = match look {
-            Look::Everything if !is_judged || state.places.are_changed(&trust) => inner
-                .search(&trust)
-                .map(|(discovered, places)| (discovered, Some(places))),
+            Look::Everything if !is_judged || state.places.are_changed(&trust) => {
+                inner.search(&trust).map(|(discovered, places)| (discovered, Some(places)))
+            }
             Look::Trust if !is_judged => inner.search(&trust).map(|(discovered, _)| (discovered, None)),
             _ => None,
         };
+        let judged_by = (!matches!(look, Look::Tool(_))).then_some(trust);
         let mut modules: Vec<LiveModule> = Vec::new();
         let mut wanted: Vec<(usize, FoundModule)> = Vec::new();
         let mut is_changed = false;
@@ -159,7 +161,7 @@ impl Change {
             replaced.push(Replaced { path: found.path, old: is_known.then_some(old), new: Some(loaded) });
         }
         if replaced.is_empty() && !is_changed {
-            inner.judge_by(trust);
+            judged_by.into_iter().for_each(|trust| inner.judge_by(trust));
             if let Some((discovered, Some(places))) = found {
                 state.discovered = discovered;
                 state.places = places;
@@ -168,7 +170,7 @@ impl Change {
         }
         let discovered = found.as_ref().map_or(&state.discovered, |(discovered, _)| discovered);
         let loaded = inner.sort(discovered, &modules);
-        Some(Self { inner, modules, found, trust, is_about_trust, replaced, loaded, failures, state })
+        Some(Self { inner, modules, found, judged_by, is_about_trust, replaced, loaded, failures, state })
     }
 
     /// Returns the paths of the modules that change.
@@ -211,7 +213,7 @@ impl Change {
         }
         self.inner.remember(&self.modules);
         self.state.modules = self.modules;
-        self.inner.judge_by(self.trust);
+        self.judged_by.into_iter().for_each(|trust| self.inner.judge_by(trust));
         if let Some((discovered, places)) = self.found {
             self.state.discovered = discovered;
             self.state.places = places.unwrap_or_else(|| mem::take(&mut self.state.places));
