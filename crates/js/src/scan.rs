@@ -34,7 +34,12 @@ pub(crate) async fn scan_all(engine: &Arc<EngineShared>, requests: Vec<ModuleReq
     let next = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..workers)
         .map(|_| {
-            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instances: HashMap::new(), seen: HashSet::new() };
+            let surveyor = Surveyor {
+                engine: Arc::clone(engine),
+                workers,
+                instances: HashMap::new(),
+                seen: HashSet::new(),
+            };
             engine.runtime.spawn(surveyor.work_off(Arc::clone(&requests), Arc::clone(&next)))
         })
         .collect();
@@ -141,7 +146,8 @@ impl Surveyor {
                 let inputs = ModuleInputs::new(None, &files, host.options().imports.clone(), begun);
                 let module = finish(&host, path, &file, &described, files, inputs, start);
                 let candidates = [touched, module.candidates].concat();
-                let candidates = candidates.into_iter().filter(|path| self.seen.insert(path.clone())).collect();
+                let candidates =
+                    candidates.into_iter().filter(|path| self.seen.insert(path.clone())).collect();
                 LoadedModule { candidates, ..module }
             }
             Err(error) => {

@@ -274,8 +274,18 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
-        let LoadedModule { tools, extension, errors, notes, engine, engine_reason, files, elapsed, candidates, .. } =
-            module;
+        let LoadedModule {
+            tools,
+            extension,
+            errors,
+            notes,
+            engine,
+            engine_reason,
+            files,
+            elapsed,
+            candidates,
+            ..
+        } = module;
         self.outcome.files.extend(files.iter().cloned());
         self.outcome.candidates.extend(candidates);
         self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));

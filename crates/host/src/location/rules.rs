@@ -13,9 +13,7 @@ use super::{
     commands::Named,
     git, links,
     resolved_location::Location,
-    table::{
-        IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first,
-    },
+    table::{IN_HOME, OWN_STATE, POINTING_VARIABLES, TEMPORARY_IN_HOME, anywhere, begins_with, first},
 };
 use crate::{
     real_path,

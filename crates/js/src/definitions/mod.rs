@@ -9,7 +9,7 @@ mod cache;
 mod entry;
 mod inputs;
 
-pub(crate) use cache::{Definitions, Session as CacheSession};
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
+pub(crate) use cache::{Definitions, Session as CacheSession};
 pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
 pub(crate) use inputs::{Checked, Inputs, Observed};

@@ -3,7 +3,7 @@ use super::{imported_names, named_files};
 #[test]
 fn names_of_imports_are_found_in_code_that_cannot_be_parsed() {
     let code = "import './a'; let = ; import {b} from \"./b\"\nexport * from'c'; import(/* x */ './d') require ( `./e` ); \
-                import // why\n './f'; from \"torn\nrequire('"; 
+                import // why\n './f'; from \"torn\nrequire('";
     let names: Vec<&str> = imported_names(code).into_iter().collect();
     assert_eq!(names, ["./a", "./b", "./d", "./e", "./f", "c", "torn"]);
 }

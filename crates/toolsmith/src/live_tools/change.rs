@@ -139,7 +139,8 @@ impl Change {
                 new: None,
             }));
         }
-        let is_about_trust = !is_judged && (!restricted.is_empty() || replaced.iter().any(|one| one.new.is_none()));
+        let is_about_trust =
+            !is_judged && (!restricted.is_empty() || replaced.iter().any(|one| one.new.is_none()));
         let requests: Vec<FoundModule> = wanted.iter().map(|(_, found)| found.clone()).collect();
         let loaded = if requests.is_empty() { Vec::new() } else { inner.load(&requests).await };
         let mut failures = Vec::new();

@@ -180,7 +180,8 @@ impl LiveTools {
     /// Returns those of the modules that are still in use, as they were found last.
     pub(crate) async fn still_in_use(&self, modules: &[FoundModule]) -> Vec<FoundModule> {
         let state = self.inner.state.lock().await;
-        let current = |found: &FoundModule| state.modules.iter().find(|module| module.found.path == found.path);
+        let current =
+            |found: &FoundModule| state.modules.iter().find(|module| module.found.path == found.path);
         modules.iter().filter_map(|found| Some(current(found)?.found.clone())).collect()
     }
 

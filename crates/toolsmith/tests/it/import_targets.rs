@@ -89,7 +89,10 @@ async fn c5_7_files_that_a_broken_module_names_are_code() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c5_7_files_of_the_last_version_that_loaded_are_code() {
-    let place = place("import { x } from '../../gen/api.ts'; if (!x) throw 1;", &[("gen/api.ts", "export const x = 1;")]);
+    let place = place(
+        "import { x } from '../../gen/api.ts'; if (!x) throw 1;",
+        &[("gen/api.ts", "export const x = 1;")],
+    );
     assert_code(&place, &["gen/api.ts"]).await;
     place.write(TOOL, "let =");
     assert_code(&place, &["gen/api.ts"]).await;
@@ -98,7 +101,8 @@ async fn c5_7_files_of_the_last_version_that_loaded_are_code() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_module_that_imports_a_directory_is_cached_and_leaves_the_rest_of_it_alone() {
-    let place = place("import { x } from '../../lib'; if (!x) throw 1;", &[("lib/index.ts", "export const x = 1;")]);
+    let place =
+        place("import { x } from '../../lib'; if (!x) throw 1;", &[("lib/index.ts", "export const x = 1;")]);
     // `lib/other.ts` is among the ordinary files.
     assert_code(&place, &["lib/index.ts", "lib.ts"]).await;
     let cached = toolsmith_js::list_definitions(&toolsmith::definition_cache(&place.home())).unwrap();
