@@ -67,13 +67,10 @@ impl Project {
         let trust = if for_this_run {
             TrustDecision::everything()
         } else {
-            match trust_store(&home).load() {
-                Ok(list) => TrustDecision::from_list(list),
-                Err(error) => {
-                    warnings.push(Warning::new(format!("no directory is trusted: {error}")));
-                    TrustDecision::default()
-                }
-            }
+            TrustDecision::from_store(trust_store(&home)).unwrap_or_else(|error| {
+                warnings.push(Warning::new(format!("no directory is trusted: {error}")));
+                TrustDecision::default()
+            })
         };
         let mut flags = shared.set.iter().map(|flag| split_flag(flag)).collect::<Result<Vec<_>>>()?;
         if shared.no_extensions {
@@ -186,7 +183,7 @@ impl Project {
             // Not answered: asked again the next time.
             None => return Ok(discovered),
         };
-        self.trust = TrustDecision::from_list(store.load()?);
+        self.trust = TrustDecision::from_store(store)?;
         self.sources = self.sources.clone().trust(self.trust.clone());
         self.loaded = load_settings(&self.sources)?;
         if self.is_trusted() {

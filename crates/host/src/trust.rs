@@ -163,7 +163,7 @@ struct StoredEntry {
 }
 
 /// The list on disk. Each method reads or replaces the whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustStore {
     file: PathBuf,
 }

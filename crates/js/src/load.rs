@@ -82,6 +82,9 @@ pub struct LoadedModule {
     pub engine_reason: Option<String>,
     /// Files of the module, its own first.
     pub files: Vec<PathBuf>,
+    /// Other paths that decide what its imports refer to, whether they exist or not. Of a module that did not load, also
+    /// the files that its text names and those of its last version that loaded.
+    pub candidates: Vec<PathBuf>,
     /// Load time.
     pub elapsed: Duration,
     /// Everything the load depended on.
@@ -108,6 +111,7 @@ impl LoadedModule {
             engine: EngineKind::Embedded,
             engine_reason: None,
             files: vec![path.clone()],
+            candidates: Vec::new(),
             elapsed,
             inputs: ModuleInputs::default(),
             handle: ModuleHandle::default(),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    definitions::{CachedModule, Outcome, Remembered},
+    definitions::{CacheSession, CachedModule, Outcome, Remembered},
     described::Described,
     engine::EngineShared,
     errors::LoadError,
@@ -15,6 +15,7 @@ use crate::{
     module::{ModuleHost, Running, Started, finish},
     module_inputs::ModuleInputs,
     module_request::ModuleRequest,
+    modules::named_files,
     options::EngineKind,
     scan,
 };
@@ -84,18 +85,27 @@ pub(crate) async fn load_all(
     }
     let (places, requests): (Vec<usize>, Vec<ModuleRequest>) = scanned.into_iter().unzip();
     for (at, module) in places.into_iter().zip(scan::scan_all(engine, requests).await) {
-        modules[at] = Some(module);
+        let file = real_path(&engine.cwd, &module.path);
+        modules[at] = Some(with_last_files(module, &file, &cache));
     }
     let files: Vec<(usize, PathBuf)> = wanted.iter().map(|(at, wanted)| (*at, wanted.file.clone())).collect();
     let wanted = wanted.into_iter().map(|(_, wanted)| wanted).collect();
     for ((at, file), loaded) in files.into_iter().zip(load_each(engine, wanted, purpose).await) {
+        modules[at] = Some(with_last_files(loaded.module, &file, &cache));
         if let Some(entry) = loaded.entry {
             cache.set(&file, entry);
         }
-        modules[at] = Some(loaded.module);
     }
     cache.save();
     modules.into_iter().flatten().collect()
+}
+
+/// Adds the files of the last version that loaded to a module that did not: a correction of the module uses them again.
+fn with_last_files(mut module: LoadedModule, file: &Path, cache: &CacheSession) -> LoadedModule {
+    if !module.errors.is_empty() {
+        module.candidates.extend(cache.last_files(file));
+    }
+    module
 }
 
 /// Describes a module from the cache. `None` if it has to be loaded.
@@ -119,7 +129,8 @@ fn from_cache(
     let inputs = ModuleInputs::known(known.inputs.clone(), request.imports.clone());
     let files = known.inputs.files();
     let module = finish(&host, request.path.clone(), file, &described, files, inputs, start);
-    module.errors.is_empty().then_some(module)
+    let candidates = known.inputs.candidates();
+    module.errors.is_empty().then_some(LoadedModule { candidates, ..module })
 }
 
 /// Modules that are set to run in another engine are not cached: what they read cannot be seen there.
@@ -196,8 +207,11 @@ async fn load_one(engine: &Arc<EngineShared>, wanted: Wanted, purpose: Purpose) 
             let (engine, engine_reason) = host.engine();
             let mut module = failed(path.clone(), LoadError { path, ..error }, start);
             module.files.extend(host.touched());
+            module.candidates = [host.candidates(), named_files(&file)].concat();
             module.inputs = ModuleInputs::new(None, &[vec![file], host.touched()].concat(), imports, begun);
-            Loaded { module: LoadedModule { engine, engine_reason, ..module }, entry: Some(None) }
+            // The entry of an earlier version stays: it tells which files that version used.
+            let entry = known.is_some().then_some(None);
+            Loaded { module: LoadedModule { engine, engine_reason, ..module }, entry }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A loaded module: its instance, which is started on first use and replaced after a forced stop.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock, PoisonError, RwLock,
@@ -45,6 +45,8 @@ pub(crate) struct ModuleHost {
     current: Mutex<Option<Running>>,
     /// Files of the last load, also of one that failed.
     touched: std::sync::Mutex<Vec<PathBuf>>,
+    /// Other paths that decided what imports refer to, in all its loads.
+    candidates: std::sync::Mutex<BTreeSet<PathBuf>>,
     /// Registrations other than tools.
     registrations: RwLock<Arc<Registrations>>,
     /// It was started again after a forced stop, so its handlers have not received the start of the session.
@@ -140,6 +142,7 @@ impl ModuleHost {
             moved: OnceLock::new(),
             current: Mutex::new(None),
             touched: std::sync::Mutex::default(),
+            candidates: std::sync::Mutex::default(),
             registrations: RwLock::default(),
             restarted: AtomicBool::new(false),
             expected: std::sync::Mutex::default(),
@@ -295,6 +298,11 @@ impl ModuleHost {
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns the other paths that decided what imports refer to, also in a load that failed.
+    pub(crate) fn candidates(&self) -> Vec<PathBuf> {
+        self.candidates.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// Converts the outcome of a load.
     pub(crate) fn take(
         &self,
@@ -303,6 +311,10 @@ impl ModuleHost {
     ) -> (Result<Started, LoadError>, Option<String>) {
         let LoadReply { said, files, needs, observed } = reply;
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&files);
+        if let Some(observed) = &observed {
+            let mut candidates = self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+            candidates.extend(observed.candidates().cloned());
+        }
         let described = said.map_err(|error| *error).and_then(|json| Ok((self.read(&json)?, json)));
         if let Ok((Described { extension: Some(DescribedExtension { registrations, .. }), .. }, _)) =
             &described
@@ -471,6 +483,7 @@ pub(crate) fn finish(
         engine,
         engine_reason,
         files,
+        candidates: host.candidates(),
         elapsed: start.elapsed(),
         inputs,
         handle: ModuleHandle::new(host),

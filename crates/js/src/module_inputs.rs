@@ -43,6 +43,12 @@ impl ModuleInputs {
         })
     }
 
+    /// Returns a text that differs when the content of the module's files outside installed packages does.
+    pub fn own_content(&self) -> String {
+        let inputs = self.inputs.as_ref().map(|inputs| inputs.lock().unwrap_or_else(PoisonError::into_inner));
+        inputs.map_or_else(String::new, |inputs| inputs.own_content())
+    }
+
     /// Returns whether the module's files outside installed packages are as they were. This is cheap enough to be
     /// asked before every call.
     pub fn own_files_are_unchanged(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Scans: definitions of many modules are read in a few shared runtimes, which end with the scan.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     path::PathBuf,
     sync::{
         Arc,
@@ -19,6 +19,7 @@ use crate::{
     module::{ModuleHost, Started, finish},
     module_inputs::ModuleInputs,
     module_request::{ImportGate, ModuleRequest},
+    modules::named_files,
     options::EngineKind,
 };
 
@@ -33,7 +34,12 @@ pub(crate) async fn scan_all(engine: &Arc<EngineShared>, requests: Vec<ModuleReq
     let next = Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..workers)
         .map(|_| {
-            let surveyor = Surveyor { engine: Arc::clone(engine), workers, instances: HashMap::new() };
+            let surveyor = Surveyor {
+                engine: Arc::clone(engine),
+                workers,
+                instances: HashMap::new(),
+                seen: HashSet::new(),
+            };
             engine.runtime.spawn(surveyor.work_off(Arc::clone(&requests), Arc::clone(&next)))
         })
         .collect();
@@ -56,6 +62,8 @@ struct Surveyor {
     workers: usize,
     /// One runtime for each gate, because modules that share a runtime share what they import.
     instances: HashMap<Option<usize>, Arc<Instance>>,
+    /// Files and candidates of the modules so far. A runtime reports those of all its modules with each of them.
+    seen: HashSet<PathBuf>,
 }
 
 /// A module being scanned.
@@ -131,16 +139,21 @@ impl Surveyor {
             Some(_) => host.start().await,
         };
         match outcome {
-            Ok(Started { described, .. }) => {
+            Ok(Started { described, files: touched, .. }) => {
                 let file = host.path().to_path_buf();
                 let files = vec![file.clone()];
                 // Modules that share a runtime share imports, so nobody knows which of them this one needed.
                 let inputs = ModuleInputs::new(None, &files, host.options().imports.clone(), begun);
-                finish(&host, path, &file, &described, files, inputs, start)
+                let module = finish(&host, path, &file, &described, files, inputs, start);
+                let candidates = [touched, module.candidates].concat();
+                let candidates =
+                    candidates.into_iter().filter(|path| self.seen.insert(path.clone())).collect();
+                LoadedModule { candidates, ..module }
             }
             Err(error) => {
                 let mut module = failed(path.clone(), LoadError { path, ..error }, start);
                 module.files.extend(host.touched());
+                module.candidates = [host.candidates(), named_files(host.path())].concat();
                 module.inputs = ModuleInputs::new(None, &module.files, host.options().imports.clone(), begun);
                 module
             }

@@ -253,6 +253,8 @@ impl Tool for JsTool {
     }
 
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
+        // Loaded before the question, so that the code that is asked about is the code that runs.
+        let _ = self.module.instance().await;
         if !self.has_approval_details {
             return None;
         }

@@ -1,7 +1,7 @@
 //! The built-in tools, and the store for their file changes.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -115,12 +115,16 @@ pub(crate) fn protect_programs(
     }
 }
 
-/// Protects what tools were loaded from, besides the modules that [`protect_found`] protects.
+/// Protects what tools were loaded from, besides the modules that [`protect_found`] protects, and what decides what their
+/// imports refer to.
 pub(crate) fn protect_loaded(protected: &Protected, loaded: &LoadedTools) {
     let found: HashSet<&Path> =
         loaded.discovered.modules.iter().map(|module| module.real_path.as_path()).collect();
     let others = loaded.files.iter().filter(|file| !found.contains(file.as_path()));
     others.for_each(|file| protected.add_module(file));
+    // Most tools look at the same places.
+    let candidates: BTreeSet<&Path> = loaded.candidates.iter().map(PathBuf::as_path).collect();
+    protected.add_candidates(candidates);
 }
 
 /// The built-in tools for work in `cwd`. What they change of files can be undone from `store`; with `preview`, `edit` and

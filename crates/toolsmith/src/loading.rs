@@ -133,6 +133,8 @@ pub struct LoadedTools {
     pub opted_out: Vec<FoundModule>,
     /// Every file that was loaded, as far as that is known.
     pub files: Vec<PathBuf>,
+    /// Other paths that decide what their imports refer to.
+    pub(crate) candidates: Vec<PathBuf>,
     /// Modules whose new version does not load, so that their last working version is in use.
     pub stale: Vec<StaleModule>,
     /// All modules that may run, with the result of loading them.
@@ -272,9 +274,20 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn take(&mut self, found: FoundModule, module: LoadedModule) {
-        let LoadedModule { tools, extension, errors, notes, engine, engine_reason, files, elapsed, .. } =
-            module;
+        let LoadedModule {
+            tools,
+            extension,
+            errors,
+            notes,
+            engine,
+            engine_reason,
+            files,
+            elapsed,
+            candidates,
+            ..
+        } = module;
         self.outcome.files.extend(files.iter().cloned());
+        self.outcome.candidates.extend(candidates);
         self.outcome.notes.extend(notes.into_iter().map(|note| Warning::about(&found.path, note)));
         if let Some(extension) = &extension {
             let unsupported = extension.registrations().unsupported;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolsmith_host::trust::{TrustStore, Trusted};
+use toolsmith_host::trust::{TrustError, TrustStore, Trusted};
 use toolsmith_js::ImportGate;
 
 use crate::home::Home;
@@ -16,17 +16,39 @@ pub struct TrustDecision {
     /// `--trust` or `TOOLSMITH_TRUST=1`: everything, for this run.
     everything: bool,
     list: Trusted,
+    /// Where the list is read again.
+    store: Option<TrustStore>,
 }
 
 impl TrustDecision {
     /// Everything, for this run.
     pub fn everything() -> Self {
-        Self { everything: true, list: Trusted::default() }
+        Self { everything: true, ..Self::default() }
     }
 
-    /// Uses the user's list.
+    /// Uses the user's list as it is now, whatever becomes of it.
     pub fn from_list(list: Trusted) -> Self {
-        Self { everything: false, list }
+        Self { list, ..Self::default() }
+    }
+
+    /// Uses the user's list. A session or server reads it again before it loads or calls a module, so that trust which is
+    /// removed ends.
+    ///
+    /// # Errors
+    /// When the list cannot be read.
+    pub fn from_store(store: TrustStore) -> Result<Self, TrustError> {
+        Ok(Self { list: store.load()?, store: Some(store), ..Self::default() })
+    }
+
+    /// Returns the decision by the list as it is now. A list that cannot be read trusts nothing.
+    pub(crate) fn renewed(&self) -> Self {
+        let list = self.store.as_ref().map(|store| store.load().unwrap_or_default());
+        Self { list: list.unwrap_or_else(|| self.list.clone()), ..self.clone() }
+    }
+
+    /// Returns the file of the list, if it is read again.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.store.as_ref().map(TrustStore::file)
     }
 
     /// Returns whether code of a directory or file may run.

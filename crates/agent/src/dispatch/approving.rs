@@ -93,6 +93,7 @@ impl Dispatcher {
             );
             return Err(Refusal::new(CallEnd::Denied, text).details(json!({ DENIED: NOBODY_TO_ASK })));
         };
+        let version = self.version(name).await;
         let asked = async {
             let _turn = match approver.asks_one_at_a_time() {
                 true => Some(self.parts.asking.lock().await),
@@ -100,7 +101,7 @@ impl Dispatcher {
             };
             // The answer to an earlier question may have settled this one.
             if wish != Some(GateApproval::Ask) && self.parts.remembered.has(name, &approval) {
-                return Decision::Allow;
+                return (Decision::Allow, self.version(name).await == version);
             }
             let question = question(found, request, arguments, &approval).await;
             request.tell(CallEvent::ApprovalRequested { request: &question });
@@ -108,17 +109,24 @@ impl Dispatcher {
                 Decision::Deny { note: Some(format!("the question could not be asked: {panic}")) }
             });
             request.tell(CallEvent::ApprovalDecided { request: &question, decision: &decision });
-            if decision == Decision::AllowForSession && wish != Some(GateApproval::Ask) {
+            let is_unchanged = self.version(name).await == version;
+            if decision == Decision::AllowForSession && wish != Some(GateApproval::Ask) && is_unchanged {
                 self.parts.remembered.add(name, &approval);
             }
-            decision
+            (decision, is_unchanged)
         };
-        let decision = tokio::select! {
+        let (decision, is_unchanged) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(Refusal::not_started(request)),
-            decision = asked => decision,
+            asked = asked => asked,
         };
         match decision {
+            Decision::Allow | Decision::AllowForSession if !is_unchanged => {
+                let text = format!(
+                    "The tool \"{name}\" was not called: its code was changed while the call waited. Call it again."
+                );
+                Err(Refusal::new(CallEnd::Blocked, text))
+            }
             Decision::Allow | Decision::AllowForSession => Ok(approval),
             Decision::Deny { note } => {
                 let note = note.filter(|note| !note.trim().is_empty());
@@ -128,6 +136,11 @@ impl Dispatcher {
                 })
             }
         }
+    }
+
+    async fn version(&self, tool: &str) -> Option<String> {
+        let refresh = self.parts.refresh.as_ref()?;
+        catching(refresh.version(tool)).await.ok().flatten()
     }
 
     /// Which entry of the settings says no.

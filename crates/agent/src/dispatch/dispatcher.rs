@@ -43,7 +43,7 @@ pub struct Dispatcher {
 
 pub(super) struct Parts {
     registry: SharedRegistry,
-    refresh: Option<Arc<dyn RegistryRefresh>>,
+    pub(super) refresh: Option<Arc<dyn RegistryRefresh>>,
     record: Option<RecordCalls>,
     monitors: Vec<Arc<dyn CallMonitor>>,
     pub(super) gates: Vec<Arc<dyn Gate>>,

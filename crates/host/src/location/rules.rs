@@ -2,7 +2,7 @@
 //! folder, unless the file decides what runs next; `exec` everywhere else; and never what the program keeps for itself.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
@@ -84,14 +84,47 @@ impl Protected {
     pub fn add_module(&self, file: &Path) {
         // A project may have many modules, and folding and resolving are most of what a session costs for each.
         let real = real(file);
-        let folded = fold_path(&real);
-        let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-        if file != real {
-            paths.insert(fold_path(file));
+        {
+            let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
+            if file != real {
+                paths.insert(fold_path(file));
+            }
+            paths.insert(fold_path(&real));
         }
-        paths.insert(folded.clone());
+        self.add_import(&real);
+    }
+
+    /// Adds paths that decide what imports refer to: where one looked for a module, and manifests that it read. They need
+    /// not exist. A package that is a link is covered where the link leads, also if that is nowhere yet.
+    pub fn add_candidates<'a>(&self, paths: impl IntoIterator<Item = &'a Path>) {
+        let mut folders: HashMap<&Path, PathBuf> = HashMap::new();
+        for path in paths {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { continue };
+            let place = match path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+                true => real(path),
+                false => folders.entry(folder).or_insert_with(|| real(folder)).join(name),
+            };
+            // Installed packages are covered wherever they are.
+            if is_installed(&place) {
+                continue;
+            }
+            self.add_file(&place);
+            // Nobody knows which files a package will have that is not there yet.
+            if is_installed(path) && !place.is_dir() {
+                let mut paths = self.paths.write().unwrap_or_else(PoisonError::into_inner);
+                paths.insert(fold_path(&place));
+            }
+            // A manifest is found by its whole name.
+            if place.extension().is_none_or(|extension| extension != "json") {
+                self.add_import(&place);
+            }
+        }
+    }
+
+    /// Adds the place of a module: what an import of it finds first, and what redirects the import.
+    fn add_import(&self, place: &Path) {
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        let file = folded;
+        let file = fold_path(place);
         let stem = |file: &Path| Some(file.parent()?.join(file.file_stem()?));
         let mut stems = vec![stem(&file)];
         if file.file_stem().is_some_and(|stem| stem == "index") {
@@ -373,6 +406,11 @@ pub(super) fn real(path: &Path) -> PathBuf {
         return real;
     }
     Location::resolve(path).map_or_else(|_| path.to_path_buf(), |place| place.real_path().to_path_buf())
+}
+
+/// Returns whether a path leads through a directory of installed packages.
+fn is_installed(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == "node_modules")
 }
 
 /// The folded components of `file` below `folder`. Case is ignored, as some file systems do.

@@ -98,6 +98,13 @@ impl Session {
         entry.is_valid(gate, &mut self.checked).then_some(entry)
     }
 
+    /// Returns the files of the last version of a module that was cached, and the other paths that decided what its
+    /// imports refer to, whatever changed since.
+    pub(crate) fn last_files(&self, module: &Path) -> Vec<PathBuf> {
+        let entry = module.to_str().and_then(|path| self.file.modules.get(path));
+        entry.map_or_else(Vec::new, |entry| [entry.inputs.files(), entry.inputs.candidates()].concat())
+    }
+
     /// Replaces the entry of a module; `None` removes it.
     pub(crate) fn set(&mut self, module: &Path, entry: Option<CachedModule>) {
         let Some(path) = module.to_str() else { return };

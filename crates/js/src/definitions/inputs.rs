@@ -8,6 +8,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use oxc_resolver::ResolveContext;
 use serde::{Deserialize, Serialize};
 use toolsmith_host::{changes::content_hash, file_stamp::FileStamp, regular_file::read_regular};
 
@@ -25,6 +26,13 @@ struct Input {
     /// SHA-256 of the content.
     hash: String,
     stamp: Option<FileStamp>,
+}
+
+impl Input {
+    /// Returns whether it is no file of an installed package.
+    fn is_own(&self) -> bool {
+        !Path::new(&self.path).components().any(|part| part.as_os_str() == "node_modules")
+    }
 }
 
 /// Everything a definition depends on besides the program, the working directory and the engine.
@@ -119,10 +127,7 @@ impl Inputs {
     /// whose content was compared is known by its stamp afterwards.
     pub(crate) fn own_files_are_unchanged(&mut self) -> bool {
         let now = SystemTime::now();
-        let is_own = |input: &&mut Input| {
-            !Path::new(&input.path).components().any(|part| part.as_os_str() == "node_modules")
-        };
-        self.loaded.iter_mut().filter(is_own).all(|input| {
+        self.loaded.iter_mut().filter(|input| input.is_own()).all(|input| {
             let stamp = fs::metadata(&input.path).ok().as_ref().and_then(FileStamp::of);
             if stamp.is_some() && stamp == input.stamp {
                 return true;
@@ -135,9 +140,21 @@ impl Inputs {
         })
     }
 
+    /// Returns the hashes of the files that were loaded, other than those of installed packages, as they are now.
+    pub(crate) fn own_content(&self) -> String {
+        let own = self.loaded.iter().filter(|input| input.is_own());
+        own.map(|input| hash(Path::new(&input.path)).unwrap_or_default()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the files that were loaded.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.loaded.iter().map(|input| PathBuf::from(&input.path)).collect()
+    }
+
+    /// Returns the other paths that decided what imports refer to.
+    pub(crate) fn candidates(&self) -> Vec<PathBuf> {
+        let consulted = self.consulted.iter().map(|input| &input.path);
+        consulted.chain(&self.missing).map(PathBuf::from).collect()
     }
 }
 
@@ -146,7 +163,8 @@ impl Checked {
         if let Some(known) = self.missing.get(path) {
             return *known;
         }
-        let missing = match fs::symlink_metadata(path) {
+        // As the resolver looks: a link that leads to nothing is missing.
+        let missing = match fs::metadata(path) {
             Ok(_) => false,
             Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
         };
@@ -209,6 +227,26 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
+    /// Returns the paths beside the loaded files that decided what imports refer to.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &PathBuf> {
+        self.consulted.iter().chain(&self.missing)
+    }
+
+    /// Records what the resolver looked at.
+    pub(crate) fn note_resolution(&mut self, context: ResolveContext) {
+        self.consulted.extend(context.file_dependencies);
+        // A directory in the place of a file is reported as missing, before the resolver looks into it.
+        self.missing.extend(context.missing_dependencies.into_iter().filter(|path| !path.is_dir()));
+    }
+
+    /// Records files that count, whether they exist or not.
+    pub(crate) fn note_files(&mut self, files: impl Iterator<Item = PathBuf>) {
+        for file in files {
+            let found = if file.is_file() { &mut self.consulted } else { &mut self.missing };
+            found.insert(file);
+        }
+    }
+
     /// Records the manifests that decide the format of an installed package's file.
     pub(crate) fn note_manifests(&mut self, file: &Path) {
         if !file.components().any(|part| part.as_os_str() == "node_modules") {

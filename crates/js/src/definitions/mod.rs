@@ -10,6 +10,6 @@ mod entry;
 mod inputs;
 
 pub use cache::{CacheSummary, CachedProject, clear_definitions, list_definitions};
-pub(crate) use cache::{Definitions, program_id};
+pub(crate) use cache::{Definitions, Session as CacheSession, program_id};
 pub(crate) use entry::{CachedModule, Outcome, Remembered, changed_tools};
 pub(crate) use inputs::{Checked, Inputs, Observed};

@@ -4,6 +4,7 @@
 //! `toolsmith:stand-in/N` for a proxy of a built-in module with additional names.
 
 mod common_js;
+mod named_files;
 mod packages;
 mod remote;
 mod resolve;
@@ -12,6 +13,7 @@ mod store;
 mod transform;
 mod workspace;
 
+pub(crate) use named_files::named_files;
 pub(crate) use resolve::Target;
 pub(crate) use store::ModuleStore;
 pub(crate) use transform::{Format, original_position};

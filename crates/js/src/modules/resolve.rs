@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use oxc_resolver::{ResolveContext, ResolveError, ResolveOptions, Resolver, TsconfigDiscovery};
+use oxc_resolver::{ResolveContext, ResolveError, ResolveOptions, Resolver, TsConfig, TsconfigDiscovery};
 
 use super::{
     packages::{is_runtime_module, node_module, served_by_host},
@@ -76,8 +76,7 @@ impl FileResolver {
         let resolver = if by_require { &pair.require } else { &pair.import };
         let mut context = ResolveContext::default();
         let resolved = resolver.resolve_with_context(folder, specifier, None, &mut context);
-        observed.consulted.extend(context.file_dependencies);
-        observed.missing.extend(context.missing_dependencies);
+        observed.note_resolution(context);
         match resolved {
             Ok(resolution) => Ok(Target::File(resolution.into_path_buf())),
             Err(error) => match served_by_host(specifier) {
@@ -87,7 +86,7 @@ impl FileResolver {
                     // These look further than is recorded.
                     observed.read_surroundings = true;
                     let elsewhere = (!in_package && !specifier.starts_with(['.', '/', '#']))
-                        .then(|| self.resolve_in_project(importer, specifier, resolver))
+                        .then(|| self.resolve_in_project(importer, specifier, resolver, observed))
                         .flatten();
                     elsewhere.map(Target::File).ok_or_else(|| not_found(importer, specifier, &error))
                 }
@@ -98,16 +97,35 @@ impl FileResolver {
 
 impl FileResolver {
     /// Resolves what is not installed: by the `paths` of the nearest `tsconfig.json`, or as a package of the same workspace.
-    fn resolve_in_project(&self, importer: &Path, specifier: &str, resolver: &Resolver) -> Option<PathBuf> {
-        if let Ok(found) = self.paths.resolve_file(importer, specifier) {
-            return Some(found.into_path_buf());
+    fn resolve_in_project(
+        &self,
+        importer: &Path,
+        specifier: &str,
+        resolver: &Resolver,
+        observed: &mut Observed,
+    ) -> Option<PathBuf> {
+        let mut context = ResolveContext::default();
+        let mut resolve = |resolver: &Resolver, folder: &Path, specifier: &str, config: Option<&TsConfig>| {
+            let found = resolver.resolve_with_context(folder, specifier, config, &mut context);
+            found.ok().map(oxc_resolver::Resolution::into_path_buf)
+        };
+        let config = self.paths.find_tsconfig(importer).ok();
+        let mut found =
+            config.and_then(|config| resolve(&self.paths, importer.parent()?, specifier, config.as_deref()));
+        if found.is_none()
+            && let Some(folder) = workspace::package_folder(importer, &package_name(specifier))
+        {
+            // A package finds itself by its own name if it has `exports`.
+            let rest = specifier.strip_prefix(package_name(specifier).as_str()).unwrap_or_default();
+            let within = format!(".{rest}");
+            found = resolve(resolver, &folder, specifier, None)
+                .or_else(|| resolve(resolver, &folder, &within, None));
         }
-        let folder = workspace::package_folder(importer, &package_name(specifier))?;
-        // A package finds itself by its own name if it has `exports`.
-        let rest = specifier.strip_prefix(package_name(specifier).as_str()).unwrap_or_default();
-        let within = format!(".{rest}");
-        let found = resolver.resolve(&folder, specifier).or_else(|_| resolver.resolve(&folder, &within));
-        found.ok().map(oxc_resolver::Resolution::into_path_buf)
+        observed.note_resolution(context);
+        for folder in importer.ancestors().skip(1) {
+            observed.note_files(PROJECT_FILES.iter().map(|name| folder.join(name)));
+        }
+        found
     }
 }
 
@@ -117,6 +135,8 @@ fn package_name(specifier: &str) -> String {
     specifier.split('/').take(parts).collect::<Vec<_>>().join("/")
 }
 
+/// Files that say what a name means that is not installed.
+const PROJECT_FILES: [&str; 3] = ["tsconfig.json", "package.json", "pnpm-workspace.yaml"];
 const OWN_EXTENSIONS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"];
 const PACKAGE_EXTENSIONS: &[&str] = &[".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 

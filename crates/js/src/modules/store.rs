@@ -659,7 +659,7 @@ fn is_installed(file: &Path) -> bool {
 }
 
 /// Returns the path without `.` and `..`, by its text.
-fn lexical(path: &Path) -> PathBuf {
+pub(super) fn lexical(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

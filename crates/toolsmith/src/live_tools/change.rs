@@ -7,13 +7,14 @@ use toolsmith_js::LoadedModule;
 use toolsmith_tool::{ToolContext, ToolSpec};
 
 use super::{
-    live::{Inner, LiveModule, State},
+    live::{FailedVersion, Inner, LiveModule, State},
     places::Places,
 };
 use crate::{
     discovery::{Discovered, FoundModule},
     load_error::ToolLoadError,
     loading::LoadedTools,
+    trust::TrustDecision,
 };
 
 /// The extent of a look for changes.
@@ -23,6 +24,8 @@ pub(crate) enum Look<'a> {
     Everything,
     /// The module of one tool.
     Tool(&'a str),
+    /// Whether the modules in use may still run. Their files are not looked at.
+    Trust,
 }
 
 /// A version of a module that takes the place of another; one of them is missing if the module was added or removed.
@@ -37,7 +40,12 @@ pub(crate) struct Change {
     inner: Arc<Inner>,
     state: OwnedMutexGuard<State>,
     modules: Vec<LiveModule>,
-    found: Option<(Discovered, Places)>,
+    /// The result of a search. A search for modules that may no longer run leaves new ones to the next.
+    found: Option<(Discovered, Option<Places>)>,
+    /// The trust by which all modules were judged, if they were.
+    judged_by: Option<TrustDecision>,
+    /// Modules were removed, or loaded again, because they may no longer run as they did.
+    pub(crate) is_about_trust: bool,
     replaced: Vec<Replaced>,
     /// The tools afterwards.
     pub(crate) loaded: LoadedTools,
@@ -52,10 +60,17 @@ impl Change {
         mut state: OwnedMutexGuard<State>,
         look: Look<'_>,
     ) -> Option<Self> {
+        let trust = inner.trust();
+        // A look at one tool does not judge the others.
+        let is_judged = matches!(look, Look::Tool(_)) || inner.is_judged_by(&trust);
         let found = match look {
-            Look::Everything => inner.search(&state),
-            Look::Tool(_) => None,
+            Look::Everything if !is_judged || state.places.are_changed(&trust) => {
+                inner.search(&trust).map(|(discovered, places)| (discovered, Some(places)))
+            }
+            Look::Trust if !is_judged => inner.search(&trust).map(|(discovered, _)| (discovered, None)),
+            _ => None,
         };
+        let judged_by = (!matches!(look, Look::Tool(_))).then_some(trust);
         let mut modules: Vec<LiveModule> = Vec::new();
         let mut wanted: Vec<(usize, FoundModule)> = Vec::new();
         let mut is_changed = false;
@@ -66,28 +81,41 @@ impl Change {
         let is_looked_at = |module: &LiveModule| match look {
             Look::Everything => true,
             Look::Tool(name) => module.loaded.tools.iter().any(|tool| tool.tool.spec().name == name),
+            Look::Trust => false,
         };
         let mut replaced = Vec::new();
+        // Modules whose imports are restricted otherwise than before.
+        let mut restricted = HashSet::new();
         for found in ready {
             let Some(known) = state.modules.iter().find(|module| module.found.path == found.path) else {
+                if matches!(look, Look::Trust) {
+                    continue;
+                }
                 // Loaded below.
                 let loaded = LoadedModule::nothing(&found.path);
                 wanted.push((modules.len(), found.clone()));
                 modules.push(LiveModule { found, loaded, failed: None });
                 continue;
             };
+            let is_restricted = known.found.imports.is_some() || found.imports.is_some();
             let mut module = LiveModule { found, ..known.clone() };
+            if is_restricted && !is_judged {
+                restricted.insert(modules.len());
+                wanted.push((modules.len(), module.found.clone()));
+                modules.push(module);
+                continue;
+            }
             if !is_looked_at(&module) {
                 modules.push(module);
                 continue;
             }
             if module.loaded.inputs.are_unchanged() {
                 is_changed |= module.failed.take().is_some();
-            } else if !module.failed.as_ref().is_some_and(|(_, inputs)| inputs.are_unchanged()) {
+            } else if !module.failed.as_ref().is_some_and(|failed| failed.inputs.are_unchanged()) {
                 let prepared = state.prepared.get(&module.found.path);
                 match (prepared.filter(|prepared| prepared.inputs.are_unchanged()).cloned(), look) {
                     // It waits for the next turn.
-                    (Some(_), Look::Tool(_)) => {}
+                    (Some(_), Look::Tool(_) | Look::Trust) => {}
                     (Some(prepared), Look::Everything) => {
                         let old = mem::replace(&mut module.loaded, prepared.clone());
                         module.failed = None;
@@ -111,16 +139,20 @@ impl Change {
                 new: None,
             }));
         }
+        let is_about_trust =
+            !is_judged && (!restricted.is_empty() || replaced.iter().any(|one| one.new.is_none()));
         let requests: Vec<FoundModule> = wanted.iter().map(|(_, found)| found.clone()).collect();
         let loaded = if requests.is_empty() { Vec::new() } else { inner.load(&requests).await };
         let mut failures = Vec::new();
         for ((at, found), loaded) in wanted.into_iter().zip(loaded) {
             let module = &mut modules[at];
             let error = loaded.errors.first();
-            if let Some(error) = error.filter(|_| module.works()) {
+            // A version that may no longer run is not kept.
+            if let Some(error) = error.filter(|_| module.works() && !restricted.contains(&at)) {
                 let error = ToolLoadError::from_engine(error.clone(), &found.source);
                 failures.push(error.clone());
-                module.failed = Some((error, loaded.inputs));
+                let candidates = [loaded.files, loaded.candidates].concat();
+                module.failed = Some(FailedVersion { error, inputs: loaded.inputs, candidates });
                 is_changed = true;
                 continue;
             }
@@ -130,7 +162,8 @@ impl Change {
             replaced.push(Replaced { path: found.path, old: is_known.then_some(old), new: Some(loaded) });
         }
         if replaced.is_empty() && !is_changed {
-            if let Some((discovered, places)) = found {
+            judged_by.into_iter().for_each(|trust| inner.judge_by(trust));
+            if let Some((discovered, Some(places))) = found {
                 state.discovered = discovered;
                 state.places = places;
             }
@@ -138,7 +171,7 @@ impl Change {
         }
         let discovered = found.as_ref().map_or(&state.discovered, |(discovered, _)| discovered);
         let loaded = inner.sort(discovered, &modules);
-        Some(Self { inner, modules, found, replaced, loaded, failures, state })
+        Some(Self { inner, modules, found, judged_by, is_about_trust, replaced, loaded, failures, state })
     }
 
     /// Returns the paths of the modules that change.
@@ -181,9 +214,10 @@ impl Change {
         }
         self.inner.remember(&self.modules);
         self.state.modules = self.modules;
+        self.judged_by.into_iter().for_each(|trust| self.inner.judge_by(trust));
         if let Some((discovered, places)) = self.found {
             self.state.discovered = discovered;
-            self.state.places = places;
+            self.state.places = places.unwrap_or_else(|| mem::take(&mut self.state.places));
         }
         problems
     }

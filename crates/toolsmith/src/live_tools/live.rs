@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -20,6 +20,7 @@ use crate::{
     },
     load_error::ToolLoadError,
     loading::{LoadScope, LoadedTools, sort_modules},
+    trust::TrustDecision,
 };
 
 /// A module whose file no longer loads. Its last working version is in use.
@@ -41,13 +42,22 @@ pub(super) struct LiveModule {
     /// The version in use: the last one that loaded, or the only one.
     pub(super) loaded: LoadedModule,
     /// The newer version that does not load.
-    pub(super) failed: Option<(ToolLoadError, ModuleInputs)>,
+    pub(super) failed: Option<FailedVersion>,
+}
+
+/// A version of a module that does not load.
+#[derive(Clone)]
+pub(super) struct FailedVersion {
+    pub(super) error: ToolLoadError,
+    pub(super) inputs: ModuleInputs,
+    /// Files that it names, and paths that decide what its imports refer to.
+    pub(super) candidates: Vec<PathBuf>,
 }
 
 impl LiveModule {
     /// Returns the inputs of the version that was loaded last, also if it failed.
     pub(super) fn inputs(&self) -> &ModuleInputs {
-        self.failed.as_ref().map_or(&self.loaded.inputs, |(_, inputs)| inputs)
+        self.failed.as_ref().map_or(&self.loaded.inputs, |failed| &failed.inputs)
     }
 
     pub(super) fn works(&self) -> bool {
@@ -68,6 +78,8 @@ pub(super) struct State {
 /// Knowledge about one tool that calls need without waiting.
 struct Known {
     inputs: ModuleInputs,
+    /// The real path of its module.
+    file: PathBuf,
     stale: Option<String>,
 }
 
@@ -82,6 +94,8 @@ pub(super) struct Inner {
     scope: LoadScope,
     pub(super) state: Arc<Mutex<State>>,
     known: RwLock<HashMap<String, Known>>,
+    /// The trust by which the modules in use were last judged.
+    judged_by: RwLock<TrustDecision>,
 }
 
 /// Custom tools that follow their files. Clones are the same tools.
@@ -108,7 +122,8 @@ impl LiveTools {
     ) -> Self {
         let discovered = loaded.discovered.clone();
         let only_configured = discovered.searched.is_none();
-        let places = Places::new(options.as_ref().filter(|_| !only_configured), &discovered);
+        let trust = options.as_ref().map(|options| options.trust.clone()).unwrap_or_default();
+        let places = Places::new(options.as_ref().filter(|_| !only_configured), &discovered, trust.clone());
         let modules: Vec<LiveModule> = loaded
             .modules
             .iter()
@@ -123,6 +138,7 @@ impl LiveTools {
                 disabled: disabled.to_vec(),
                 scope,
                 known: RwLock::new(known(&modules)),
+                judged_by: RwLock::new(trust),
                 state: Arc::new(Mutex::new(State { modules, prepared: HashMap::new(), discovered, places })),
             }),
         }
@@ -132,6 +148,21 @@ impl LiveTools {
     pub(crate) fn is_outdated(&self, tool: &str) -> bool {
         let known = self.inner.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(tool).is_some_and(|known| !known.inputs.own_files_are_unchanged())
+    }
+
+    /// Returns whether the user's list of what is trusted changed since the modules were judged by it. This is cheap.
+    pub(crate) fn is_trust_changed(&self) -> bool {
+        self.inner.trust() != *self.inner.judged_by.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Identifies the code of a tool: the content of its module's files, and whether they may run.
+    pub(crate) fn version(&self, tool: &str) -> Option<String> {
+        let known = self.inner.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = known.get(tool)?;
+        let trust = self.inner.trust();
+        let is_trusted = self.inner.options.as_ref().is_some_and(|options| trust.allows(&options.project));
+        let content = known.inputs.own_content();
+        Some(format!("{is_trusted} {} {content}", trust.allows(&known.file)))
     }
 
     /// Returns the error of a tool's newer version, if that does not load.
@@ -144,6 +175,14 @@ impl LiveTools {
     pub(crate) async fn look(&self, at: Look<'_>) -> Option<Change> {
         let state = Arc::clone(&self.inner.state).lock_owned().await;
         Change::find(Arc::clone(&self.inner), state, at).await
+    }
+
+    /// Returns those of the modules that are still in use, as they were found last.
+    pub(crate) async fn still_in_use(&self, modules: &[FoundModule]) -> Vec<FoundModule> {
+        let state = self.inner.state.lock().await;
+        let current =
+            |found: &FoundModule| state.modules.iter().find(|module| module.found.path == found.path);
+        modules.iter().filter_map(|found| Some(current(found)?.found.clone())).collect()
     }
 
     /// Records modules that were loaded again by other means.
@@ -165,6 +204,8 @@ impl LiveTools {
         let files = state.modules.iter().flat_map(|module| &module.loaded.files).filter(is_own);
         let mut paths: Vec<PathBuf> = files.chain(state.places.folders()).cloned().collect();
         paths.extend(state.modules.iter().map(|module| module.found.path.clone()));
+        let options = self.inner.options.as_ref();
+        paths.extend(options.and_then(|options| options.trust.file()).map(Path::to_path_buf));
         paths.sort();
         paths.dedup();
         paths
@@ -172,17 +213,30 @@ impl LiveTools {
 }
 
 impl Inner {
-    /// Searches for modules again; `None` if nothing was added or removed.
-    pub(super) fn search(&self, state: &State) -> Option<(Discovered, Places)> {
-        let options = self.options.as_ref()?;
-        if !state.places.are_changed() {
-            return None;
-        }
+    /// Returns the trust decision by the user's list as it is now.
+    pub(super) fn trust(&self) -> TrustDecision {
+        self.options.as_ref().map(|options| options.trust.renewed()).unwrap_or_default()
+    }
+
+    /// Records the trust by which the modules in use were judged.
+    pub(super) fn judge_by(&self, trust: TrustDecision) {
+        *self.judged_by.write().unwrap_or_else(PoisonError::into_inner) = trust;
+    }
+
+    /// Returns whether the modules in use were judged by this.
+    pub(super) fn is_judged_by(&self, trust: &TrustDecision) -> bool {
+        *self.judged_by.read().unwrap_or_else(PoisonError::into_inner) == *trust
+    }
+
+    /// Searches for modules again.
+    pub(super) fn search(&self, trust: &TrustDecision) -> Option<(Discovered, Places)> {
+        let options = self.options.clone()?.trust(trust.clone());
         let discovered = match self.only_configured {
-            true => discover_configured_paths(options),
-            false => discover_custom_tool_paths(options),
+            true => discover_configured_paths(&options),
+            false => discover_custom_tool_paths(&options),
         };
-        let places = Places::new((!self.only_configured).then_some(options), &discovered);
+        let searched = (!self.only_configured).then_some(&options);
+        let places = Places::new(searched, &discovered, trust.clone());
         Some((discovered, places))
     }
 
@@ -200,7 +254,8 @@ impl Inner {
         let pairs = modules.iter().map(|module| (module.found.clone(), module.loaded.clone())).collect();
         let mut loaded = sort_modules(discovered.clone(), pairs, &taken, &self.disabled);
         for module in modules {
-            if let Some((error, _)) = &module.failed {
+            if let Some(FailedVersion { error, candidates, .. }) = &module.failed {
+                loaded.candidates.extend(candidates.iter().cloned());
                 loaded.stale.push(StaleModule {
                     path: module.found.path.clone(),
                     error: error.clone(),
@@ -224,9 +279,13 @@ fn known(modules: &[LiveModule]) -> HashMap<String, Known> {
     let mut known = HashMap::new();
     for module in modules {
         for name in names(&module.loaded) {
-            let stale = module.failed.as_ref().map(|(error, _)| error.to_string());
+            let stale = module.failed.as_ref().map(|failed| failed.error.to_string());
             // The first tool keeps the name.
-            known.entry(name).or_insert_with(|| Known { inputs: module.inputs().clone(), stale });
+            known.entry(name).or_insert_with(|| Known {
+                inputs: module.inputs().clone(),
+                file: module.found.real_path.clone(),
+                stale,
+            });
         }
     }
     known

@@ -1,4 +1,4 @@
-//! The directories in which modules are found, and the test whether something was added to them or removed.
+//! The directories in which modules are found, with the trust list, and the test whether something was added or removed.
 
 use std::{
     fs,
@@ -8,7 +8,10 @@ use std::{
 
 use toolsmith_host::file_stamp::FileStamp;
 
-use crate::discovery::{Discovered, DiscoveryOptions, tool_folders};
+use crate::{
+    discovery::{Discovered, DiscoveryOptions, tool_folders},
+    trust::TrustDecision,
+};
 
 /// A directory at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +27,16 @@ enum Seen {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     folders: Vec<(PathBuf, Seen)>,
+    trust: TrustDecision,
 }
 
 impl Places {
     /// Records the directories of a discovery.
-    pub(super) fn new(options: Option<&DiscoveryOptions>, discovered: &Discovered) -> Self {
+    pub(super) fn new(
+        options: Option<&DiscoveryOptions>,
+        discovered: &Discovered,
+        trust: TrustDecision,
+    ) -> Self {
         let begun = discovered.begun.unwrap_or(SystemTime::UNIX_EPOCH);
         let mut folders = options.map(tool_folders).unwrap_or_default();
         for path in &discovered.configured {
@@ -41,13 +49,14 @@ impl Places {
         folders.sort();
         folders.dedup();
         let seen: Vec<Seen> = folders.iter().map(|folder| see(folder, begun)).collect();
-        Self { folders: folders.into_iter().zip(seen).collect() }
+        Self { folders: folders.into_iter().zip(seen).collect(), trust }
     }
 
-    /// Returns whether something was added to a directory or removed from it.
-    pub(super) fn are_changed(&self) -> bool {
+    /// Returns whether something was added to a directory or to the trust list, or removed from it.
+    pub(super) fn are_changed(&self, trust: &TrustDecision) -> bool {
         let now = SystemTime::now();
-        self.folders.iter().any(|(folder, seen)| *seen == Seen::Unsettled || see(folder, now) != *seen)
+        self.trust != *trust
+            || self.folders.iter().any(|(folder, seen)| *seen == Seen::Unsettled || see(folder, now) != *seen)
     }
 
     /// Returns the directories.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use toolsmith_agent::{ApprovalMode, CallMonitor, Dispatcher, RESOLVE};
+use toolsmith_agent::{ApprovalMode, CallMonitor, Dispatcher, RESOLVE, RegistryRefresh};
 use toolsmith_host::{
     changes::ChangeStore,
     location::{Protected, WriteRules},
@@ -23,7 +23,7 @@ use toolsmith_tool::{
 
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
-    built_in::{built_in_tools_with, change_store, write_rules},
+    built_in::{built_in_tools_with, change_store, protect_found, protect_loaded, write_rules},
     home::Home,
     hooks::FoundHooks,
     live_tools::{LiveTools, Look},
@@ -78,8 +78,24 @@ pub struct ServingTools {
     pub(super) hooks: Hooks,
     monitors: Vec<Arc<dyn CallMonitor>>,
     protected: Arc<Protected>,
-    live: OnceLock<LiveTools>,
+    live: Followed,
     list_changed: Notify,
+}
+
+/// The tools whose files are followed, once they are known.
+#[derive(Clone, Default)]
+struct Followed(Arc<OnceLock<LiveTools>>);
+
+#[async_trait]
+impl RegistryRefresh for Followed {
+    /// The session brought the tools up to date before it looked for the dispatcher.
+    async fn before_call(&self, _tool: &str) -> Option<String> {
+        None
+    }
+
+    async fn version(&self, tool: &str) -> Option<String> {
+        self.0.get()?.version(tool)
+    }
 }
 
 /// Result of a reload.
@@ -141,8 +157,8 @@ impl ServingTools {
         let cwd = cwd.into();
         let store = change_store(&home)?;
         let protected = Arc::<Protected>::default();
-        crate::built_in::protect_found(&protected, &loaded.discovered);
-        crate::built_in::protect_loaded(&protected, loaded);
+        protect_found(&protected, &loaded.discovered);
+        protect_loaded(&protected, loaded);
         let hooks = match &options.hooks {
             Some(found) => {
                 found.protect(&protected);
@@ -152,9 +168,10 @@ impl ServingTools {
         };
         let rules = write_rules(&cwd, &home, &store, Arc::clone(&protected));
         let monitors = monitors(&settings, &home, options.telemetry.as_ref());
-        let current = make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors)?;
+        let (live, list_changed) = (Followed::default(), Notify::new());
+        let current =
+            make(&cwd, &home, &settings, &options, &store, &rules, loaded, &hooks, &monitors, &live)?;
         let current = RwLock::new(current);
-        let (live, list_changed) = (OnceLock::new(), Notify::new());
         Ok(Arc::new(Self {
             cwd,
             home,
@@ -171,9 +188,10 @@ impl ServingTools {
         }))
     }
 
-    /// Follows changes of the files of these tools.
+    /// Follows these tools: trust that is removed ends, and unless the setting `tools.reload` is off, changed files are
+    /// loaded again.
     pub fn follow(&self, live: LiveTools) {
-        let _ = self.live.set(live);
+        let _ = self.live.0.set(live);
     }
 
     /// Loads modules again whose files changed since they were loaded. Calls in progress end with the old ones.
@@ -186,9 +204,14 @@ impl ServingTools {
 
     /// Brings the module of a tool up to date before it is called. Returns a note about one that no longer loads.
     pub(super) async fn before_call(&self, tool: &str) -> Option<String> {
-        let live = self.live.get()?;
-        if live.is_outdated(tool) {
-            match self.refresh(Look::Tool(tool)).await {
+        let live = self.live.0.get()?;
+        let look = match () {
+            () if live.is_trust_changed() => Some(Look::Trust),
+            () if self.settings.tools.reload && live.is_outdated(tool) => Some(Look::Tool(tool)),
+            () => None,
+        };
+        if let Some(look) = look {
+            match self.refresh(look).await {
                 Ok(reloaded) if reloaded.is_list_changed => self.list_changed.notify_one(),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "The tools were not reloaded"),
@@ -206,20 +229,29 @@ impl ServingTools {
     }
 
     async fn refresh(&self, look: Look<'_>) -> Result<Reloaded, ServingError> {
-        let Some(live) = self.live.get() else { return Ok(Reloaded::default()) };
+        let Some(live) = self.live.0.get() else { return Ok(Reloaded::default()) };
         let Some(change) = live.look(look).await else { return Ok(Reloaded::default()) };
         let loaded = change.loaded.clone();
         let failures = change.failures.clone();
-        // Made first: a list that cannot be served changes nothing.
-        let new = self.make_current(&loaded)?;
+        // Made first: a list that cannot be served changes nothing, except that modules which may no longer run are not called.
+        let new = match self.make_current(&loaded) {
+            Ok(new) => new,
+            Err(error) => {
+                if change.is_about_trust {
+                    change.make(&ToolContext::detached()).await;
+                }
+                return Err(error);
+            }
+        };
         let problems = change.make(&ToolContext::detached()).await;
-        crate::built_in::protect_loaded(&self.protected, &loaded);
+        protect_found(&self.protected, &loaded.discovered);
+        protect_loaded(&self.protected, &loaded);
         Ok(Reloaded { is_list_changed: self.put(new), failures, problems, loaded })
     }
 
     fn make_current(&self, loaded: &LoadedTools) -> Result<Current, ServingError> {
-        let Self { cwd, home, settings, options, store, rules, hooks, monitors, .. } = self;
-        make(cwd, home, settings, options, store, rules, loaded, hooks, monitors)
+        let Self { cwd, home, settings, options, store, rules, hooks, monitors, live, .. } = self;
+        make(cwd, home, settings, options, store, rules, loaded, hooks, monitors, live)
     }
 
     /// Replaces the tools. Returns whether the definitions changed.
@@ -261,7 +293,8 @@ impl ServingTools {
         let name = tool.spec().name.clone();
         let mut registry = Registry::new();
         registry.register(tool, Origin::built_in())?;
-        let dispatcher = dispatcher(registry, &self.settings, &self.options, &self.hooks, &self.monitors);
+        let dispatcher =
+            dispatcher(registry, &self.settings, &self.options, &self.hooks, &self.monitors, &self.live);
         // Whoever denies the tool by the name it has in a session means it here as well.
         let short = name.strip_prefix(OWN_PREFIX).unwrap_or(&name);
         if self.settings.approval.tools.get(short) == Some(&ApprovalPolicy::Deny) {
@@ -298,6 +331,7 @@ fn make(
     loaded: &LoadedTools,
     hooks: &Hooks,
     monitors: &[Arc<dyn CallMonitor>],
+    live: &Followed,
 ) -> Result<Current, ServingError> {
     let mut registry = Registry::new();
     let named = |name: &str| options.only.as_ref().is_some_and(|only| only.iter().any(|own| own == name));
@@ -334,7 +368,7 @@ fn make(
     let can_stage =
         registry.iter().any(|found| found.tool.spec().deferrable || found.origin.kind != OriginKind::BuiltIn)
             || (options.preview && !specs.is_empty());
-    let dispatcher = dispatcher(registry, settings, options, hooks, monitors);
+    let dispatcher = dispatcher(registry, settings, options, hooks, monitors, live);
     Ok(Current { dispatcher, specs, can_stage })
 }
 
@@ -345,6 +379,7 @@ fn dispatcher(
     options: &ServingOptions,
     hooks: &Hooks,
     monitors: &[Arc<dyn CallMonitor>],
+    live: &Followed,
 ) -> Dispatcher {
     let mut approval = settings.approval.clone();
     approval.mode = match options.approval {
@@ -357,6 +392,7 @@ fn dispatcher(
         dispatcher = dispatcher.monitor(Arc::clone(monitor));
     }
     dispatcher
+        .refresh(Arc::new(live.clone()))
         .gate(Arc::new(HookGate::new(hooks.clone())))
         // A hook cannot allow more than the server was started with.
         .gates_approve(false)

@@ -577,6 +577,8 @@ impl SessionBuilder {
             .ui(ui.handle())
             .conversation(Arc::new(current.clone()))
             .session(Arc::new(current.clone()))
+            // First: no event reaches a module that may no longer run.
+            .hook(Arc::new(reload.clone()))
             .hook(Arc::new(HookEvents::new(hooks.clone())))
             .hook(Arc::new(ExtensionHook::new(modules.clone())))
             .settings(self.settings.shown.clone())
@@ -590,7 +592,6 @@ impl SessionBuilder {
             })
             .limits(self.limits);
         // Which tools there are, then which of them are offered, then what is preferred.
-        agent = agent.hook(Arc::new(reload.clone()));
         if let Some(mcp) = &mcp {
             agent = agent.hook(Arc::new(mcp.clone()));
         }

@@ -205,6 +205,15 @@ impl Reload {
         }
     }
 
+    /// Removes modules that may no longer run, also during a turn and if reloading is switched off.
+    pub(super) async fn refresh_trust(&self) {
+        if self.inner.live.is_trust_changed()
+            && let Some(change) = self.inner.live.look(Look::Trust).await
+        {
+            self.make(change).await;
+        }
+    }
+
     /// Looks for a change of one tool's code, and makes it if the model sees the same tools as before.
     async fn refresh_code(&self, tool: &str) {
         let Some(change) = self.inner.live.look(Look::Tool(tool)).await else { return };
@@ -217,6 +226,8 @@ impl Reload {
                 "{} The change takes effect with the next turn; until then the previous version is used.",
                 self.changed_files(&change)
             );
+            // The new version is loaded, and its tools may be called with the next turn.
+            protect_loaded(&self.inner.protected, &change.loaded);
             change.postpone();
             self.notice(&text);
         }
@@ -245,9 +256,12 @@ impl Reload {
         let waited: HashSet<&PathBuf> = before.waiting.iter().map(|module| &module.path).collect();
         for module in loaded.waiting.iter().filter(|module| !waited.contains(&module.path)) {
             let path = self.shown(&module.path);
-            self.notice(&format!(
-                "{path} waits for trust; nothing of it was run. To trust the directory, run: toolsmith trust"
-            ));
+            let was_loaded = before.modules.iter().any(|(found, _)| found.path == module.path);
+            let what = match was_loaded {
+                true => "is not trusted any more; its tools are removed",
+                false => "waits for trust; nothing of it was run",
+            };
+            self.notice(&format!("{path} {what}. To trust the directory, run: toolsmith trust"));
         }
         self.set_loaded(loaded);
         problems.iter().for_each(|problem| self.notice(problem));
@@ -340,6 +354,7 @@ fn is_ours(registry: &Registry, name: &str, tool: &Arc<dyn Tool>) -> bool {
 #[async_trait]
 impl RegistryRefresh for Reload {
     async fn before_call(&self, tool: &str) -> Option<String> {
+        self.refresh_trust().await;
         if !self.inner.is_on {
             return None;
         }
@@ -351,13 +366,18 @@ impl RegistryRefresh for Reload {
             "[The file of the tool \"{tool}\" no longer loads: {error}. This is the result of its last working version.]"
         ))
     }
+
+    async fn version(&self, tool: &str) -> Option<String> {
+        self.inner.live.version(tool)
+    }
 }
 
 #[async_trait]
 impl TurnHook for Reload {
     async fn before_request(&self, _context: &TurnContext) {
-        if self.inner.is_on {
-            self.refresh().await;
+        match self.inner.is_on {
+            true => self.refresh().await,
+            false => self.refresh_trust().await,
         }
     }
 }

@@ -140,9 +140,7 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         )
         .map_err(|error| Problem::wrong_use(error.to_string()))?;
         let live = project.live_tools(&engine, search, &loaded, scope);
-        if project.loaded.settings.tools.reload {
-            tools.follow(live.clone());
-        }
+        tools.follow(live.clone());
         let events = ServeEvents::default();
         let options = ServeOptions::default().confirm(own.confirm.is_some());
         let told = events.clone();

@@ -185,9 +185,11 @@ impl Session {
         let context = self.extension_context();
         let end = json!({ "type": "session_shutdown", "reason": "reload" });
         self.extensions.modules.notify("session_shutdown", end, &context).await;
-        let requests = self.extensions.inner.found.iter().map(crate::FoundModule::request).collect();
+        self.reload.refresh_trust().await;
+        let modules = self.reload.live().still_in_use(&self.extensions.inner.found).await;
+        let requests = modules.iter().map(crate::FoundModule::request).collect();
         let loaded = self.engine.load_modules(requests).await;
-        let pairs: Vec<_> = self.extensions.inner.found.iter().cloned().zip(loaded.iter().cloned()).collect();
+        let pairs: Vec<_> = modules.iter().cloned().zip(loaded.iter().cloned()).collect();
         self.reload.live().adopt(&pairs).await;
         let mut problems = Vec::new();
         let mut extensions = Vec::new();
@@ -206,7 +208,7 @@ impl Session {
                     registry.set_tool_active(name, *was_active);
                 }
             }
-            for (found, module) in self.extensions.inner.found.iter().zip(loaded) {
+            for (found, module) in modules.iter().zip(loaded) {
                 problems.extend(module.errors.iter().map(ToString::to_string));
                 let origin = Origin::new(OriginKind::Extension, found.path.to_string_lossy());
                 for tool in module.tools {
