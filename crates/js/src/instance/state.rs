@@ -14,7 +14,7 @@ use std::{
 };
 
 use tokio::sync::oneshot;
-use toolsmith_tool::{Figure, Meter, ToolContext, ToolError};
+use toolsmith_tool::{CallTape, Figure, Meter, ToolContext, ToolError};
 
 use super::{
     byte_streams::ByteStreams,
@@ -170,6 +170,8 @@ pub(crate) struct ThreadState {
     pub(crate) shares: Rc<CpuShares>,
     /// Set once the module is loaded, or failed to.
     pub(crate) is_loaded: Cell<bool>,
+    /// The tape of the last replayed call: it learns what was asked outside of the call.
+    pub(crate) replayed: RefCell<Option<CallTape>>,
     /// Set if there are bus listeners.
     pub(crate) hears: Cell<bool>,
     /// Set if callbacks of `process.nextTick` are pending.
@@ -200,6 +202,7 @@ impl ThreadState {
             frames: OnceCell::new(),
             shares,
             is_loaded: Cell::new(false),
+            replayed: RefCell::default(),
             hears: Cell::new(false),
             ticks_wait: Cell::new(false),
             has_rejections: Cell::new(false),
@@ -246,6 +249,9 @@ impl ThreadState {
         context: ToolContext,
         reply: oneshot::Sender<CallReply>,
     ) -> Rc<ToolContext> {
+        if let Some(tape) = context.tape.as_ref().filter(|tape| tape.is_playing()) {
+            self.replayed.replace(Some(tape.clone()));
+        }
         let context = Rc::new(context);
         self.shared.operations.begin_call(call);
         // What a sidecar uses is not seen here.

@@ -29,26 +29,21 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
     host.set("unrecorded", surroundings::IS_FREE_OF.to_vec())?;
     let open = Open::default();
     let own = Rc::clone(state);
-    // The tape of the last call that asked something: it learns what else was asked.
-    let last: Rc<RefCell<Option<CallTape>>> = Rc::default();
-    let latest = Rc::clone(&last);
     // "" without a tape, "record", "play", or "refuse" for what belongs to no replayed call.
     host.set(
         "tapeMode",
         Func::from(move || match &own.current_context().tape {
             None if own.shared.engine.is_replaying && own.is_loaded.get() => "refuse",
             None => "",
-            Some(tape) if tape.is_playing() => {
-                *latest.borrow_mut() = Some(tape.clone());
-                "play"
-            }
+            Some(tape) if tape.is_playing() => "play",
             Some(_) => "record",
         }),
     )?;
+    let own = Rc::clone(state);
     host.set(
         "tapeRefuse",
         Func::from(move |asked: String| {
-            if let Some(tape) = &*last.borrow() {
+            if let Some(tape) = &*own.replayed.borrow() {
                 tape.refuse(asked);
             }
         }),

@@ -140,7 +140,8 @@ impl Fetcher {
         }
         if outcome.code != 0 {
             let text = outcome.stderr.text();
-            if text.contains(NO_GIT) {
+            // Some versions of npm do not name the program.
+            if text.contains(NO_GIT) || (text.contains("ENOTDIR") && text.contains("spawn")) {
                 return Err(failed(GIT_PACKAGE.to_owned()));
             }
             let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
