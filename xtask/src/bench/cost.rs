@@ -1,5 +1,5 @@
-//! What tools cost that exist and are not used, what schema libraries cost, and how exactly deadlines of synchronous
-//! processes are kept.
+//! The cost of tools that exist and are not used, and of schema libraries; and how exactly deadlines of synchronous processes are
+//! kept.
 
 use std::{
     fs,

@@ -44,8 +44,10 @@ pub(crate) fn check_path(_path: &Path) -> io::Result<()> {
 /// Returns the absolute path without links. The file must exist.
 pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
-    if let Some(real) = opened_path(path) {
-        return Ok(real);
+    match opened_path(path) {
+        Ok(Some(real)) => return Ok(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
     std::fs::canonicalize(path)
 }
@@ -53,12 +55,12 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
 /// Asks the system where a path leads. `canonicalize` asks once for every part of the path, which is most of the time that
 /// the modules of a project cost that are not used.
 #[cfg(target_os = "linux")]
-fn opened_path(path: &Path) -> Option<PathBuf> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path).ok()?;
-    let real = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+fn opened_path(path: &Path) -> io::Result<Option<PathBuf>> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
+    let Ok(real) = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) else { return Ok(None) };
     // The system marks what was removed meanwhile, and what is outside of the root directory, in the path.
     let is_marked = real.as_os_str().as_bytes().ends_with(b" (deleted)");
-    (real.is_absolute() && !is_marked).then_some(real)
+    Ok(Some(real).filter(|real| real.is_absolute() && !is_marked))
 }
 
 /// Returns whether two open files are the same one.

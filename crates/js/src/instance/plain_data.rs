@@ -37,7 +37,7 @@ pub(crate) fn to_engine<'js>(ctx: &Ctx<'js>, value: &Json) -> Result<Option<Valu
     }
 }
 
-/// What was read of a value.
+/// The outcome of reading a value.
 pub(crate) enum FromEngine {
     /// The value; `None` for one that JSON leaves out.
     Value(Option<Json>),
@@ -186,7 +186,7 @@ impl Drop for Writer<'_> {
     }
 }
 
-/// Why a value was not read.
+/// The reason a value was not read.
 enum NotRead {
     /// An exception is pending.
     Thrown,

@@ -11,7 +11,11 @@ const { resolvedConfig } = $ark;
 /** Gives the exports of one of the library's modules, made as if the library were still being loaded. */
 function own(name) {
   const before = [rootSchemaScope.resolvedConfig, $ark.resolvedConfig, $ark.typeAttachments];
-  [rootSchemaScope.resolvedConfig, $ark.resolvedConfig, $ark.typeAttachments] = [resolvedConfig, resolvedConfig, undefined];
+  [rootSchemaScope.resolvedConfig, $ark.resolvedConfig, $ark.typeAttachments] = [
+    resolvedConfig,
+    resolvedConfig,
+    undefined,
+  ];
   try {
     return builtin(`toolsmith:npm/arktype-${name}`);
   } finally {
@@ -66,7 +70,15 @@ const lazy = new Map([
   ["string", () => lazyModule({ root: intrinsic.string }, strings, () => own("string").string)],
   ["unknown", () => lazyModule({ root: intrinsic.unknown }, "any", () => types().unknown)],
   ...names("Exclude Extract Omit Partial Pick Record Required", () => types().arkTsGenerics),
-  ["Array", () => lazyModule({ root: intrinsic.Array, index: intrinsic.nonNegativeIntegerString }, "readonly liftFrom", () => prototypes().Array)],
+  [
+    "Array",
+    () =>
+      lazyModule(
+        { root: intrinsic.Array, index: intrinsic.nonNegativeIntegerString },
+        "readonly liftFrom",
+        () => prototypes().Array,
+      ),
+  ],
   ...names("Error Function Map Promise RegExp Set WeakMap WeakSet ArrayBuffer Blob File", prototypes),
   ...names("FormData Headers Request Response URL TypedArray", prototypes),
   ...names("Merge", () => own("builtins").arkBuiltins),
@@ -97,7 +109,19 @@ const attached = {
   Array: () => keywords.Array.root,
 };
 for (const name of ["string", "number", "object", "unknown"]) attached[name] = () => keywords[name].root;
-for (const name of ["bigint", "boolean", "symbol", "undefined", "null", "false", "true", "never", "Key", "Record", "Date"])
+for (const name of [
+  "bigint",
+  "boolean",
+  "symbol",
+  "undefined",
+  "null",
+  "false",
+  "true",
+  "never",
+  "Key",
+  "Record",
+  "Date",
+])
   attached[name] = () => keywords[name];
 export const { type } = ark;
 $ark.typeAttachments = {};
