@@ -1,3 +1,5 @@
+//! What the text of a module that does not load names.
+
 use super::{imported_names, named_files};
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) enum Look<'a> {
     Everything,
     /// The module of one tool.
     Tool(&'a str),
-    /// Whether the modules in use may still run. Their files are not looked at.
+    /// Trust of the modules in use: they may have to stop. Their files are not looked at.
     Trust,
 }
 
