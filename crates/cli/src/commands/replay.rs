@@ -87,6 +87,7 @@ async fn replay(
     let pending = PendingStack::new();
     let context = ToolContext::detached()
         .with_pending(PendingHandle::new(Arc::clone(&pending)))
+        .with_cancel(tape.stop_token().clone())
         .with_tape(tape.clone());
     let settings = &project.loaded.settings;
     let deadline = settings.tool(&call.tool).timeout.unwrap_or(settings.limits.call);

@@ -65,7 +65,11 @@ impl FileResolver {
         observed: &mut Observed,
     ) -> Result<Target, NotFound> {
         if let Some(path) = specifier.strip_prefix("file://") {
-            return Ok(Target::File(file_url_path(path)));
+            let path = file_url_path(path);
+            if !path.is_file() {
+                observed.note_files(std::iter::once(path.clone()));
+            }
+            return Ok(Target::File(path));
         }
         if let Some(module) = node_module(specifier) {
             return Ok(Target::Builtin(module));

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use super::{Answer, Exchange, Recording, redact::normalize};
+use crate::CancelToken;
 
 /// A question whose answer is still to come.
 pub type TapeSlot = usize;
@@ -25,7 +26,10 @@ struct State {
 
 /// The recording of one call. Clones are the same.
 #[derive(Clone, Debug)]
-pub struct CallTape(Arc<Mutex<State>>);
+pub struct CallTape {
+    state: Arc<Mutex<State>>,
+    stop: CancelToken,
+}
 
 /// Findings of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,16 +45,8 @@ impl CallTape {
         let used = vec![false; recording.exchanges.len()];
         let (next_clock, next_random) = (0, 0);
         let (missing, is_ended) = (Vec::new(), false);
-        Self(Arc::new(Mutex::new(State {
-            recording,
-            used,
-            is_playing,
-            next_clock,
-            next_random,
-            left,
-            missing,
-            is_ended,
-        })))
+        let state = State { recording, used, is_playing, next_clock, next_random, left, missing, is_ended };
+        Self { state: Arc::new(Mutex::new(state)), stop: CancelToken::new() }
     }
 
     /// Records up to `limit` bytes. A call that asks for more is not recorded.
@@ -65,7 +61,7 @@ impl CallTape {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether answers are played back.
@@ -161,6 +157,13 @@ impl CallTape {
         if !state.is_ended {
             state.missing.push(asked.into());
         }
+        drop(state);
+        self.stop.cancel("its module asked for something outside of the call");
+    }
+
+    /// Returns a token that stops the replay after a refused question: the call may wait for its answer.
+    pub fn stop_token(&self) -> &CancelToken {
+        &self.stop
     }
 
     /// Returns the time to use in place of the real one.

@@ -50,6 +50,12 @@ async fn c5_7_absent_files_that_a_manifest_names_are_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c5_7_an_absent_file_that_a_url_names_is_code() {
+    let optional = "try { await import(new URL('../../lib/x.ts', import.meta.url).href); } catch {}";
+    assert_code(&place(optional, &[]), &["lib/x.ts"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c5_7_absent_files_of_a_linked_package_are_code_where_the_link_leads() {
     let target = "packages/dep/dist/index.js";
     for manifest in [r#"{ "main": "dist/index.js" }"#, r#"{ "exports": "./dist/index.js" }"#] {

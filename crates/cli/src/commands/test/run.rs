@@ -67,7 +67,7 @@ pub(super) async fn run(
         None => None,
     };
     if let Some(replay) = &replay {
-        context = context.with_tape(replay.clone());
+        context = context.with_cancel(replay.stop_token().clone()).with_tape(replay.clone());
     }
     let mut arguments = case.args.clone();
     unmark_in(&mut arguments, &cwd.to_string_lossy());
