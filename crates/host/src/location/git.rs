@@ -34,10 +34,6 @@ const NAMES: [&str; 12] = [
     "repositoryformatversion",
     "signingkey",
 ];
-/// How deep nested repositories are looked for, and in how many directories.
-const NESTED_DEPTH: usize = 4;
-const NESTED_FOLDERS: usize = 2000;
-
 /// Returns whether the file is in a bare repository below `root`, or would create one. `exists` tells which paths exist, or
 /// will once all files of the same change are written.
 pub(super) fn is_in_bare_repository(real: &Path, root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
@@ -105,31 +101,6 @@ pub(super) fn pointed_to(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
                 // Git resolves `x/..` even if `x` does not exist.
                 found.push(lexical(&path));
                 found.push(path);
-            }
-        }
-    }
-    found
-}
-
-/// Returns the directories below `root` that have a repository of their own, such as submodules.
-pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = std::collections::VecDeque::from([(root.to_path_buf(), 0)]);
-    let mut seen = 0;
-    while let Some((folder, depth)) = folders.pop_front() {
-        seen += 1;
-        if seen > NESTED_FOLDERS {
-            break;
-        }
-        if depth > 0 && folder.join(".git").symlink_metadata().is_ok() {
-            found.push(folder.clone());
-        }
-        let entries = if depth < NESTED_DEPTH { fs::read_dir(&folder).ok() } else { None };
-        for entry in entries.into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_skipped = ["node_modules", ".git", "target"].iter().any(|skipped| name == *skipped);
-            if !is_skipped && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push_back((entry.path(), depth + 1));
             }
         }
     }

@@ -9,9 +9,9 @@ use std::{
 
 use super::{
     rules::real,
-    table::{ANYWHERE, IN_HOME, plain_names},
+    table::{ANYWHERE, IN_HOME, first, plain_names},
 };
-use crate::real_path;
+use crate::{real_path, spelling::fold};
 
 /// Category of the folders that are also searched above the working folder.
 const AGENTS: &str = "tools and settings of coding agents";
@@ -31,21 +31,54 @@ const DATA: &[&str] = &[
     "objects",
     "refs",
     "lfs",
-    "modules",
 ];
 /// How deep folders are searched: those of agents, those of other programs in the working folder, and those in the home.
 const DEPTH_OF_AGENTS: usize = 5;
 const DEPTH_IN_PROJECT: usize = 3;
-const DEPTH_IN_HOME: usize = 1;
+const DEPTH_IN_HOME: usize = 2;
+/// How deep places in subfolders of the working folder are looked for, and in how many folders.
+const NESTED_DEPTH: usize = 4;
+const NESTED_FOLDERS: usize = 2000;
 /// Entries that are looked at in one folder with everything in it, and in all.
 const MAX_ENTRIES: usize = 4000;
 const MAX_ALL_ENTRIES: usize = 20_000;
+
+/// Returns the places in subfolders of the working folder, each with its category: repositories of their own, such as
+/// submodules, and settings of packages.
+pub(super) fn nested_places(root: &Path) -> Vec<(PathBuf, &'static str)> {
+    let mut found = Vec::new();
+    let mut folders = VecDeque::from([(root.to_path_buf(), 0)]);
+    let mut seen = 0;
+    while let Some((folder, depth)) = folders.pop_front() {
+        seen += 1;
+        if seen > NESTED_FOLDERS {
+            break;
+        }
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name == PACKAGES || name == "target" {
+                continue;
+            }
+            let path = entry.path();
+            let what = first(ANYWHERE, &[fold(&name.to_string_lossy())]);
+            if depth > 0 {
+                found.extend(what.map(|what| (path.clone(), what)));
+            }
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && what.is_none() && depth < NESTED_DEPTH {
+                folders.push_back((path, depth + 1));
+            }
+        }
+    }
+    found
+}
 
 /// Returns the targets of links, each with its category. A target need not exist.
 pub(super) fn targets(
     root: Option<&Path>,
     user_home: Option<&Path>,
     own_home: Option<&Path>,
+    nested: &[(PathBuf, &'static str)],
 ) -> Vec<(PathBuf, &'static str)> {
     let mut found = Vec::new();
     let mut left = MAX_ALL_ENTRIES;
@@ -73,8 +106,9 @@ pub(super) fn targets(
         if let Some(root) = root {
             add(root, name, what, if is_agent { DEPTH_OF_AGENTS } else { DEPTH_IN_PROJECT });
         }
-        // Settings of agents are also found above the working folder.
-        for base in root.into_iter().flat_map(|root| root.ancestors().skip(1)).filter(|_| is_agent) {
+        // Settings of agents, and the repository, are also found above the working folder.
+        let is_above = is_agent || name == ".git";
+        for base in root.into_iter().flat_map(|root| root.ancestors().skip(1)).filter(|_| is_above) {
             if Some(base) != user_home {
                 add(base, name, what, DEPTH_OF_AGENTS);
             }
@@ -88,7 +122,15 @@ pub(super) fn targets(
             add(home, name, what, DEPTH_IN_HOME);
         }
     }
+    for (place, what) in nested {
+        add(place, "", what, DEPTH_IN_PROJECT);
+    }
     found
+}
+
+/// Returns where the links in a folder that git uses lead.
+pub(super) fn in_git_folder(folder: &Path) -> Vec<PathBuf> {
+    search(folder, 1, MAX_ENTRIES).0
 }
 
 /// Returns where the links in a folder lead, at any depth, also those in the folders they lead to.

@@ -246,22 +246,24 @@ impl WriteRules {
 
     /// Where files that decide what runs really are, when links or settings lead to them.
     fn linked(&self, root: Option<&Path>) -> Vec<(PathBuf, &'static str)> {
-        let mut found = links::targets(root, self.user_home.as_deref(), self.own_home.as_deref());
+        let nested = root.map(links::nested_places).unwrap_or_default();
+        let home = self.user_home.as_deref();
+        let mut found = links::targets(root, home, self.own_home.as_deref(), &nested);
         for name in POINTING_VARIABLES {
             if let Some(path) = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute()) {
                 found.push((real(&path), "environment of shells"));
             }
         }
         if let Some(root) = root {
+            let repositories = nested.iter().filter(|(place, _)| place.ends_with(".git"));
+            let repositories = repositories.filter_map(|(place, _)| place.parent()).chain([root]);
+            let pointed = repositories.flat_map(|repository| git::pointed_to(repository, home));
             // A setting of git that means the whole project does not make all of it git's.
-            let home = self.user_home.as_deref();
-            let repositories = std::iter::once(root.to_path_buf()).chain(git::nested_repositories(root));
-            let pointed: Vec<PathBuf> = repositories
-                .flat_map(|repository| git::pointed_to(&repository, home))
-                .map(|path| real(&path))
-                .collect();
-            found
-                .extend(pointed.into_iter().filter(|path| !root.starts_with(path)).map(|path| (path, "git")));
+            let pointed = pointed.map(|path| real(&path)).filter(|path| !root.starts_with(path));
+            for path in pointed {
+                found.extend(links::in_git_folder(&path).into_iter().map(|target| (target, "git")));
+                found.push((path, "git"));
+            }
         }
         found
     }

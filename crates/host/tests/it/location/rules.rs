@@ -377,6 +377,30 @@ fn c5_7_what_links_in_folders_of_agents_lead_to_is_exec() {
 }
 
 #[test]
+fn c5_7_what_links_in_folders_of_git_and_of_packages_lead_to_is_exec() {
+    let home = Home::new();
+    let put_link = |from: &str, to: &str| {
+        let path = home.home.join(from);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(home.home.join(to), path).unwrap();
+    };
+    // The repository is above the working folder, which has a repository with its data elsewhere in it, and a package.
+    home.put("project/.git/config", "[core]\n\thooksPath = hk\n");
+    put_link("project/hk/pre-commit", "project/pkg/by-setting");
+    put_link("project/.git/hooks/pre-push", "project/pkg/from-above");
+    put_link("project/.git/modules/sub/hooks/pre-commit", "project/pkg/of-submodule");
+    home.put("project/pkg/sub/.git", "gitdir: ../../.git/modules/sub\n");
+    put_link("project/pkg/own/.git/hooks/pre-commit", "project/pkg/nested");
+    put_link("project/pkg/a/.husky/pre-commit", "project/pkg/a/husky");
+    put_link("project/pkg/a/.toolsmith/tools", "project/pkg/a/t");
+    put_link(".local/share/bash-completion/completions/x", "project/pkg/completion");
+    let root = home.project.join("pkg");
+    let names = ["by-setting", "from-above", "of-submodule", "nested", "a/husky", "a/t/new.ts", "completion"];
+    all(&home.rules(&root), &root, &names, "exec");
+    all(&home.rules(&root), &root, &["other", "a/other.ts", "sub/file"], "write");
+}
+
+#[test]
 fn c5_7_files_git_is_pointed_to_are_exec() {
     let home = Home::new();
     home.put("project/.git", "gitdir: gitdata\n");
