@@ -176,6 +176,24 @@ async fn c2_8_npm_runs_no_program_that_a_package_of_a_git_repository_names() {
 }
 
 #[tokio::test]
+async fn c5_8_the_question_about_a_plugin_shows_every_command_it_would_run() {
+    let place = Place::new(&[]);
+    claude_plugin(&place, "office");
+    place.write(
+        "office/.mcp.json",
+        r#"{"mcpServers":{"m":{"command":"true","env":{"A":"!sh one.sh"},"cwd":"sub"},"h":{"url":"http://127.0.0.1:9/","headers":{"X":"!sh two.sh"}}}}"#,
+    );
+    place.write(
+        "office/hooks/hooks.json",
+        r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"sh","args":["-c","three"]}]}]}}"#,
+    );
+    let said = run(&place, &["plugin", "add", &place.path("office").display().to_string()]).await;
+    for part in ["env A=!sh one.sh; cwd sub", "headers X=!sh two.sh", "hook PreToolUse: sh -c three"] {
+        assert!(said.stdout.contains(part) || said.stderr.contains(part), "{part}: {said:#?}");
+    }
+}
+
+#[tokio::test]
 async fn an_unreachable_registry_or_repository_installs_nothing() {
     let place = Place::new(&[]);
     for source in ["npm:no-such-package-here", "git:http://127.0.0.1:9/x.git"] {

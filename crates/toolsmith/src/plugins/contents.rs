@@ -102,15 +102,29 @@ impl PluginContents {
         if self.has_inline_hooks {
             lines.insert("hooks in its manifest".to_owned());
         }
-        lines.extend(
-            self.mcp_servers.iter().map(|server| format!("MCP server {}: {}", server.name, server.target)),
-        );
+        lines.extend(self.mcp_servers.iter().map(server));
         lines.extend(self.themes.iter().map(|path| format!("themes {}", shown(path))));
         lines.extend(self.rules.iter().map(|path| format!("rules {}", shown(path))));
         lines.extend(self.agents.iter().map(|path| format!("agents {} (not used)", shown(path))));
         lines.extend(self.dependencies.iter().map(|name| format!("npm package {name} (code)")));
         lines
     }
+}
+
+/// Describes a server: its command line or URL, and everything else that decides what is run for it. A value that starts with
+/// `!` is a command, and variables select code too.
+fn server(server: &PluginServer) -> String {
+    let mut line = format!("MCP server {}: {}", server.name, server.target);
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    for group in ["env", "headers", "http_headers", "oauth"] {
+        for (name, value) in server.entry.get(group).and_then(Value::as_object).into_iter().flatten() {
+            line.push_str(&format!("; {group} {name}={}", text(value)));
+        }
+    }
+    if let Some(folder) = server.entry.get("cwd") {
+        line.push_str(&format!("; cwd {}", text(folder)));
+    }
+    line
 }
 
 /// Describes a file of hooks: each event with the commands it runs.
@@ -122,7 +136,9 @@ fn hooks(file: &Path) -> Option<Vec<String>> {
         for handler in groups.as_array()?.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten()
         {
             let what = ["command", "url", "prompt"].iter().find_map(|name| handler.get(*name)?.as_str());
-            lines.push(format!("hook {event}: {}", what.unwrap_or("?")));
+            let args = handler.get("args").and_then(Value::as_array).into_iter().flatten();
+            let words = [what.unwrap_or("?")].into_iter().chain(args.filter_map(Value::as_str));
+            lines.push(format!("hook {event}: {}", words.collect::<Vec<_>>().join(" ")));
         }
     }
     Some(lines)
