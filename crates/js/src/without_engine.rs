@@ -60,6 +60,11 @@ impl ModuleInputs {
     pub fn own_files_are_unchanged(self) -> bool {
         true
     }
+
+    /// Returns no text: nothing was loaded.
+    pub fn own_content(self) -> String {
+        String::new()
+    }
 }
 
 /// A module that was not loaded.
