@@ -39,6 +39,7 @@ const DEPTH_IN_HOME: usize = 2;
 /// How deep places in subfolders of the working folder are looked for, and in how many folders.
 const NESTED_DEPTH: usize = 4;
 const NESTED_FOLDERS: usize = 2000;
+const NESTED_PLACES: usize = 200;
 /// Entries that are looked at in one folder with everything in it, and in all.
 const MAX_ENTRIES: usize = 4000;
 const MAX_ALL_ENTRIES: usize = 20_000;
@@ -51,7 +52,7 @@ pub(super) fn nested_places(root: &Path) -> Vec<(PathBuf, &'static str)> {
     let mut seen = 0;
     while let Some((folder, depth)) = folders.pop_front() {
         seen += 1;
-        if seen > NESTED_FOLDERS {
+        if seen > NESTED_FOLDERS || found.len() > NESTED_PLACES {
             break;
         }
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {

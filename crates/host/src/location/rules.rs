@@ -2,6 +2,7 @@
 //! folder, unless the file decides what runs next; `exec` everywhere else; and never what the program keeps for itself.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
@@ -241,7 +242,7 @@ impl WriteRules {
             .filter(|folder| folder.is_absolute())
             .and_then(|folder| real_path(folder).ok())
             .filter(|folder| folder.parent().is_some());
-        Now { rules: self, linked: self.linked(root.as_deref()), root, user_home, own_home, temporary }
+        Now { rules: self, linked: OnceCell::new(), root, user_home, own_home, temporary }
     }
 
     /// Where files that decide what runs really are, when links or settings lead to them.
@@ -276,7 +277,8 @@ pub(super) struct Now<'a> {
     user_home: Option<PathBuf>,
     own_home: Option<PathBuf>,
     temporary: Option<PathBuf>,
-    linked: Vec<(PathBuf, &'static str)>,
+    /// Looked for when it matters: it takes a walk through the project.
+    linked: OnceCell<Vec<(PathBuf, &'static str)>>,
 }
 
 impl Now<'_> {
@@ -349,7 +351,16 @@ impl Now<'_> {
         if let Some(what) = self.in_home(file) {
             return Some(what);
         }
-        if let Some((_, what)) = self.linked.iter().find(|(linked, _)| is_below(file, linked)) {
+        let linked = self.linked.get_or_init(|| {
+            let mut found = self.rules.linked(self.root.as_deref());
+            // What is elsewhere is asked about anyway.
+            let has_root = |path: &Path| {
+                [&self.root, &self.temporary].into_iter().flatten().any(|root| root.starts_with(path))
+            };
+            found.retain(|(path, _)| self.is_inside(path) || has_root(path));
+            found
+        });
+        if let Some((_, what)) = linked.iter().find(|(linked, _)| is_below(file, linked)) {
             return Some(what);
         }
         let protected = &self.rules.protected;
