@@ -101,6 +101,7 @@ pub async fn login(
         .resolve_metadata_from_challenge(challenge.as_deref())
         .await
         .map_err(|error| failed(&error))?;
+    super::check_endpoints(&found.metadata).map_err(|error| failed(&error))?;
     manager.set_metadata(found.metadata);
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(&error))?;
     prompt.show(session.get_authorization_url()).await;

@@ -6,9 +6,9 @@ mod token_file;
 pub use login::{LoginError, LoginPrompt, login};
 pub use token_file::TokenFile;
 
-use rmcp::transport::auth::AuthorizationManager;
+use rmcp::transport::auth::{AuthorizationManager, AuthorizationMetadata};
 
-use crate::config::ServerConfig;
+use crate::{client::http, config::ServerConfig};
 
 /// Creates a manager that adds the stored token to requests and refreshes it; `None` if nobody logged in to the server.
 pub(crate) async fn manager(
@@ -20,12 +20,32 @@ pub(crate) async fn manager(
     store.exists().await.then_some(())?;
     let mut manager = AuthorizationManager::new(url).await.ok()?;
     manager.set_credential_store(store);
-    match manager.initialize_from_store().await {
+    let prepared = async {
+        let metadata = manager.resolve_metadata().await.map_err(|error| error.to_string())?.metadata;
+        check_endpoints(&metadata)?;
+        manager.set_metadata(metadata);
+        manager.initialize_from_store().await.map_err(|error| error.to_string())
+    };
+    match prepared.await {
         Ok(true) => Some(manager),
         Ok(false) => None,
         Err(error) => {
-            tracing::warn!(server = config.name, %error, "The stored MCP login cannot be used");
+            tracing::warn!(server = config.name, error, "The stored MCP login cannot be used");
             None
         }
     }
 }
+
+/// Checks the addresses that codes, tokens and secrets are sent to. They come from the authorization server, and plain HTTP to
+/// another machine could be read on the way.
+fn check_endpoints(metadata: &AuthorizationMetadata) -> Result<(), String> {
+    let addresses = [&metadata.authorization_endpoint, &metadata.token_endpoint];
+    for address in addresses.into_iter().chain(&metadata.registration_endpoint) {
+        http::parse(address)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "auth_tests.rs"]
+mod tests;
