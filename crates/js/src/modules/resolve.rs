@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 
 use oxc_resolver::{ResolveContext, ResolveError, ResolveOptions, Resolver, TsConfig, TsconfigDiscovery};
 
+use toolsmith_host::regular_file::read_regular;
+
 use super::{
     packages::{is_runtime_module, node_module, served_by_host},
+    store::lexical,
     workspace,
 };
 use crate::definitions::Observed;
@@ -128,9 +131,35 @@ impl FileResolver {
         observed.note_resolution(context);
         for folder in importer.ancestors().skip(1) {
             observed.note_files(PROJECT_FILES.iter().map(|name| folder.join(name)));
+            observed.note_files(named_configs(&folder.join(TSCONFIG)).into_iter());
         }
         found
     }
+}
+
+/// Returns the files that a `tsconfig.json` and those it extends or refers to may name, whether they exist or not.
+fn named_configs(config: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![config.to_path_buf()];
+    while let Some(config) = open.pop().filter(|_| found.len() < MAX_CONFIGS) {
+        let Ok(bytes) = read_regular(&config, MAX_CONFIG_BYTES) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let folder = config.parent().unwrap_or(Path::new("/"));
+        // Every text in it, because comments make it no JSON. Names of packages lead to `node_modules`.
+        for name in text.split('"').filter(|part| part.starts_with(['.', '/']) && !part.contains(['\n', '*']))
+        {
+            let path = lexical(&folder.join(name));
+            let with_extension = PathBuf::from(format!("{}.json", path.display()));
+            for candidate in [path.join(TSCONFIG), with_extension, path] {
+                let is_config = candidate.extension().is_some_and(|extension| extension == "json");
+                if is_config && !found.contains(&candidate) {
+                    open.push(candidate.clone());
+                    found.push(candidate);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The name of the package in a bare specifier.
@@ -140,7 +169,11 @@ fn package_name(specifier: &str) -> String {
 }
 
 /// Files that say what a name means that is not installed.
-const PROJECT_FILES: [&str; 3] = ["tsconfig.json", "package.json", "pnpm-workspace.yaml"];
+const TSCONFIG: &str = "tsconfig.json";
+/// Configuration files that one names with all that those name, and bytes of one that are read.
+const MAX_CONFIGS: usize = 100;
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
+const PROJECT_FILES: [&str; 3] = [TSCONFIG, "package.json", "pnpm-workspace.yaml"];
 const OWN_EXTENSIONS: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json"];
 const PACKAGE_EXTENSIONS: &[&str] = &[".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 

@@ -50,6 +50,18 @@ async fn c5_7_absent_files_that_a_manifest_names_are_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c5_7_configurations_that_a_tsconfig_names_are_code() {
+    let config =
+        ("tsconfig.json", r#"{ "extends": "./cfg/base", "references": [{ "path": "./app" }] /* … */ }"#);
+    let base = (
+        "cfg/base.json",
+        r#"{ "extends": "./two.json", "compilerOptions": { "paths": { "@/*": ["../src/*"] } } }"#,
+    );
+    let files = ["tsconfig.json", "cfg/base.json", "cfg/two.json", "app/tsconfig.json", "app.json"];
+    assert_code(&place("try { require('@/u'); } catch {}", &[config, base]), &files).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c5_7_an_absent_file_that_a_url_names_is_code() {
     let optional = "try { await import(new URL('../../lib/x.ts', import.meta.url).href); } catch {}";
     assert_code(&place(optional, &[]), &["lib/x.ts"]).await;
