@@ -288,7 +288,7 @@ async fn the_session_of_the_demo_is_replayed_bit_for_bit() {
     assert_eq!(statuses.iter().filter(|(_, status)| status == "same").count(), 6, "{json:#}");
 }
 
-/// A session file may come from elsewhere: its id is no path, and names in it are no lines of the output.
+/// A session file may come from elsewhere: its id must not become part of a path, and its names must not start new lines.
 #[tokio::test(flavor = "multi_thread")]
 async fn names_of_a_foreign_session_stay_names() {
     let place = recorded().await;

@@ -258,7 +258,7 @@ pub(crate) fn require_writable(folder: &Path) -> io::Result<()> {
 /// Does nothing: Windows writes names to its journal by itself, and a folder cannot be opened as a file.
 ///
 /// # Errors
-/// Never.
+/// Does not fail.
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -29,7 +29,7 @@ struct Input {
 }
 
 impl Input {
-    /// Returns whether it is no file of an installed package.
+    /// Returns whether the file lies outside installed packages.
     fn is_own(&self) -> bool {
         !Path::new(&self.path).components().any(|part| part.as_os_str() == "node_modules")
     }

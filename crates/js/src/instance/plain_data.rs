@@ -468,8 +468,7 @@ impl Drop for Reader {
     }
 }
 
-/// Copies a text. Half of a surrogate pair, which is no text here, becomes the replacement character, as `toWellFormed`
-/// has it.
+/// Copies a text. A lone surrogate becomes the replacement character, as in `toWellFormed`.
 fn well_formed(bytes: &[u8]) -> Option<String> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Some(text.to_owned());
