@@ -22,7 +22,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{Notify, OnceCell, broadcast};
+use tokio::sync::{OnceCell, broadcast, watch};
 
 use super::{
     dialogs::Question,
@@ -51,8 +51,11 @@ pub(super) struct Handler {
     shared: Arc<Shared>,
     binding: Binding,
     session: OnceCell<Arc<dyn ServedSession>>,
-    pending_changed: Arc<Notify>,
+    /// Counts changes. A reader also sees one that was made while it did something else.
+    pending_changed: watch::Sender<u64>,
     subscribed: Arc<Mutex<HashSet<String>>>,
+    /// Events since the connection was made: a client may use the tools before its `initialized` is handled.
+    early_events: Mutex<Option<broadcast::Receiver<ServeEvent>>>,
 }
 
 /// The content of a sealed state.
@@ -63,12 +66,14 @@ struct State {
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, binding: Binding) -> Self {
+        let early_events = Mutex::new(Some(shared.events.sender.subscribe()));
         Self {
             shared,
             binding,
             session: OnceCell::new(),
-            pending_changed: Arc::default(),
+            pending_changed: watch::Sender::default(),
             subscribed: Arc::default(),
+            early_events,
         }
     }
 
@@ -76,8 +81,8 @@ impl Handler {
     async fn session(&self) -> Arc<dyn ServedSession> {
         let session = self.session.get_or_init(|| async {
             let session = self.shared.tools.open().await;
-            let changed = Arc::clone(&self.pending_changed);
-            session.on_pending(Box::new(move || changed.notify_waiters()));
+            let changed = self.pending_changed.clone();
+            session.on_pending(Box::new(move || changed.send_modify(|count| *count += 1)));
             session
         });
         Arc::clone(session.await)
@@ -241,8 +246,9 @@ impl Handler {
 
     /// Forwards changes to a client of an older revision for the life of its connection.
     fn forward(&self, peer: Peer<RoleServer>) {
-        let (mut events, changed) =
-            (self.shared.events.sender.subscribe(), Arc::clone(&self.pending_changed));
+        let early = self.early_events.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut events = early.unwrap_or_else(|| self.shared.events.sender.subscribe());
+        let mut changed = self.pending_changed.subscribe();
         let subscribed = Arc::clone(&self.subscribed);
         tokio::spawn(async move {
             loop {
@@ -253,7 +259,7 @@ impl Handler {
                         }
                         Err(broadcast::error::RecvError::Closed) => return,
                     },
-                    () = changed.notified() => {
+                    Ok(()) = changed.changed() => {
                         let is_subscribed =
                             subscribed.lock().unwrap_or_else(PoisonError::into_inner).contains(LIST_URI);
                         if is_subscribed {
@@ -320,8 +326,8 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.session().await;
         self.forward(context.peer);
+        self.session().await;
     }
 
     async fn list_tools(
@@ -460,6 +466,7 @@ impl ServerHandler for Handler {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let accepted = context.accepted().clone();
         let mut events = self.shared.events.sender.subscribe();
+        let mut changed = self.pending_changed.subscribe();
         let is_stateless = self.binding == Binding::Http;
         if !is_stateless {
             self.session().await;
@@ -473,7 +480,7 @@ impl ServerHandler for Handler {
                     _ => context.sink().notify_tool_list_changed().await,
                 },
                 // What belongs to no connection is nobody's to watch.
-                () = self.pending_changed.notified(), if !is_stateless => {
+                Ok(()) = changed.changed(), if !is_stateless => {
                     let wanted = accepted.resource_subscriptions.iter().flatten().any(|uri| uri == LIST_URI);
                     if wanted {
                         let _ = context.sink().notify_resource_updated(LIST_URI).await;

@@ -206,13 +206,7 @@ async fn reload(tools: &ServingTools, live: &LiveTools, events: &ServeEvents) ->
     let mut watch = Watch::new().context("could not watch files")?;
     loop {
         watch.add(&live.watched().await);
-        tokio::select! {
-            _ = watch.changed() => {}
-            () = tools.list_changed() => {
-                events.tools_changed();
-                continue;
-            }
-        }
+        // Before the wait, because files may have changed before they were watched.
         match tools.reload().await {
             Ok(reloaded) => {
                 failure::warn_about_tools(&reloaded.loaded);
@@ -223,6 +217,11 @@ async fn reload(tools: &ServingTools, live: &LiveTools, events: &ServeEvents) ->
             }
             // The old tools go on: a file may be half written.
             Err(error) => failure::warn_all(&[Warning::new(format!("the tools were not reloaded: {error}"))]),
+        }
+        watch.add(&live.watched().await);
+        tokio::select! {
+            _ = watch.changed() => {}
+            () = tools.list_changed() => events.tools_changed(),
         }
     }
 }
