@@ -82,6 +82,9 @@ impl SessionView for CurrentSession {
     fn last_details(&self, tool: &str) -> Option<Value> {
         self.get().last_details(tool)
     }
+    fn all_details(&self, tool: &str) -> Vec<Value> {
+        self.get().all_details(tool)
+    }
     fn tree(&self) -> Vec<Value> {
         SessionView::tree(&self.get())
     }

@@ -48,6 +48,15 @@ impl SessionView for SessionLog {
     fn last_details(&self, tool: &str) -> Option<Value> {
         self.newest_naming(tool, |entry| toolsmith_tool::result_details(entry, tool).cloned())
     }
+    fn all_details(&self, tool: &str) -> Vec<Value> {
+        let mut found = Vec::new();
+        self.newest_naming(tool, |entry| {
+            found.extend(toolsmith_tool::result_details(entry, tool).cloned());
+            None::<()>
+        });
+        found.reverse();
+        found
+    }
     fn tree(&self) -> Vec<Value> {
         Self::tree(self).rows()
     }

@@ -89,6 +89,11 @@ pub trait SessionView: Send + Sync + fmt::Debug {
         }
         None
     }
+    /// Returns the `details` of all successful results of the tool on the path to the leaf, oldest first.
+    fn all_details(&self, tool: &str) -> Vec<Value> {
+        let path = self.branch(None);
+        path.iter().filter_map(|entry| result_details(entry, tool).cloned()).collect()
+    }
     /// Returns the forest as rows in the order of [`SessionView::entries`]: `{entry, parent, label}`, where `parent` is
     /// the index of the parent's row or null. The form is flat because a conversation is as deep as it is long, and
     /// JSON of that depth cannot be read or written safely. Tools receive `{entry, children, label}` nodes built from

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use toolsmith_agent::{RequestPlan, SharedRegistry, TurnContext, TurnHook};
 use toolsmith_llm::Message;
-use toolsmith_tool::{LoadMode, Origin, OriginKind, Registry, SessionView, result_details};
+use toolsmith_tool::{LoadMode, Origin, OriginKind, Registry, SessionView};
 
 use super::{
     exposure,
@@ -55,6 +55,10 @@ impl DeferredTools {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_deferred(&self) -> bool {
+        self.lock().deferred.as_ref().is_some_and(|deferred| !deferred.is_empty())
     }
 
     /// Returns the deferred tools that are not loaded, with the text a search looks at.
@@ -152,24 +156,14 @@ impl DeferredTools {
         if session.session_id().is_empty() {
             return;
         }
-        let mut found: Vec<Vec<String>> = Vec::new();
-        let mut at = session.leaf_id();
-        // Prevents an endless walk in a view with a cycle.
-        for _ in 0..1_000_000 {
-            let Some(entry) = at.as_deref().and_then(|id| session.entry(id)) else { break };
-            if let Some(loaded) =
-                result_details(&entry, TOOL_SEARCH).and_then(|details| details.get("loaded"))
-            {
-                let names = loaded.as_array().into_iter().flatten().filter_map(Value::as_str);
-                found.push(names.map(str::to_owned).collect());
-            }
-            at = entry.get("parentId").and_then(Value::as_str).map(str::to_owned);
-        }
         let mut state = self.lock();
         state.loaded.clear();
-        for name in found.into_iter().rev().flatten() {
-            if !state.loaded.contains(&name) {
-                state.loaded.push(name);
+        for details in session.all_details(TOOL_SEARCH) {
+            let names = details.get("loaded").and_then(Value::as_array).into_iter().flatten();
+            for name in names.filter_map(Value::as_str) {
+                if !state.loaded.iter().any(|loaded| loaded == name) {
+                    state.loaded.push(name.to_owned());
+                }
             }
         }
     }
@@ -199,15 +193,22 @@ fn parameter_names(schema: &Value) -> String {
 #[async_trait]
 impl TurnHook for DeferredTools {
     async fn run_started(&self, context: &TurnContext) {
-        self.restore(context.tool_context().session.as_ref());
         let window = usize::try_from(context.model().context_window).unwrap_or(usize::MAX);
         self.decide(window);
+        // Reading a long session takes time, and most sessions defer nothing.
+        if self.has_deferred() {
+            self.restore(context.tool_context().session.as_ref());
+        }
     }
 
-    async fn notes(&self, _context: &TurnContext) -> Vec<Message> {
+    async fn notes(&self, context: &TurnContext) -> Vec<Message> {
+        let had_deferred = self.has_deferred();
         let new = self.defer_new();
         if new.is_empty() {
             return Vec::new();
+        }
+        if !had_deferred {
+            self.restore(context.tool_context().session.as_ref());
         }
         let named = new.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
         let more = new.len().saturating_sub(MAX_NAMED);

@@ -6,6 +6,7 @@ use serde_json::json;
 use toolsmith_agent::{Agent, Dispatcher, SharedRegistry};
 use toolsmith_llm::{Script, ScriptedProvider, Turn};
 use toolsmith_middleware::{DeferredTools, TOOL_SEARCH};
+use toolsmith_session::{CurrentSession, SessionLog};
 use toolsmith_testkit::agent::{Probe, results, yolo};
 use toolsmith_tool::{LoadMode, McpNames, Origin, OriginKind, Registry, Tier, ToolResult, ToolSpec};
 
@@ -32,11 +33,18 @@ fn many(count: usize) -> Registry {
 }
 
 fn agent(registry: &SharedRegistry, turns: Vec<Turn>) -> (Agent, ScriptedProvider) {
+    continuing(&SessionLog::in_memory("."), registry, turns)
+}
+
+/// Creates an agent that continues a session.
+fn continuing(log: &SessionLog, registry: &SharedRegistry, turns: Vec<Turn>) -> (Agent, ScriptedProvider) {
     let provider = ScriptedProvider::new(Script::new(turns));
     let dispatcher = Dispatcher::builder(registry.clone()).approval(yolo()).build();
     let agent = Agent::builder()
         .model(Arc::new(provider.clone()), provider.model().clone())
         .dispatcher(dispatcher)
+        .conversation(Arc::new(CurrentSession::new(log.clone())))
+        .session(Arc::new(log.clone()))
         .hook(Arc::new(DeferredTools::new(registry.clone())))
         .build()
         .unwrap();
@@ -89,6 +97,33 @@ async fn a_search_loads_tools_at_the_end_and_they_stay() {
     }
     let texts = results(&agent);
     assert!(texts[0].contains("mcp__big__thing_321") && texts[1].starts_with("called"), "{texts:?}");
+}
+
+#[tokio::test]
+async fn tools_that_a_search_loaded_are_offered_again_when_the_session_is_continued() {
+    let log = SessionLog::in_memory(".");
+    let registry = SharedRegistry::from(many(500));
+    let search = Turn::new().call(TOOL_SEARCH, &json!({ "query": "thing_321" }));
+    let (first, _) = continuing(&log, &registry, vec![search, Turn::new().text("done")]);
+    first.run("go").await.unwrap();
+
+    let registry = SharedRegistry::from(many(500));
+    let (second, provider) = continuing(&log, &registry, vec![Turn::new().text("more")]);
+    second.run("more").await.unwrap();
+    assert!(offered(&provider, 0).contains(&"mcp__big__thing_321".to_owned()), "{:?}", offered(&provider, 0));
+
+    // A server that is ready only after the first request.
+    let registry = SharedRegistry::from(Registry::new());
+    let turns = vec![Turn::new().text("one"), Turn::new().text("two")];
+    let (third, provider) = continuing(&log, &registry, turns);
+    third.run("first").await.unwrap();
+    for number in 0..500 {
+        registry.write(|registry| {
+            add(registry, remote("big", &format!("thing_{number}")), OriginKind::Mcp);
+        });
+    }
+    third.run("second").await.unwrap();
+    assert!(offered(&provider, 1).contains(&"mcp__big__thing_321".to_owned()), "{:?}", offered(&provider, 1));
 }
 
 #[tokio::test]
