@@ -12,9 +12,8 @@ use toolsmith_builtins::{AstEditTool, AstGrepTool};
 use toolsmith_builtins::{ReadNames, Saving, TODO_WRITE, TodoTool, Todos, built_in_tools_with_rules};
 use toolsmith_host::{
     changes::{ChangeError, ChangeStore},
-    location::{Protected, WriteRules, named_files, with_variables},
+    location::{Protected, WriteRules},
 };
-use toolsmith_mcp::config::{ServerConfig, Transport};
 use toolsmith_tool::Tool;
 
 use crate::{discovery::Discovered, home::Home, loading::LoadedTools, settings::Settings};
@@ -72,45 +71,6 @@ pub(crate) fn protect_found(protected: &Protected, discovered: &Discovered) {
         protected.add_module(&module.path);
         if module.path != module.real_path {
             protected.add_module(&module.real_path);
-        }
-    }
-}
-
-/// Protects programs of the project that Toolsmith itself runs: those that MCP servers and keys are configured with.
-pub(crate) fn protect_programs(
-    protected: &Protected,
-    settings: &Settings,
-    servers: &[ServerConfig],
-    cwd: &Path,
-    home: &Home,
-) {
-    let mut commands = Vec::new();
-    for server in servers {
-        if let Transport::Stdio { command, args, cwd: folder, env, .. } = &server.transport {
-            let folder = folder.as_ref().map(|folder| cwd.join(folder));
-            // Variables such as `NODE_OPTIONS` and `PYTHONPATH` select code too.
-            let variables = env.iter().map(|(name, value)| format!("{name}={value}"));
-            let words = variables.chain(std::iter::once(command).chain(args).cloned());
-            commands.push((words.collect::<Vec<_>>().join(" "), folder));
-        }
-        let mut values: Vec<String> = match &server.transport {
-            Transport::Stdio { env, cwd, .. } => {
-                let cwd = cwd.iter().map(|folder| folder.to_string_lossy().into_owned());
-                env.values().cloned().chain(cwd).collect()
-            }
-            Transport::Http { url, headers } => headers.values().chain([url]).cloned().collect(),
-            _ => Vec::new(),
-        };
-        values.extend(server.oauth.client_id.iter().chain(&server.oauth.client_secret).cloned());
-        // A value that starts with `!` is the output of a command.
-        commands.extend(values.iter().filter_map(|value| Some((value.strip_prefix('!')?.to_owned(), None))));
-    }
-    let keys = settings.providers.values().filter_map(|provider| provider.api_key.as_deref());
-    commands.extend(keys.filter_map(|key| Some((key.strip_prefix('!')?.to_owned(), None))));
-    for (command, folder) in commands {
-        let bases: Vec<&Path> = folder.iter().map(PathBuf::as_path).chain([cwd]).collect();
-        for command in [with_variables(&command), command] {
-            protected.add_named(&named_files(&command, &bases, Some(home.user())));
         }
     }
 }

@@ -10,6 +10,7 @@
 mod allowed_tools;
 mod built_in;
 mod commands;
+mod configured_programs;
 mod discovery;
 mod home;
 mod hooks;

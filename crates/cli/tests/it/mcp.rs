@@ -96,6 +96,19 @@ async fn the_tier_that_may_run_is_limited_and_deny_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c5_7_served_built_ins_do_not_write_what_a_configured_server_starts() {
+    let entry =
+        r#"{"mcpServers":{"s":{"command":"sh","args":["x.sh"],"cwd":"${TOOLSMITH_TEST_UNSET:-srv}"}}}"#;
+    let place = Place::trusted(&[("home/.toolsmith/agent/mcp.json", entry)]);
+    let mut client = Client::start(&place, &["--all", "--approve", "write"]).await;
+    let refused = client.call("write", json!({ "path": "srv/x.sh", "content": "x" })).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let written = client.call("write", json!({ "path": "srv/y.sh", "content": "x" })).await;
+    assert_ne!(written["result"]["isError"], json!(true), "{written}");
+    assert_eq!(client.leave().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tools_are_chosen_and_built_ins_are_added() {
     let place = Place::trusted(&[
         ("project/.toolsmith/tools/hello.ts", HELLO),

@@ -66,7 +66,8 @@ pub fn named_files(command: &str, bases: &[&Path], home: Option<&Path>) -> Named
     files_in_text(command, bases, home, Missing::Words)
 }
 
-pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>, missing: Missing) -> Named {
+/// Returns the words of a command, without quotes and operators.
+pub(super) fn words(command: &str) -> Vec<String> {
     let mut plain = shell_text(command).replace(['"', '\''], "");
     for here in [
         "$(git rev-parse --show-toplevel)",
@@ -80,11 +81,15 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
         plain = plain.replace(here, ".");
     }
     let plain = with_defaults(&plain);
-    let words: Vec<String> = plain
+    plain
         .split(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
         .filter(|word| !word.is_empty())
         .flat_map(expand_braces)
-        .collect();
+        .collect()
+}
+
+pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>, missing: Missing) -> Named {
+    let words = words(command);
     let runtimes = Runtimes::of(&words);
     // A directory that is only named may be worked in. Files in it count if they exist: otherwise every directory that
     // appears would change what a command names.

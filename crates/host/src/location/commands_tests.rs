@@ -33,6 +33,10 @@ fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
     put("hk/e.mjs", "");
     put("pkg/sub/x.py", "");
     put("pkg/sub/x.abi3.so", "");
+    put(
+        "new-hk/package.json",
+        r##"{"main":"./dist/i","bin":{"a":"bin/a"},"exports":{"./x/*":"./x/*.js","./y":"./y.js"},"imports":{"#z":"zlib-x"}}"##,
+    );
     put("node_modules/foo/package.json", r#"{"main":"m.js"}"#);
     put("node_modules/foo/m.js", "");
     put("node_modules/.bin/foo", "");
@@ -57,6 +61,18 @@ fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
         ("python3 new.py", &["new.py"]),
         ("sh new", &["new"]),
         ("node hk", &["hk.js", "hk.json"]),
+        (
+            "node new-hk",
+            &[
+                "new-hk/dist/i",
+                "new-hk/dist/i.js",
+                "new-hk/dist/i.node",
+                "new-hk/dist/i/index.js",
+                "new-hk/bin/a",
+                "new-hk/y.js",
+            ],
+        ),
+        ("cd new-hk && node .", &["new-hk/dist/i.js", "new-hk/index.js"]),
         ("node new", &["new.js", "new/index.js"]),
         ("python3 -m new.sub", &["new/__init__.py", "new/sub.py", "new/sub/__main__.py"]),
         ("PYTHONPATH=new python3 -m zz", &["new/zz.py", "new/sitecustomize.py"]),
@@ -70,5 +86,6 @@ fn files_that_a_runtime_starts_are_found_also_before_they_exist() {
     }
     // A directory that is only worked in, or given to another program, has no start file.
     assert!(!has("cd hk && node x.js", "hk/package.json"));
+    assert!(!has("node new-hk", "new-hk/x/*.js") && !has("node new-hk", "new-hk/zlib-x"));
     assert!(!has("ls hk", "hk/package.json") && !has("ls pkg", "pkg/__main__.py"));
 }

@@ -2,6 +2,7 @@
 //! name. The location is what a tier is derived from ([`WriteRules`]), and it is what the file is then written through.
 //! What changes in between cannot redirect the write.
 
+mod anywhere;
 mod commands;
 #[cfg(unix)]
 mod folder;
@@ -25,6 +26,7 @@ pub(crate) mod windows_names;
 #[cfg(any(windows, test))]
 mod windows_reparse;
 
+pub use anywhere::{NamedAnywhere, named_anywhere};
 pub use commands::{Named, named_files, shell_text, with_variables};
 pub use resolved_location::{Location, leads_to};
 pub use rules::{Protected, Verdict, WriteRules};

@@ -15,8 +15,18 @@ const PYTHON: [&str; 7] = ["python", "pypy", "ipython", "uv", "pipx", "poetry", 
 /// Extensions of modules, in no order.
 const EXTENSIONS: [&str; 12] =
     ["js", "mjs", "cjs", "ts", "mts", "cts", "json", "node", "rb", "pl", "pm", "lua"];
-/// Fields of `package.json` that name files which an import or a start of the package loads.
-const ENTRIES: [&str; 6] = ["main", "module", "exports", "imports", "bin", "browser"];
+/// Extensions that runtimes of JavaScript add to a name without one.
+const NODE_EXTENSIONS: [&str; 8] = ["js", "mjs", "cjs", "ts", "mts", "cts", "json", "node"];
+/// Fields of `package.json` that name files which an import or a start of the package loads, and whether a name in the field
+/// may lack its extension or be that of a directory.
+const ENTRIES: [(&str, bool); 6] = [
+    ("main", true),
+    ("module", true),
+    ("exports", false),
+    ("imports", false),
+    ("bin", false),
+    ("browser", false),
+];
 /// Words of Python code, and options, before the name of a module.
 const BEFORE_MODULE: [&str; 3] = ["-m", "import", "from"];
 /// Words of a shell before the name of a program.
@@ -48,6 +58,11 @@ impl Runtimes {
             found.python_path |= name == "PYTHONPATH";
         }
         found
+    }
+
+    /// Returns whether one of them runs JavaScript.
+    pub(super) fn runs_node(self) -> bool {
+        self.node
     }
 }
 
@@ -107,25 +122,40 @@ pub(super) fn loaded_as(word: &str, before: &str, base: &Path, runtimes: Runtime
     found
 }
 
-/// Returns the files of a package of Node: `package.json`, and existing files that it names.
+/// Returns the files of a package of Node: `package.json`, and the files that it names, which need not be built yet.
 fn package(folder: &Path) -> Vec<PathBuf> {
     let manifest = folder.join("package.json");
     let value: Value =
         small_text(&manifest).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let mut named = Vec::new();
-    ENTRIES.iter().filter_map(|key| value.get(key)).for_each(|value| texts(value, &mut named));
-    named.push("index".to_owned());
     let mut found = vec![manifest];
-    for name in named {
-        let path = folder.join(name.trim_start_matches('/'));
-        let mut candidates = vec![path.clone()];
-        for extension in EXTENSIONS {
-            candidates.push(PathBuf::from(format!("{}.{extension}", path.display())));
-            candidates.push(path.join(format!("index.{extension}")));
+    for (field, is_resolved) in ENTRIES {
+        let mut names = Vec::new();
+        value.get(field).into_iter().for_each(|value| texts(value, &mut names));
+        for name in names {
+            // Others are names of packages, or patterns.
+            let is_file = matches!(field, "main" | "module" | "bin") || name.starts_with("./");
+            let path = folder.join(name.trim_start_matches('/'));
+            if is_file && !name.contains('*') {
+                found.push(path.clone());
+                let missing = NODE_EXTENSIONS.iter().filter(|_| is_resolved);
+                found.extend(missing.flat_map(|extension| resolved(&path, extension)));
+            }
+            found.extend(present(&path));
         }
-        found.extend(candidates.into_iter().filter(|path| path.is_file()));
     }
+    found.extend(present(&folder.join("index")));
     found
+}
+
+/// Returns the existing files that a name without its extension may stand for.
+fn present(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let candidates = EXTENSIONS.iter().flat_map(|extension| resolved(path, extension));
+    std::iter::once(path.to_path_buf()).chain(candidates).filter(|path| path.is_file())
+}
+
+/// Returns a name with an extension, and the file that is loaded if the name is that of a directory.
+fn resolved(path: &Path, extension: &str) -> [PathBuf; 2] {
+    [PathBuf::from(format!("{}.{extension}", path.display())), path.join(format!("index.{extension}"))]
 }
 
 /// Collects all texts in a value.

@@ -11,6 +11,7 @@ use std::{
 use toolsmith_tool::{FileChange, FileTiers, Tier};
 
 use super::{
+    anywhere::NamedAnywhere,
     commands::Named,
     git, links,
     resolved_location::Location,
@@ -58,6 +59,8 @@ pub struct Protected {
     modules: RwLock<BTreeSet<PathBuf>>,
     /// Directories with a module somewhere below: their `package.json` and files of their name decide what is imported.
     folders: RwLock<BTreeSet<PathBuf>>,
+    /// Ends of the paths of files, and of directories, that count wherever they are.
+    endings: RwLock<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)>,
 }
 
 impl Protected {
@@ -73,6 +76,14 @@ impl Protected {
     pub fn add_named(&self, named: &Named) {
         named.files.iter().for_each(|file| self.add_file(file));
         named.trees.iter().for_each(|tree| self.add(tree));
+    }
+
+    /// Adds what a command names whose directory is not known.
+    pub fn add_named_anywhere(&self, named: &NamedAnywhere) {
+        self.add_named(&named.known);
+        let mut endings = self.endings.write().unwrap_or_else(PoisonError::into_inner);
+        endings.0.extend(named.endings.files.iter().map(|file| fold_path(file)));
+        endings.1.extend(named.endings.trees.iter().map(|tree| fold_path(tree)));
     }
 
     /// Adds a file, which need not exist. Files in a directory of that name are not covered.
@@ -145,7 +156,16 @@ impl Protected {
         let paths = self.paths.read().unwrap_or_else(PoisonError::into_inner);
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         let path = fold_path(path);
-        files.contains(&path) || path.ancestors().any(|folder| paths.contains(folder))
+        files.contains(&path)
+            || path.ancestors().any(|folder| paths.contains(folder))
+            || self.covers_ending(&path)
+    }
+
+    /// Returns whether a folded path ends with a name that counts in every directory, or is below such a directory.
+    fn covers_ending(&self, path: &Path) -> bool {
+        let (files, trees) = &*self.endings.read().unwrap_or_else(PoisonError::into_inner);
+        files.iter().any(|end| path.ends_with(end))
+            || trees.iter().any(|end| path.ancestors().any(|folder| folder.ends_with(end)))
     }
 
     /// Returns whether an import of a loaded module would find this file: `x.ts` and `x/index.ts` instead of `x.js`.

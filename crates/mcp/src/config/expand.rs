@@ -97,6 +97,25 @@ impl<'a> Expander<'a> {
         Ok(expanded)
     }
 
+    /// Returns the values that a text may have, and whether one of them is all it can be, without running anything. The output
+    /// of a command is not known, and neither is a variable that is not set. Defaults count too: another process may lack the
+    /// variable.
+    pub fn possible_values(&self, text: &str) -> (Vec<String>, bool) {
+        if !self.is_on {
+            return (vec![text.to_owned()], true);
+        }
+        if text.strip_prefix('!').is_some_and(|command| !command.trim().is_empty()) {
+            return (Vec::new(), false);
+        }
+        let value = self.references("", text);
+        let is_known = !matches!(value, Err(ExpandError::Unset { .. }));
+        let nothing_set = BTreeMap::new();
+        let default = Expander { environment: Some(&nothing_set), ..*self }.references("", text);
+        let mut values: Vec<String> = [value, default].into_iter().flatten().collect();
+        values.dedup();
+        (values, is_known)
+    }
+
     fn references(&self, place: &str, text: &str) -> Result<String, ExpandError> {
         let mut expanded = String::new();
         let mut rest = text;

@@ -159,7 +159,16 @@ async fn variables_and_commands_are_expanded() {
     );
     assert!(expand("${NAME").await.is_err());
     assert!(expand("!exit 3").await.expect_err("it failed").to_string().contains("exit code 3"));
+    let values = |text: &str| expander.possible_values(text);
+    let known = |values: &[&str]| (values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>(), true);
+    assert_eq!(values("a/${NAME}"), known(&["a/Ada"]));
+    assert_eq!(values("${NAME:-x}/b"), known(&["Ada/b", "x/b"]));
+    assert_eq!(values("${OTHER:-x}"), known(&["x"]));
+    assert_eq!(values("${OTHER}/b"), (Vec::new(), false));
+    assert_eq!(values("!echo > ran"), (Vec::new(), false));
+    assert_eq!(values("${NAME"), (Vec::new(), true));
     let off = Expander::new(Path::new("/"), false);
+    assert_eq!(off.possible_values("!${NAME}"), known(&["!${NAME}"]));
     assert_eq!(off.value("x", "!exit 3 ${NAME}").await.as_deref(), Ok("!exit 3 ${NAME}"));
 }
 

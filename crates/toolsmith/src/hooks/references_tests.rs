@@ -56,6 +56,24 @@ fn c11_2_scripts_are_found_however_the_command_spells_them() {
 }
 
 #[test]
+fn c11_2_a_file_that_a_package_names_is_covered_before_it_is_built() {
+    let place = place();
+    fs::create_dir_all(place.around.cwd.join("srv/dist")).unwrap();
+    fs::write(place.around.cwd.join("srv/package.json"), r#"{"main":"dist/i"}"#).unwrap();
+    let (_, _, missing) = names("node srv", &place);
+    assert!(missing.contains(&"srv/dist/i.js".to_owned()), "{missing:?}");
+    let hash = || {
+        let words = words(&Handler::Shell { command: "node srv".to_owned() });
+        super::super::fingerprint::Fingerprint::take(&Value::Null, &words, &place.around).unwrap().hash
+    };
+    let before = hash();
+    fs::write(place.around.cwd.join("srv/dist/other.js"), "").unwrap();
+    assert_eq!(hash(), before);
+    fs::write(place.around.cwd.join("srv/dist/i.js"), "").unwrap();
+    assert_ne!(hash(), before);
+}
+
+#[test]
 fn c11_2_programs_that_run_code_of_the_project_are_named() {
     let place = place();
     let uncovered = |command: &str| {

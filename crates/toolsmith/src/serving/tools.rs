@@ -11,7 +11,10 @@ use toolsmith_host::{
     changes::ChangeStore,
     location::{Protected, WriteRules},
 };
-use toolsmith_mcp::server::{ServedSession, ServedTools};
+use toolsmith_mcp::{
+    config::ServerConfig,
+    server::{ServedSession, ServedTools},
+};
 use toolsmith_middleware::{
     Telemetry,
     hooks::{HookGate, Hooks, HooksOptions},
@@ -24,6 +27,7 @@ use toolsmith_tool::{
 use super::{approver::ServeApprover, session::ServingSession};
 use crate::{
     built_in::{built_in_tools_with, change_store, protect_found, protect_loaded, write_rules},
+    configured_programs::protect_programs,
     home::Home,
     hooks::FoundHooks,
     live_tools::{LiveTools, Look},
@@ -62,6 +66,8 @@ pub struct ServingOptions {
     pub approval: ServeApproval,
     /// Hooks that look at calls.
     pub hooks: Option<FoundHooks>,
+    /// Configured MCP servers. They are not served; the files they start are `exec` for the built-in tools.
+    pub mcp_servers: Vec<ServerConfig>,
     /// Reports calls.
     pub telemetry: Option<Telemetry>,
 }
@@ -159,6 +165,7 @@ impl ServingTools {
         let protected = Arc::<Protected>::default();
         protect_found(&protected, &loaded.discovered);
         protect_loaded(&protected, loaded);
+        protect_programs(&protected, &settings, &options.mcp_servers, &cwd, &home);
         let hooks = match &options.hooks {
             Some(found) => {
                 found.protect(&protected);

@@ -43,9 +43,9 @@ use super::{
 };
 use crate::{
     built_in::{
-        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, protect_programs,
-        write_rules,
+        built_in_names, built_in_tools_with, change_store, protect_found, protect_loaded, write_rules,
     },
+    configured_programs::protect_programs,
     discovery::{
         ConfiguredFrom, ConfiguredPath, Discovered, DiscoveryOptions, FoundModule, ModuleKind,
         discover_configured_paths, discover_custom_tool_paths,

@@ -130,9 +130,14 @@ pub(crate) fn names(loaded: &LoadedTools) -> Vec<&str> {
 impl Place {
     /// The tiers of writes to these files in a session of the project.
     pub(crate) async fn write_tiers(&self, files: &[&str]) -> Vec<Tier> {
+        self.write_tiers_in(&self.cwd(), files).await
+    }
+
+    /// The same for a session in another directory.
+    pub(crate) async fn write_tiers_in(&self, cwd: &Path, files: &[&str]) -> Vec<Tier> {
         let settings = self.settings().settings;
-        let servers = mcp_configuration(&self.cwd(), &self.home(), &settings, &self.trust).servers;
-        let session = Session::builder(self.cwd())
+        let servers = mcp_configuration(cwd, &self.home(), &settings, &self.trust).servers;
+        let session = Session::builder(cwd)
             .home(self.home())
             .trust(self.trust.clone())
             .settings(settings)

@@ -129,6 +129,7 @@ pub(crate) fn run(shared: &Shared, own: &ServeArguments) -> Result<ExitCode> {
         failure::warn_all(&hooks.all_warnings());
         let mut served = own.options();
         served.hooks = Some(hooks);
+        served.mcp_servers = project.mcp_configuration().servers;
         let telemetry = Telemetry::from_environment(|name| std::env::var(name).ok());
         served.telemetry = telemetry.clone();
         let tools = ServingTools::new(

@@ -1,0 +1,96 @@
+//! The files of a command that runs in a directory which is known only when it starts, such as the output of another command.
+//! Its relative names count in every directory.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    commands::{Named, named_files, words},
+    lexical,
+    modules::Runtimes,
+};
+
+/// A directory that exists on no system.
+const NOWHERE: &str = "\0";
+/// How deep packages are looked for in a project, and in how many directories.
+const MAX_DEPTH: usize = 4;
+const MAX_DIRECTORIES: usize = 2000;
+/// Maximum number of directories in which the words of a command are looked for.
+const MAX_BASES: usize = 64;
+
+/// Files and directories that a command names in a directory which is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedAnywhere {
+    /// Paths that are known.
+    pub known: Named,
+    /// Relative paths: every path that ends with one of them is named.
+    pub endings: Named,
+}
+
+/// Returns the files that a command names if it may run in any directory. `root` is the project: a package in it may be what
+/// the command starts, so the files that its `package.json` names count.
+pub fn named_anywhere(command: &str, root: &Path, home: Option<&Path>) -> NamedAnywhere {
+    let named = named_files(command, &[Path::new(NOWHERE)], home);
+    let (files, mut known_files) = split(named.files);
+    let (trees, mut known_trees) = split(named.trees);
+    if Runtimes::of(&words(command)).runs_node() {
+        for base in around_packages(root) {
+            let named = named_files(command, &[&base], home);
+            known_files.extend(named.files);
+            known_trees.extend(named.trees);
+        }
+    }
+    NamedAnywhere { known: Named { files: known_files, trees: known_trees }, endings: Named { files, trees } }
+}
+
+/// Separates the paths of a directory that is not known from the absolute ones.
+fn split(paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let mut endings = Vec::new();
+    let mut known = Vec::new();
+    for path in paths {
+        match path.strip_prefix(NOWHERE) {
+            Ok(ending) => endings.push(lexical(ending)),
+            Err(_) if path.has_root() => known.push(path),
+            // The same path without `..`, which is no longer in the directory.
+            Err(_) => {}
+        }
+    }
+    // The directory itself: what a runtime starts in it is listed by its name.
+    endings.retain(|ending| !ending.as_os_str().is_empty());
+    (endings, known)
+}
+
+/// Returns the directories of a project that have a `package.json`, and those above them, from which a command may name them.
+fn around_packages(root: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut open = VecDeque::from([(root.to_path_buf(), 0)]);
+    let mut seen = 0;
+    while let Some((folder, depth)) = open.pop_front() {
+        seen += 1;
+        if seen > MAX_DIRECTORIES || found.len() >= MAX_BASES {
+            break;
+        }
+        if folder.join("package.json").is_file() {
+            for base in folder.ancestors().take_while(|base| base.starts_with(root)) {
+                if !found.iter().any(|known| known == base) {
+                    found.push(base.to_path_buf());
+                }
+            }
+        }
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_left_out = matches!(entry.file_name().to_str(), Some("node_modules" | "target" | ".git"));
+            if depth < MAX_DEPTH && !is_left_out && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push_back((entry.path(), depth + 1));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "anywhere_tests.rs"]
+mod tests;
