@@ -11,7 +11,7 @@ use toolsmith_tool::{
 };
 
 use super::{definition::ToolDefinition, remote_server::RemoteServer, result};
-use crate::config::{ConfigScope, Exposure, Policy, ServerConfig};
+use crate::config::{Exposure, Policy, ServerConfig};
 
 /// Maximum length of a name that all providers accept.
 const MAX_NAME_CHARS: usize = 64;
@@ -72,24 +72,26 @@ fn object_schema(schema: &Value) -> Value {
     Value::Object(schema)
 }
 
-/// The tier comes from the server's hints only if the user configured the server (CONTRACT 12.1). A project's settings can
-/// only make it stricter.
+/// The tier comes from the server's hints only if the user configured the server (CONTRACT 12.1). Settings
+/// of a project or a plugin can only make it stricter.
 fn approval(config: &ServerConfig, definition: &ToolDefinition) -> Approval {
-    let is_project = config.origin.scope == ConfigScope::Project;
+    let may_loosen = config.origin.may_loosen_approval();
     let tier = match (definition.read_only_hint, definition.destructive_hint) {
         _ if !config.origin.is_user() => Tier::Exec,
         (Some(true), _) => Tier::Read,
         (_, Some(false)) => Tier::Write,
         _ => Tier::Exec,
     };
-    let policy = config.tools.get(&definition.name).and_then(|own| own.approval).or(config.approval);
+    let counts = |policy: &Policy| may_loosen || matches!(policy, Policy::Ask | Policy::Deny);
+    let own = config.tools.get(&definition.name).and_then(|own| own.approval);
+    let policy = own.filter(counts).or(config.approval.filter(counts));
     let fixed = |policy| Approval { policy: Some(policy), ..Approval::from(tier) };
     match policy {
         Some(Policy::Deny) => fixed(ApprovalPolicy::Deny),
         Some(Policy::Ask) => fixed(ApprovalPolicy::Prompt),
-        Some(Policy::Allow) if !is_project => fixed(ApprovalPolicy::Allow),
-        Some(Policy::Tier(tier)) if !is_project => Approval::from(tier),
-        _ => Approval::from(tier),
+        Some(Policy::Allow) => fixed(ApprovalPolicy::Allow),
+        Some(Policy::Tier(tier)) => Approval::from(tier),
+        None => Approval::from(tier),
     }
 }
 

@@ -13,6 +13,8 @@ pub enum ConfigScope {
     User,
     /// A file of the project.
     Project,
+    /// The manifest or `.mcp.json` of an installed plugin.
+    Plugin,
     /// Given by the embedding program or by a client.
     Given,
 }
@@ -23,6 +25,7 @@ impl ConfigScope {
         match self {
             Self::User => "user",
             Self::Project => "project",
+            Self::Plugin => "plugin",
             Self::Given => "given",
         }
     }
@@ -54,6 +57,12 @@ impl ConfigOrigin {
     /// Returns whether the user wrote the entry, so that the server's hints count.
     pub fn is_user(&self) -> bool {
         self.scope == ConfigScope::User
+    }
+
+    /// Returns whether `approval` in the entry may let calls run that would be asked about without it. Whoever wrote the server
+    /// must not decide that: an entry of a project or a plugin only makes approval stricter.
+    pub fn may_loosen_approval(&self) -> bool {
+        matches!(self.scope, ConfigScope::User | ConfigScope::Given)
     }
 }
 

@@ -6,8 +6,8 @@ use serde_json::json;
 use toolsmith_mcp::config::{ConfigScope, Exposure, Policy, ToolConfig};
 use toolsmith_testkit::Project;
 use toolsmith_tool::{
-    CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui, UiSlot,
-    UpdateSink, async_trait,
+    ApprovalPolicy, CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui,
+    UiSlot, UpdateSink, async_trait,
 };
 
 use crate::fake::{Fake, entry, has_python, until};
@@ -50,6 +50,39 @@ async fn c12_1_hints_count_only_for_servers_the_user_configured() {
     };
     assert_eq!(tiers(ConfigScope::User).await, [Tier::Read, Tier::Write, Tier::Exec, Tier::Read]);
     assert_eq!(tiers(ConfigScope::Project).await, [Tier::Exec; 4]);
+    assert_eq!(tiers(ConfigScope::Plugin).await, [Tier::Exec; 4]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_1_an_entry_of_a_project_or_a_plugin_only_makes_approval_stricter() {
+    if !has_python() {
+        return;
+    }
+    let approval = async |scope, whole: Policy, own: Option<Policy>| {
+        let mut config = entry("fake", &["good"]);
+        config.origin.scope = scope;
+        config.approval = Some(whole);
+        config.tools.entry("echo".to_owned()).or_default().approval = own;
+        let fake = Fake::new(config);
+        fake.servers.start("fake").await.expect("it starts");
+        let approval = fake.tool("echo").spec().approval.clone();
+        fake.servers.close().await;
+        (approval.tier, approval.policy)
+    };
+    for scope in [ConfigScope::Project, ConfigScope::Plugin] {
+        for loose in [Policy::Allow, Policy::Tier(Tier::Read), Policy::Tier(Tier::Write)] {
+            assert_eq!(approval(scope, loose, None).await, (Tier::Exec, None), "{scope:?} {loose:?}");
+            let asked = approval(scope, Policy::Ask, Some(loose)).await;
+            assert_eq!(asked, (Tier::Exec, Some(ApprovalPolicy::Prompt)), "{scope:?} {loose:?}");
+        }
+        let denied = approval(scope, Policy::Allow, Some(Policy::Deny)).await;
+        assert_eq!(denied, (Tier::Exec, Some(ApprovalPolicy::Deny)));
+        assert_eq!(approval(scope, Policy::Ask, None).await.1, Some(ApprovalPolicy::Prompt));
+    }
+    // Whoever embeds the program or configured the server decides.
+    for scope in [ConfigScope::User, ConfigScope::Given] {
+        assert_eq!(approval(scope, Policy::Allow, None).await.1, Some(ApprovalPolicy::Allow));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -62,7 +62,7 @@ fn add_plugin_servers(
             let entry = with_plugin_root(server.entry.clone(), &root);
             let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
             let file = plugin.manifest.file.as_ref().unwrap_or(&plugin.folder);
-            let origin = ConfigOrigin::file("plugin", ConfigScope::Given, file);
+            let origin = ConfigOrigin::file("plugin", ConfigScope::Plugin, file);
             for parsed in parse_servers(&table, &origin) {
                 match parsed {
                     Ok(server) if configuration.servers.iter().all(|known| known.key() != server.key()) => {

@@ -217,6 +217,30 @@ fn c2_8_marketplace_plugins_that_the_project_lists_wait() {
     assert_eq!(discovered.ready().count(), 0);
 }
 
+#[test]
+fn c12_1_an_mcp_server_of_a_plugin_does_not_loosen_its_approval() {
+    let place = Place::new(&[]);
+    let at = place.path("home/cache/a").display().to_string();
+    let list = format!(r#"{{"plugins":{{"a@m":[{{"scope":"user","installPath":"{at}"}}]}}}}"#);
+    place.write("home/.claude/plugins/installed_plugins.json", &list);
+    let manifest = r#"{"name":"a","mcpServers":{"inline":{"command":"x","approval":"allow"}}}"#;
+    for (file, text, name) in [
+        (".claude-plugin/plugin.json", r#"{"name":"a"}"#, None),
+        (".mcp.json", r#"{"mcpServers":{"file":{"command":"x","approval":"read"}}}"#, Some("file")),
+        (".claude-plugin/plugin.json", manifest, Some("inline")),
+    ] {
+        place.write(&format!("home/cache/a/{file}"), text);
+        let settings = place.settings().settings;
+        let found = toolsmith::mcp_configuration(&place.cwd(), &place.home(), &settings, &place.trust);
+        let server = found.servers.iter().find(|server| Some(server.name.as_str()) == name);
+        assert_eq!(
+            server.map(|server| server.origin.may_loosen_approval()),
+            name.map(|_| false),
+            "{found:?}"
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_that_is_removed_during_a_session_fails_its_own_calls_only() {
     use serde_json::json;
