@@ -9,12 +9,12 @@ use rmcp::transport::auth::{
     AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
 };
 use thiserror::Error;
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{TcpListener, TcpStream},
-};
+use url::Url;
 
-use super::token_file::TokenFile;
+use super::{
+    callback::{Callback, parameter},
+    token_file::TokenFile,
+};
 use crate::{
     client::http,
     config::{Expander, ServerConfig, Transport},
@@ -25,9 +25,6 @@ use crate::{
 const LOGIN_TIME: Duration = Duration::from_secs(600);
 /// Time for the server to request a login.
 const CHALLENGE_TIME: Duration = Duration::from_secs(10);
-/// Longest request line of the browser.
-const MAX_REQUEST: u64 = 64 << 10;
-const CALLBACK: &str = "/callback";
 
 /// Login errors.
 #[derive(Debug, Error)]
@@ -74,11 +71,8 @@ pub async fn login(
     let expander = Expander::new(cwd, config.expands);
     let url = expander.value("url", url).await.map_err(|error| LoginError::Config(error.to_string()))?;
     let client = http::build(&url).map_err(LoginError::Config)?;
-    let listener = TcpListener::bind(("127.0.0.1", config.oauth.callback_port.unwrap_or(0)))
-        .await
-        .map_err(|error| failed(&error))?;
-    let port = listener.local_addr().map_err(|error| failed(&error))?.port();
-    let mut request = AuthorizationRequest::new(format!("http://127.0.0.1:{port}{CALLBACK}"))
+    let callback = Callback::listen(config.oauth.callback_port).await.map_err(|error| failed(&error))?;
+    let mut request = AuthorizationRequest::new(callback.url())
         .with_initial_scope_selection()
         .with_application_type("native")
         .with_client_name(config.oauth.client_name.as_deref().unwrap_or("Toolsmith"))
@@ -104,17 +98,30 @@ pub async fn login(
     super::check_endpoints(&found.metadata).map_err(|error| failed(&error))?;
     manager.set_metadata(found.metadata);
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(&error))?;
+    let shown = Url::parse(session.get_authorization_url()).map_err(|error| failed(&error))?;
+    let state = parameter(&shown, "state").ok_or_else(|| failed(&"the login has no state"))?;
     prompt.show(session.get_authorization_url()).await;
-    let base = format!("http://127.0.0.1:{port}");
     let answer = async {
         tokio::select! {
-            answer = callback(&listener, &base) => answer,
+            answer = callback.wait(&state) => answer.to_string(),
             pasted = prompt.pasted() => pasted.trim().to_owned(),
         }
     };
     let answer = tokio::time::timeout(LOGIN_TIME, answer).await.map_err(|_| LoginError::TimedOut)?;
+    if let Some(reason) = Url::parse(&answer).ok().and_then(|answer| refusal(&answer)) {
+        return Err(failed(&reason));
+    }
     session.handle_callback_url(&answer).await.map_err(|error| failed(&error))?;
     Ok(())
+}
+
+/// Returns the reason if the authorization server refused.
+fn refusal(answer: &Url) -> Option<String> {
+    let error = parameter(answer, "error")?;
+    Some(match parameter(answer, "error_description") {
+        Some(description) => format!("the authorization server answered {error}: {description}"),
+        None => format!("the authorization server answered {error}"),
+    })
 }
 
 /// Returns the scopes to request. More permissions are added to those granted before, which a login replaces.
@@ -145,36 +152,4 @@ async fn challenge(client: &reqwest::Client, url: &str) -> Option<String> {
     let answer = request.send().await.ok()?;
     let header = answer.headers().get(http_types::header::WWW_AUTHENTICATE)?;
     header.to_str().ok().map(str::to_owned)
-}
-
-/// Waits for the browser to return. Other requests, such as for an icon, are answered and ignored.
-async fn callback(listener: &TcpListener, base: &str) -> String {
-    loop {
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let Some(path) = answer_browser(stream).await else { continue };
-        return format!("{base}{path}");
-    }
-}
-
-async fn answer_browser(mut stream: TcpStream) -> Option<String> {
-    use tokio::io::AsyncReadExt as _;
-    let mut line = String::new();
-    let (read, mut write) = stream.split();
-    let reading = BufReader::new(read.take(MAX_REQUEST));
-    let mut reading = reading;
-    tokio::time::timeout(Duration::from_secs(10), reading.read_line(&mut line)).await.ok()?.ok()?;
-    let path = line.split_whitespace().nth(1)?.to_owned();
-    let is_callback =
-        line.starts_with("GET ") && path.strip_prefix(CALLBACK).is_some_and(|rest| rest.starts_with('?'));
-    let (status, text) = match is_callback {
-        true => ("200 OK", "You can close this page and return to the terminal.\n"),
-        false => ("404 Not Found", "Not found\n"),
-    };
-    let answer = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
-        text.len()
-    );
-    let _ = write.write_all(answer.as_bytes()).await;
-    let _ = write.shutdown().await;
-    is_callback.then_some(path)
 }

@@ -1,5 +1,6 @@
 //! OAuth for servers behind a URL: stored tokens, and the login.
 
+mod callback;
 mod login;
 mod token_file;
 
