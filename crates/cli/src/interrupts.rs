@@ -20,17 +20,14 @@ const FORCED_EXIT: Duration = Duration::from_secs(3);
 /// The signal that ends programs whose output nobody reads. This program ignores it and stops by itself.
 pub(crate) const SIGPIPE: u8 = 13;
 
-/// The signal that was received, if any.
+/// The exit code of the signal that was received, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupts(Arc<AtomicU8>);
 
 impl Interrupts {
     /// Returns the exit code: 128 plus the signal number, as in shells.
     pub(crate) fn exit_code(&self) -> Option<u8> {
-        match self.0.load(Ordering::SeqCst) {
-            0 => None,
-            number => Some(128 + number),
-        }
+        Some(self.0.load(Ordering::SeqCst)).filter(|code| *code != 0)
     }
 }
 
@@ -47,6 +44,11 @@ fn exit_after(time: Duration, code: u8) {
 
 /// Listens from now on. `stop` receives the reason and whether to force it. Needs a tokio runtime.
 pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
+    listen_with(128 + SIGPIPE, stop)
+}
+
+/// The same with another exit code for the case that nobody reads standard output any more.
+pub(crate) fn listen_with(unread: u8, stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
     let came = Interrupts::default();
     let own = came.clone();
     // Installed before returning, so that no signal can end the program uncleanly.
@@ -56,21 +58,21 @@ pub(crate) fn listen(stop: impl Fn(&str, bool) + Send + 'static) -> Interrupts {
         let mut is_closed = false;
         let mut closed = pin!(toolsmith_host::output_closed());
         loop {
-            let (number, reason, force) = tokio::select! {
+            let (code, reason, force) = tokio::select! {
                 signal = signals.next() => match signal {
-                    Signal::Interrupt => (2, "cancelled by Ctrl-C", again),
-                    Signal::HangUp => (1, "the terminal is gone", true),
-                    _ => (15, "the program was terminated", again),
+                    Signal::Interrupt => (128 + 2, "cancelled by Ctrl-C", again),
+                    Signal::HangUp => (128 + 1, "the terminal is gone", true),
+                    _ => (128 + 15, "the program was terminated", again),
                 },
                 () = &mut closed, if !is_closed => {
                     is_closed = true;
-                    (SIGPIPE, "nobody reads the output", false)
+                    (unread, "nobody reads the output", false)
                 }
             };
-            own.0.store(number, Ordering::SeqCst);
+            own.0.store(code, Ordering::SeqCst);
             stop(reason, force);
             // The program may be blocked in a write that nobody reads.
-            exit_after(if force { FORCED_EXIT } else { GRACEFUL_EXIT }, 128 + number);
+            exit_after(if force { FORCED_EXIT } else { GRACEFUL_EXIT }, code);
             again = true;
         }
     });

@@ -97,6 +97,7 @@ scenarios! {
     a_killed_client_leaves_nothing_running,
     a_signal_ends_the_session,
     a_client_that_does_not_read_costs_updates_first,
+    a_client_that_closes_standard_output_is_gone,
 }
 
 #[test]

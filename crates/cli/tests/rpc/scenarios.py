@@ -8,9 +8,10 @@ runs one scenario in FOLDER and writes what was said to FOLDER/transcript.jsonl.
 import json
 import os
 import signal
+import subprocess
 import sys
 
-from client import Client, Failed, alive, environment
+from client import TIMEOUT, Client, Failed, alive, environment
 
 READ_ONLY = "approval: 'read',"
 
@@ -739,6 +740,31 @@ def a_client_that_does_not_read_costs_updates_first(stage):
         assert client.close() == 0
         # Of what was said only the beginnings are worth source.
         stage.transcript[:] = [line for line in stage.transcript if line[1]["type"] != "tool_execution_update"]
+
+
+def a_client_that_closes_standard_output_is_gone(stage):
+    """Standard input stays open. The end is noticed without a write, and by a write that fails."""
+    for writes in (False, True):
+        # A `Client` has a thread that reads the pipe, which could not be closed.
+        process = subprocess.Popen(
+            [stage.binary, "--mode", "rpc", "--model", stage.script("x")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=stage.project,
+            env=environment(stage.home),
+        )
+        assert json.loads(process.stdout.readline())["type"] == "ready"
+        process.stdout.close()
+        if writes:
+            try:
+                process.stdin.write(b'{"id":1,"type":"get_state"}\n')
+                process.stdin.flush()
+            except BrokenPipeError:
+                pass
+        said = process.stderr.read().decode()
+        assert process.wait(timeout=TIMEOUT) == 1, said
+        assert "The session ended" in said, said
 
 
 def main():

@@ -67,6 +67,8 @@ pub(super) enum End {
     Closed,
     /// The client no longer reads.
     Gone(String),
+    /// A signal was received, or standard output was closed.
+    Stopped(String),
 }
 
 impl Driver {
@@ -95,7 +97,7 @@ impl Driver {
             let line = tokio::select! {
                 biased;
                 () = gone.cancelled() => break End::Gone(gone.reason().unwrap_or_default()),
-                () = self.ending.cancelled() => break End::Closed,
+                () = self.ending.cancelled() => break End::Stopped(self.ending.reason().unwrap_or_default()),
                 line = async {
                     self.outgoing.room().await;
                     incoming.recv().await

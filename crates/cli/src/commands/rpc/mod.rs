@@ -40,6 +40,9 @@ use driver::{Driver, End, Setting};
 use frame::Frame;
 use outgoing::Outgoing;
 
+/// Exit code if the client no longer reads.
+const CLIENT_GONE: u8 = 1;
+
 /// Serves one client.
 pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
     let outgoing = Outgoing::start(io::stdout()).context("could not start threads")?;
@@ -72,7 +75,7 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
 
     let ending = CancelToken::new();
     let stopper = ending.clone();
-    let came = interrupts::listen(move |reason, _| stopper.cancel(reason));
+    let came = interrupts::listen_with(CLIENT_GONE, move |reason, _| stopper.cancel(reason));
     let setting = Setting {
         cwd: project.cwd.clone(),
         home: project.home.clone(),
@@ -83,8 +86,11 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
         .context("could not start threads")?;
     let end = driver.serve(incoming).await;
     match (came.exit_code(), end) {
-        (Some(code), _) => Ok(ExitCode::from(code)),
-        (None, End::Closed) => Ok(ExitCode::SUCCESS),
-        (None, End::Gone(reason)) => Err(Problem::failed(format!("The session ended: {reason}")).into()),
+        (Some(code), _) if code != CLIENT_GONE => Ok(ExitCode::from(code)),
+        // Whoever closes standard input may close standard output right after it.
+        (_, End::Closed) => Ok(ExitCode::SUCCESS),
+        (_, End::Gone(reason) | End::Stopped(reason)) => {
+            Err(Problem::failed(format!("The session ended: {reason}")).into())
+        }
     }
 }

@@ -5,7 +5,8 @@
 //!
 //! A client that does not read must not make the program grow without bound, and must not delay the session either. Up
 //! to [`PLENTY`] bytes everything is queued. Above that, updates that a later line supersedes are omitted and counted,
-//! and no further request is read. Above [`TOO_MUCH`] the client is considered gone.
+//! and no further request is read. Above [`TOO_MUCH`] the client is considered gone. So it is if it reads nothing for
+//! [`UNREAD_TIME`] meanwhile: a client that closed standard input is not noticed while requests before the end are not read.
 
 use std::{
     collections::VecDeque,
@@ -26,6 +27,10 @@ use super::frame::Frame;
 pub(super) const PLENTY: usize = 8 << 20;
 /// Queue size in bytes above which the client is considered gone.
 pub(super) const TOO_MUCH: usize = 64 << 20;
+/// Time in which a client has to read something while more than [`PLENTY`] bytes are queued.
+const UNREAD_TIME: Duration = Duration::from_secs(30);
+/// Bytes of a line that are written at a time: a client that reads a long line slowly is reading.
+const CHUNK: usize = 64 << 10;
 /// Time allowed for writing the last lines.
 const LAST_LINES: Duration = Duration::from_secs(5);
 
@@ -47,6 +52,8 @@ struct State {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     dropped: u64,
+    /// Number of writes that the client took.
+    writes: u64,
     /// A line was taken but is not written yet.
     is_writing: bool,
 }
@@ -176,8 +183,9 @@ impl Outgoing {
             let is_last = state.lines.is_empty();
             state.is_writing = true;
             drop(state);
-            let outcome =
-                target.write_all(&line).and_then(|()| if is_last { target.flush() } else { Ok(()) });
+            let outcome = self
+                .write_line(&mut target, &line)
+                .and_then(|()| if is_last { target.flush() } else { Ok(()) });
             let mut state = self.lock();
             state.is_writing = false;
             state.bytes = state.bytes.saturating_sub(line.len());
@@ -190,9 +198,33 @@ impl Outgoing {
         }
     }
 
-    /// Waits while the queue is longer than a reading client would leave it.
+    fn write_line(&self, target: &mut impl Write, line: &[u8]) -> io::Result<()> {
+        for chunk in line.chunks(CHUNK) {
+            target.write_all(chunk)?;
+            self.lock().writes += 1;
+            self.written.notify_waiters();
+        }
+        Ok(())
+    }
+
+    /// Waits while the queue is longer than a reading client would leave it. A client that reads nothing meanwhile is
+    /// considered gone.
     pub(super) async fn room(&self) {
-        self.until(|state| state.bytes <= PLENTY).await;
+        self.room_within(UNREAD_TIME).await;
+    }
+
+    async fn room_within(&self, unread: Duration) {
+        loop {
+            let writes = self.lock().writes;
+            let progress = self.until(|state| state.bytes <= PLENTY || state.writes != writes);
+            if tokio::time::timeout(unread, progress).await.is_err() {
+                let seconds = unread.as_secs();
+                return self.give_up(&format!("the client has read nothing for {seconds} seconds"));
+            }
+            if self.gone.is_cancelled() || self.lock().bytes <= PLENTY {
+                return;
+            }
+        }
     }
 
     /// Waits until everything is written, for a limited time.

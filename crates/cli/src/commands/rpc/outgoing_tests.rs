@@ -82,6 +82,50 @@ async fn a_client_that_never_reads_is_given_up() {
 }
 
 #[tokio::test]
+async fn a_client_that_reads_nothing_of_a_long_queue_is_given_up() {
+    let (outgoing, _opener, _) = gated();
+    let line = AgentEvent::Notice { message: "x".repeat(1 << 20) };
+    // A short queue may wait for as long as the client likes.
+    outgoing.send_event(&line);
+    outgoing.room_within(Duration::ZERO).await;
+    assert!(!outgoing.gone().is_cancelled());
+    while outgoing.lock().bytes <= PLENTY {
+        outgoing.send_event(&line);
+    }
+    outgoing.room_within(Duration::ZERO).await;
+    assert!(outgoing.gone().reason().unwrap().contains("has read nothing"), "{:?}", outgoing.gone().reason());
+}
+
+#[tokio::test]
+async fn a_client_that_reads_a_long_line_slowly_is_reading() {
+    /// Lets one write through for each permission.
+    struct Slow(mpsc::Receiver<()>);
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.recv().map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (permit, permits) = mpsc::channel();
+    let outgoing = Outgoing::start(Slow(permits)).unwrap();
+    outgoing.send_event(&AgentEvent::Notice { message: "x".repeat(PLENTY + 1) });
+    for writes in 1..10 {
+        permit.send(()).unwrap();
+        outgoing.until(|state| state.writes == writes).await;
+        assert!(outgoing.lock().bytes > PLENTY, "the line is not written yet");
+    }
+    let room = outgoing.room_within(Duration::MAX);
+    for _ in 0..=PLENTY / CHUNK {
+        permit.send(()).unwrap();
+    }
+    room.await;
+    assert!(!outgoing.gone().is_cancelled(), "{:?}", outgoing.gone().reason());
+}
+
+#[tokio::test]
 async fn a_closed_pipe_is_noticed() {
     struct Closed;
     impl Write for Closed {
