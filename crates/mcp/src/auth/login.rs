@@ -6,8 +6,10 @@ use std::time::Duration;
 use ::http as http_types;
 use async_trait::async_trait;
 use rmcp::transport::auth::{
-    AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, CredentialStore as _,
+    OAuthClientConfig,
 };
+use serde_json::Value;
 use thiserror::Error;
 use url::Url;
 
@@ -21,6 +23,10 @@ use crate::{
     redaction::redact,
 };
 
+/// Name of this program for authorization servers.
+const CLIENT_NAME: &str = "Toolsmith";
+/// Scope that some authorization servers require for tokens that can be refreshed.
+const OFFLINE: &str = "offline_access";
 /// Time for the login in the browser.
 const LOGIN_TIME: Duration = Duration::from_secs(600);
 /// Time for the server to request a login.
@@ -75,7 +81,7 @@ pub async fn login(
     let mut request = AuthorizationRequest::new(callback.url())
         .with_initial_scope_selection()
         .with_application_type("native")
-        .with_client_name(config.oauth.client_name.as_deref().unwrap_or("Toolsmith"))
+        .with_client_name(config.oauth.client_name.as_deref().unwrap_or(CLIENT_NAME))
         .with_scopes(scopes(config, &url, tokens).await);
     if let Some(id) = &config.oauth.client_id {
         request = request.with_preregistered_client(id);
@@ -83,9 +89,9 @@ pub async fn login(
     if let Some(url) = &config.oauth.client_metadata_url {
         request = request.with_client_metadata_url(url);
     }
-    if let Some(secret) = &config.oauth.client_secret {
-        let secret = expander.value("oauth.clientSecret", secret).await;
-        request = request.with_client_secret(secret.map_err(|error| LoginError::Config(error.to_string()))?);
+    let secret = super::configured_secret(config, &expander).await;
+    if let Some(secret) = secret.map_err(|error| LoginError::Config(error.to_string()))? {
+        request = request.with_client_secret(secret);
     }
     // Its own client refuses addresses that a server's metadata must not lead to.
     let mut manager = AuthorizationManager::new(url.as_str()).await.map_err(|error| failed(&error))?;
@@ -96,7 +102,18 @@ pub async fn login(
         .await
         .map_err(|error| failed(&error))?;
     super::check_endpoints(&found.metadata).map_err(|error| failed(&error))?;
+    let has_document = found.metadata.additional_fields.get("client_id_metadata_document_supported")
+        == Some(&Value::Bool(true))
+        && config.oauth.client_metadata_url.is_some();
+    let offline = found.metadata.scopes_supported.iter().flatten().find(|scope| *scope == OFFLINE).cloned();
     manager.set_metadata(found.metadata);
+    if config.oauth.client_id.is_none() && request.client_secret.is_none() && !has_document {
+        let issued = register(&mut manager, &request, offline).await.map_err(|error| failed(&error))?;
+        let entry = tokens.entry(&config.name, &url).issued_secret(issued.client_secret.clone());
+        manager.set_credential_store(entry);
+        request = request.with_preregistered_client(issued.client_id);
+        request.client_secret = issued.client_secret;
+    }
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(&error))?;
     let shown = Url::parse(session.get_authorization_url()).map_err(|error| failed(&error))?;
     let state = parameter(&shown, "state").ok_or_else(|| failed(&"the login has no state"))?;
@@ -113,6 +130,26 @@ pub async fn login(
     }
     session.handle_callback_url(&answer).await.map_err(|error| failed(&error))?;
     Ok(())
+}
+
+/// Registers this program as a client. The protocol library does so too, but keeps a secret that it is issued to itself, and
+/// without the secret the tokens cannot be refreshed later.
+async fn register(
+    manager: &mut AuthorizationManager,
+    request: &AuthorizationRequest,
+    offline: Option<String>,
+) -> Result<OAuthClientConfig, AuthError> {
+    // These are the scopes that the login requests.
+    let scopes = match request.scopes.is_empty() {
+        true => manager.select_initial_scopes(&[]).await,
+        false => {
+            let added = offline.filter(|scope| !request.scopes.contains(scope));
+            request.scopes.iter().cloned().chain(added).collect()
+        }
+    };
+    let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+    let name = request.client_name.as_deref().unwrap_or(CLIENT_NAME);
+    manager.register_client(name, &request.redirect_uri, &scopes).await
 }
 
 /// Returns the reason if the authorization server refused.

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 use toolsmith_host::{private, regular_file};
 
 const MAX_BYTES: u64 = 4 << 20;
+/// Field of an entry with the secret that the authorization server issued. The protocol library stores none.
+const SECRET: &str = "client_secret";
 
 /// The file. Nothing is read before it is needed.
 #[derive(Clone, Debug)]
@@ -53,7 +55,7 @@ impl TokenFile {
     }
 
     pub(super) fn entry(&self, server: &str, url: &str) -> TokenEntry {
-        TokenEntry { file: self.clone(), key: key(server, url) }
+        TokenEntry { file: self.clone(), key: key(server, url), issued_secret: None }
     }
 
     fn read(&self) -> io::Result<Map<String, Value>> {
@@ -92,10 +94,12 @@ fn key(server: &str, url: &str) -> String {
 }
 
 /// One server's tokens.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct TokenEntry {
     file: TokenFile,
     key: String,
+    /// Stored with the next tokens.
+    issued_secret: Option<String>,
 }
 
 /// Changes of the file within this process happen one at a time.
@@ -112,6 +116,20 @@ impl TokenEntry {
     pub(super) async fn exists(&self) -> bool {
         self.load().await.is_ok_and(|found| found.is_some())
     }
+
+    /// Sets the secret that the authorization server issued with the client id.
+    pub(super) fn issued_secret(mut self, secret: Option<String>) -> Self {
+        self.issued_secret = secret;
+        self
+    }
+
+    /// Returns the stored client id, and the secret that was issued with it.
+    pub(super) fn client(&self) -> Option<(String, Option<String>)> {
+        let table = self.file.read().ok()?;
+        let entry = table.get(&self.key)?;
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some((text("client_id")?, text(SECRET)))
+    }
 }
 
 #[async_trait::async_trait]
@@ -124,7 +142,17 @@ impl CredentialStore for TokenEntry {
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let _alone = writing().lock().await;
         let mut table = self.file.read().map_err(failed)?;
-        table.insert(self.key.clone(), serde_json::to_value(credentials).map_err(failed)?);
+        // Refreshed tokens belong to the client that was registered before.
+        let secret = self.issued_secret.clone().or_else(|| {
+            let old =
+                table.get(&self.key).filter(|old| old["client_id"] == credentials.client_id.as_str())?;
+            old.get(SECRET)?.as_str().map(str::to_owned)
+        });
+        let mut entry = serde_json::to_value(credentials).map_err(failed)?;
+        if let (Some(secret), Some(fields)) = (secret, entry.as_object_mut()) {
+            fields.insert(SECRET.to_owned(), Value::String(secret));
+        }
+        table.insert(self.key.clone(), entry);
         self.file.write(&table).map_err(failed)
     }
 

@@ -266,7 +266,7 @@ async fn connect_url(
     let serving = async {
         let manager = match own_token {
             true => None,
-            false => auth::manager(config, &url, &surroundings.tokens).await,
+            false => auth::manager(config, &url, &surroundings.tokens, &expander).await,
         };
         let (handler, mode, token) = (handler.clone(), mode(lifecycle), stop.child_token());
         match manager {

@@ -11,6 +11,7 @@ mod calling;
 mod configuring;
 mod fake;
 mod hostile;
+mod login;
 mod serving;
 mod serving_http;
 mod starting;
