@@ -15,8 +15,11 @@ pub(crate) fn fold(component: &str) -> String {
         // Lower case can consist of several characters, in any order that is not normal.
         false => component.nfd().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).nfd().collect(),
     };
-    // Windows ignores these at the end of a name.
-    folded.trim_end_matches(['.', ' ']).to_owned()
+    // Windows ignores these at the end of a name. A name of nothing else, such as `...`, must not become that of its directory.
+    match folded.trim_end_matches(['.', ' ']) {
+        "" => folded,
+        trimmed => trimmed.to_owned(),
+    }
 }
 
 /// Returns the folded components of a path.

@@ -19,6 +19,8 @@ fn names_that_a_file_system_takes_for_the_same_fold_to_one() {
     }
     assert_ne!(fold("a b"), fold("ab"));
     assert_ne!(fold("muller"), fold("m\u{fc}ller"));
+    // It is not the directory that it is in.
+    assert_eq!(fold_path(Path::new("/a/...")), Path::new("/a/..."));
 }
 
 /// File systems of Windows do not tell the two directories apart.

@@ -140,7 +140,7 @@ async fn c5_7_ordinary_commands_leave_the_files_of_a_project_alone() {
     let files = ["src/main.rs", "test/a.js", "README.md", "lib/index.ts"];
     let server = json!({ "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] });
     assert_eq!(with_server(&server, &[]).write_tiers(&files).await, [WRITE; 4]);
-    for command in ["npm test", "git status", "cargo test --lib"] {
+    for command in ["npm test", "git status", "cargo test --lib", "go test ./..."] {
         assert_eq!(with_hook(command).write_tiers(&files).await, [WRITE; 4], "{command}");
     }
 }
