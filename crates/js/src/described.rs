@@ -8,7 +8,10 @@ use toolsmith_tool::{
     Approval, ApprovalPolicy, Concurrency, EffectHints, LoadMode, McpNames, Registrations, Tier, ToolSpec,
 };
 
-use crate::load::{HookArity, SchemaKind};
+use crate::{
+    load::{HookArity, SchemaKind},
+    wrapped_tool::DescribedWrap,
+};
 
 /// The kernel's description of a loaded module.
 #[derive(Debug, Deserialize)]
@@ -80,6 +83,9 @@ pub(crate) struct DescribedTool {
     pub(crate) has_on_session: bool,
     #[serde(default)]
     pub(crate) has_prepare: bool,
+    /// The built-in tool it is made from.
+    #[serde(default)]
+    pub(crate) wraps: Option<DescribedWrap>,
     #[serde(default)]
     pub(crate) arity: HookArity,
 }

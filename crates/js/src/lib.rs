@@ -55,6 +55,8 @@ mod tool;
 mod uses;
 #[cfg(not(feature = "engine"))]
 mod without_engine;
+#[cfg(feature = "engine")]
+mod wrapped_tool;
 
 #[cfg(feature = "engine")]
 pub use builtins::LIBRARIES;

@@ -7,8 +7,8 @@ use std::sync::{
 
 use serde_json::{Value, json};
 use toolsmith_tool::{
-    Approval, ArgumentSchema, RenderHooks, RenderOptions, RenderedLines, ResultSchema, SessionEvent, Tool,
-    ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
+    Approval, ArgumentSchema, Place, RenderHooks, RenderOptions, RenderedLines, ResultSchema, SessionEvent,
+    Tool, ToolCall, ToolContext, ToolError, ToolResult, ToolSpec, async_trait,
 };
 
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     load::SchemaKind,
     module::ModuleHost,
     options::EngineKind,
+    wrapped_tool::{OpenCall, Wrapped},
 };
 
 /// A tool written in TypeScript or JavaScript.
@@ -29,6 +30,8 @@ pub(crate) struct JsTool {
     render_hooks: RenderHooks,
     has_on_session: bool,
     has_prepare: bool,
+    /// The built-in tool it is made from.
+    wrapped: Option<Wrapped>,
     /// Parameters are of a library whose code checks more than JSON Schema can say.
     has_own_check: bool,
     /// A failing renderer is logged once.
@@ -57,9 +60,15 @@ impl JsTool {
             render_hooks,
             has_on_session: described.has_on_session,
             has_prepare: described.has_prepare,
+            wrapped: described.wraps.as_ref().map(Wrapped::new),
             has_own_check: matches!(described.schema, SchemaKind::Zod | SchemaKind::ArkType),
             render_failure_logged: AtomicBool::new(false),
         })
+    }
+
+    /// Returns the built-in tool that makes the call which these arguments describe.
+    fn working_tool(&self, arguments: &Value) -> Option<Arc<dyn Tool>> {
+        self.wrapped.as_ref()?.working_tool(&self.module, arguments)
     }
 
     /// Makes a call of the kind that `make` returns for this tool's number.
@@ -189,7 +198,7 @@ impl Tool for JsTool {
         &self.spec
     }
 
-    async fn execute(&self, call: ToolCall, ctx: ToolContext) -> Result<ToolResult, ToolError> {
+    async fn execute(&self, call: ToolCall, mut ctx: ToolContext) -> Result<ToolResult, ToolError> {
         if let Some(tape) = &ctx.tape {
             let (engine, _) = self.module.engine();
             if engine != EngineKind::Embedded {
@@ -200,6 +209,10 @@ impl Tool for JsTool {
                 tape.give_up(message);
             }
         }
+        // The context of a call that made this one may have another.
+        let open = self.wrapped.as_ref();
+        let open = open.map(|wrapped| wrapped.begin(&self.module, &self.spec.name, &call.arguments));
+        ctx.wrapped = open.as_ref().map(OpenCall::call);
         let arguments = Arc::new(call.arguments);
         let given = Arc::clone(&arguments);
         let kind = |number| CallKind::Execute { number, tool_call_id: call.id, arguments: given };
@@ -239,6 +252,10 @@ impl Tool for JsTool {
         if !self.decides_approval {
             return self.spec.approval.clone();
         }
+        let wrapped = self.wrapped.as_ref().filter(|wrapped| wrapped.keeps_approval());
+        if let Some(tool) = wrapped.and_then(|wrapped| wrapped.tool(&self.module, arguments)) {
+            return tool.approval(arguments).await;
+        }
         // A hook that fails, or returns something that is no approval, leaves the most careful answer.
         let answer = self.ask("approval", arguments).await.unwrap_or(Value::Null);
         read_approval(&answer).unwrap_or_else(|| {
@@ -252,13 +269,34 @@ impl Tool for JsTool {
         })
     }
 
+    async fn places(&self, arguments: &Value) -> Vec<Place> {
+        match self.wrapped.as_ref().and_then(|wrapped| wrapped.tool(&self.module, arguments)) {
+            Some(tool) => tool.places(arguments).await,
+            None => Vec::new(),
+        }
+    }
+
     async fn approval_details(&self, arguments: &Value) -> Option<Vec<String>> {
         // Loaded before the question, so that the code that is asked about is the code that runs.
         let _ = self.module.instance().await;
-        if !self.has_approval_details {
-            return None;
+        let mut lines = match self.working_tool(arguments) {
+            Some(tool) => tool.approval_details(arguments).await,
+            None => None,
+        };
+        if self.has_approval_details
+            && let Some(own) = self.ask("details", arguments).await
+            && let Ok(own) = serde_json::from_value::<Vec<String>>(own)
+        {
+            lines.get_or_insert_default().extend(own);
         }
-        serde_json::from_value(self.ask("details", arguments).await?).ok()
+        lines
+    }
+
+    async fn details_are_complete(&self, arguments: &Value) -> bool {
+        let Some(tool) = self.working_tool(arguments) else { return false };
+        let known = &tool.spec().parameters["properties"];
+        let mut given = arguments.as_object().into_iter().flatten();
+        given.all(|(key, _)| known.get(key).is_some()) && tool.approval_details(arguments).await.is_some()
     }
 
     fn render_hooks(&self) -> RenderHooks {

@@ -16,6 +16,7 @@ use crate::{
     result::ToolResult,
     session_view::{AgentView, DetachedAgent, EmptySession, SessionView},
     ui::UiHandle,
+    wrapped_call::WrappedCall,
 };
 
 /// The context of one call (CONTRACT 4.4). Cheap to clone.
@@ -32,6 +33,8 @@ pub struct ToolContext {
     pub approved: Option<Approval>,
     /// Where the paths of the call lead, as its gates saw it. Paths that no gate saw are not in it.
     pub places: Places,
+    /// The call of a built-in tool that this call was approved as; `None` for tools that wrap none.
+    pub wrapped: Option<WrappedCall>,
     /// Hears of files before the call changes them; `None` when nobody wants to know.
     pub files: Option<Arc<dyn FileWatch>>,
     /// Counts what the call uses.
@@ -57,6 +60,7 @@ impl ToolContext {
             pending: PendingHandle::unavailable(),
             approved: None,
             places: Places::default(),
+            wrapped: None,
             files: None,
             meter: Meter::default(),
             tape: None,

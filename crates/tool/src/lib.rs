@@ -56,6 +56,7 @@ mod spec;
 mod tool;
 mod ui;
 mod visible_text;
+mod wrapped_call;
 
 pub use approval::{Approval, ApprovalPolicy, Tier};
 pub use arguments::{
@@ -104,3 +105,4 @@ pub use ui::{DialogOptions, HeadlessUi, NoticeLevel, Ui, UiHandle, UiSlot};
 pub use visible_text::{
     BlockLimits, BlockRow, Name, VisibleBlock, has_right_to_left, is_hidden, visible, visible_line,
 };
+pub use wrapped_call::{WrappedCall, WrappedTool};

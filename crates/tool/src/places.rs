@@ -35,6 +35,13 @@ impl Places {
         pinned.entry(place.written).or_insert(place.leads_to).clone()
     }
 
+    /// Returns other places, in which the same paths are fixed already.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(Arc::new(Mutex::new(pinned.clone())))
+    }
+
     /// Returns where a path was fixed to; `None` if it was not.
     pub fn get(&self, written: &str) -> Option<Place> {
         let pinned = self.0.lock().unwrap_or_else(PoisonError::into_inner);

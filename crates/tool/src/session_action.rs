@@ -291,6 +291,12 @@ pub trait SessionActions: Send + Sync {
     /// Fails if the session is gone or the action is refused.
     async fn perform(&self, task: SessionTask, context: ToolContext) -> Result<Value, ActionError>;
 
+    /// Returns a built-in tool for a working directory, also one that was replaced. Without a directory it is that of the
+    /// session.
+    fn built_in(&self, _name: &str, _cwd: Option<&str>) -> Option<Arc<dyn Tool>> {
+        None
+    }
+
     /// Adds a tool that a module registered after it was loaded. The same module may replace its own tool.
     ///
     /// # Errors

@@ -87,6 +87,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns whether the approval details show everything in these arguments, so that the question does not repeat them. An
+    /// author's words may leave out what matters; only details that the host itself makes are complete.
+    async fn details_are_complete(&self, _arguments: &Value) -> bool {
+        false
+    }
+
     /// Returns which of its renderers exist. Without any, the default view is used and nothing is asked.
     fn render_hooks(&self) -> RenderHooks {
         RenderHooks::default()

@@ -1,7 +1,12 @@
 //! Whether a call may run: the settings first, and where they leave it open, the person (CONTRACT 5.4).
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use toolsmith_tool::{Approval, ApprovalPolicy, OriginKind, RegisteredTool, ToolResult, panics::catching};
+use toolsmith_tool::{
+    Approval, ApprovalPolicy, ArgumentSchema, Origin, OriginKind, RegisteredTool, Tool, ToolCall,
+    ToolContext, ToolResult, panics::catching,
+};
 
 use super::{
     call::{CallEnd, CallEvent, CallRequest},
@@ -138,6 +143,26 @@ impl Dispatcher {
         }
     }
 
+    /// Decides about a call that a tool makes by itself, as about a call of the model. `wish` is what the gates want that saw
+    /// it.
+    ///
+    /// # Errors
+    /// Returns the reason if the call may not run.
+    pub async fn approve_nested(
+        &self,
+        tool: Arc<dyn Tool>,
+        call: &ToolCall,
+        context: &ToolContext,
+        wish: Option<GateApproval>,
+    ) -> Result<Approval, String> {
+        let spec = tool.spec();
+        let schema = ArgumentSchema::compile(&spec.parameters).map_err(|error| error.to_string())?;
+        let request = CallRequest::new(&call.id, &spec.name, call.arguments.clone()).context(context.clone());
+        let found = RegisteredTool { tool, origin: Origin::built_in(), arguments: Arc::new(schema) };
+        let approved = self.approve(&found, &request, &call.arguments, wish).await;
+        approved.map_err(|refusal| refusal.text())
+    }
+
     async fn version(&self, tool: &str) -> Option<String> {
         let refresh = self.parts.refresh.as_ref()?;
         catching(refresh.version(tool)).await.ok().flatten()
@@ -159,6 +184,9 @@ async fn question(
     approval: &Approval,
 ) -> ApprovalRequest {
     let details = catching(found.tool.approval_details(arguments)).await.ok().flatten().unwrap_or_default();
+    // Those of other tools are their authors' words, and may leave out what matters.
+    let details_are_complete = found.origin.kind == OriginKind::BuiltIn
+        || catching(found.tool.details_are_complete(arguments)).await.unwrap_or_default();
     let spec = found.tool.spec();
     ApprovalRequest {
         tool_call_id: request.id.clone(),
@@ -169,7 +197,6 @@ async fn question(
         origin: (found.origin.kind != OriginKind::BuiltIn).then(|| found.origin.to_string()),
         reason: approval.reason.clone(),
         details,
-        // Those of other tools are their authors' words, and may leave out what matters.
-        details_are_complete: found.origin.kind == OriginKind::BuiltIn,
+        details_are_complete,
     }
 }

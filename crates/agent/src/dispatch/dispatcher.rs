@@ -202,6 +202,11 @@ impl Refusal {
         self
     }
 
+    /// Returns the words for the model.
+    pub(super) fn text(&self) -> String {
+        self.result.joined_text()
+    }
+
     pub(super) fn not_started(request: &CallRequest) -> Self {
         let error = ToolError::Stopped { stop: Stop::NotStarted, note: request.context.cancel.reason() };
         Self { end: CallEnd::Stopped(Stop::NotStarted), result: error.into_result() }
@@ -268,7 +273,9 @@ impl Dispatcher {
 
     /// Makes one call. Every failure is in the outcome. Dropping the future abandons the call.
     pub async fn call(&self, mut request: CallRequest) -> CallOutcome {
+        // The context may be that of a call that makes this one.
         request.context.places = Places::default();
+        request.context.wrapped = None;
         let (started, started_at) = (Instant::now(), SystemTime::now());
         request.tell(CallEvent::Started);
         let mut trail = Trail::default();

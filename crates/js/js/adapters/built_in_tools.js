@@ -1,7 +1,7 @@
 // The built-in tools as compatible agents export them: `createReadTool(cwd)` and the others are the real tools, which can be
 // wrapped. With operations of the author's own, the file system or the shell is replaced by those.
 
-import { builtin, exec, host } from "toolsmith:kernel";
+import { BUILT_IN, builtin, exec, host } from "toolsmith:kernel";
 import { perform } from "toolsmith:adapters/extension";
 
 let specs;
@@ -142,19 +142,31 @@ async function hooked(cwd, options, params, signal) {
   return shellResult(stdout + stderr, code);
 }
 
+/** The author's options do the work, in place of the built-in tool. */
+const isReplaced = (name, options) =>
+  Boolean(options?.operations || (name === "bash" && (options?.spawnHook || options?.commandPrefix)));
+
 function create(name, cwd = host.cwd(), options = {}) {
   const spec = specOf(name);
-  return {
+  const mark = {
+    name,
+    cwd: typeof cwd === "string" && cwd !== host.cwd() ? cwd : undefined,
+    isReplaced: isReplaced(name, options),
+  };
+  const tool = {
     ...spec,
     // What the built-in tool needs for these arguments.
     approval: (args) => perform({ type: "approvalOf", name, arguments: args, cwd }),
     async execute(id, params, signal, onUpdate) {
       if (options?.operations) return over[name](options.operations, cwd, params, signal, onUpdate);
-      if (name === "bash" && (options?.spawnHook || options?.commandPrefix))
-        return hooked(cwd, options, params, signal);
+      if (isReplaced(name, options)) return hooked(cwd, options, params, signal);
       return real(name, cwd, id, params, signal, onUpdate);
     },
+    [BUILT_IN]: mark,
   };
+  tool.approval[BUILT_IN] = mark;
+  tool.execute[BUILT_IN] = mark;
+  return tool;
 }
 
 const creator = (name) => (cwd, options) => create(name, cwd, options);

@@ -18,7 +18,7 @@ export {
 export { forgetPending } from "./pending.js";
 export { events, exec, hear, logger } from "./pi.js";
 export { render, renderExtension } from "./render.js";
-export { addTool } from "./tools.js";
+export { addTool, BUILT_IN } from "./tools.js";
 export { clearTimeout, fireTimer, setImmediate, setInterval, setTimeout } from "./timers.js";
 export { makeContext } from "./context.js";
 

@@ -79,6 +79,15 @@ function readApproval(name, approval) {
   return { fixed: members };
 }
 
+/** The member of a built-in tool, of copies of it, and of its functions, that names the tool and its directory. */
+export const BUILT_IN = Symbol("built-in tool");
+
+/** The built-in tool that a tool is made from. */
+function readWrapped({ [BUILT_IN]: own, approval, execute }) {
+  const mark = own ?? approval?.[BUILT_IN] ?? execute[BUILT_IN];
+  return mark && { ...mark, keepsApproval: approval?.[BUILT_IN] === mark };
+}
+
 const has = (object, name) => typeof object[name] === "function" || undefined;
 
 /** How many parameters each of a tool's functions declares, where they are called as ours; authors are told of wrong ones. */
@@ -162,6 +171,7 @@ function readTool({ object, invoke }) {
     animates: Boolean(object.animatedPendingPreview || object.animatedPartialResult) || undefined,
     hasPrepare: has(object, "prepareArguments"),
     hasOnSession: has(object, "onSession") ?? has(object, "dispose"),
+    wraps: readWrapped(object),
     arity: arity(object, invoke),
   });
   const own = output === undefined ? "" : `,"outputSchema":${output}`;

@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use toolsmith_agent::{
-    Agent, CallRequest, Gate as _, GateApproval, GateVerdict, GatedCall, InputSource, Prompt, PromptError,
-    Verdict, judge, session::EntryKind,
-};
+use toolsmith_agent::{Agent, CallRequest, InputSource, Prompt, PromptError, session::EntryKind};
 use toolsmith_llm::{Message, Request, ThinkingLevel, ToolDefinition};
-use toolsmith_middleware::{custom_message, hooks::HookGate, message_from_extension};
+use toolsmith_middleware::{custom_message, message_from_extension};
 use toolsmith_tool::{
-    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, Places,
-    SessionAction, SessionActions, SessionTask, Tool, ToolContext, async_trait,
+    ActionError, CancelToken, ContentBlock, CustomMessageDraft, DeliverAs, Origin, OriginKind, SessionAction,
+    SessionActions, SessionTask, Tool, ToolContext, async_trait,
 };
 
 use super::{
@@ -21,7 +18,6 @@ use super::{
         session::Session,
     },
     CommandOutcome, WeakSession,
-    built_ins::BuiltInCall,
 };
 
 /// Carries out actions of extensions.
@@ -60,6 +56,10 @@ impl SessionActions for HostActions {
 
     async fn perform(&self, task: SessionTask, context: ToolContext) -> Result<Value, ActionError> {
         self.session()?.perform(task, context).await
+    }
+
+    fn built_in(&self, name: &str, cwd: Option<&str>) -> Option<Arc<dyn Tool>> {
+        self.session().ok()?.extensions.inner.built_ins.tool_in(name, cwd)
     }
 
     fn register_tool(&self, tool: Arc<dyn Tool>, origin: Origin) -> Result<(), ActionError> {
@@ -234,10 +234,7 @@ impl Session {
             }
             SessionTask::CallBuiltIn { name, arguments, cwd, call_id } => {
                 let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
-                // The paths of this call, not those of the extension's.
-                let context = context.with_places(Places::default());
-                let call = self.check_built_in(call, &call_id, &context).await?;
-                json!(call.run(&call_id, context).await?)
+                json!(self.call_built_in(call, &call_id, context).await?)
             }
             SessionTask::ApprovalOf { name, arguments, cwd } => {
                 self.extensions.inner.built_ins.approval(&name, &arguments, cwd.as_deref()).await?
@@ -292,40 +289,6 @@ impl Session {
             _ => agent.steer_message(message),
         }
         Ok(())
-    }
-
-    /// Holds a call of a built-in tool by an extension against what the user forbade: a `deny` and hooks apply to it as to
-    /// every call (CONTRACT 5.4, 11.1). Approval was asked for the call that makes it.
-    async fn check_built_in(
-        &self,
-        call: BuiltInCall,
-        call_id: &str,
-        context: &ToolContext,
-    ) -> Result<BuiltInCall, ActionError> {
-        let name = &call.tool.spec().name;
-        call.pin(&context.places).await;
-        let approval = call.tool.approval(&call.arguments).await;
-        let settings = self.agent().dispatcher().approval_settings();
-        if judge(name, &approval, &settings) == Verdict::DeniedByUser {
-            return Err(ActionError::failed(format!("Tool \"{name}\" is blocked by user policy.")));
-        }
-        let gate = HookGate::new(self.hooks.hooks.clone());
-        let replaced = match gate
-            .before(GatedCall::of_tool(call_id, call.tool.spec(), &call.arguments, context))
-            .await
-        {
-            GateVerdict::Refuse(reason) => return Err(ActionError::failed(reason)),
-            GateVerdict::Rewrite(replaced) => Some(replaced),
-            GateVerdict::PassWith(passage) if passage.approval == Some(GateApproval::Ask) => {
-                return Err(ActionError::failed("a hook wants the user to decide about it"));
-            }
-            GateVerdict::PassWith(passage) => passage.arguments,
-            _ => None,
-        };
-        match replaced {
-            Some(arguments) => call.with_arguments(arguments),
-            None => Ok(call),
-        }
     }
 
     /// Adds a message to the conversation outside a run.

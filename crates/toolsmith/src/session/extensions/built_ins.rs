@@ -5,13 +5,15 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolsmith_host::changes::ChangeStore;
-use toolsmith_tool::{ActionError, ArgumentSchema, Places, Tool, ToolCall, ToolContext, ToolResult};
+use toolsmith_tool::{
+    ActionError, ArgumentSchema, Places, Tool, ToolCall, ToolContext, ToolResult, ToolSpec, WrappedCall,
+};
 
 use crate::{built_in::built_in_tools, home::Home};
 
-/// Calls built-in tools directly. The calling extension was approved; nothing is asked again.
+/// The built-in tools of a session, for calls that do not come from the model.
 #[derive(Clone)]
 pub(crate) struct BuiltInCalls {
     tools: Arc<[Arc<dyn Tool>]>,
@@ -35,14 +37,18 @@ impl BuiltInCalls {
         self.tools.iter().find(|tool| tool.spec().name == name).cloned()
     }
 
+    /// Returns the directory that a tool made for `cwd` works in.
+    pub(crate) fn directory(&self, cwd: Option<&str>) -> PathBuf {
+        cwd.map_or_else(|| self.cwd.clone(), |cwd| self.cwd.join(cwd))
+    }
+
     pub(crate) fn tool_in(&self, name: &str, cwd: Option<&str>) -> Option<Arc<dyn Tool>> {
-        let folder = cwd.map(|cwd| self.cwd.join(cwd)).filter(|folder| *folder != self.cwd);
-        match folder {
-            None => self.tool(name),
-            Some(folder) => built_in_tools(&folder, &self.home, &self.changes, false)
-                .into_iter()
-                .find(|tool| tool.spec().name == name),
+        let directory = self.directory(cwd);
+        if directory == self.cwd {
+            return self.tool(name);
         }
+        let tools = built_in_tools(&directory, &self.home, &self.changes, false);
+        tools.into_iter().find(|tool| tool.spec().name == name)
     }
 
     /// Returns the approval that a call requires.
@@ -67,26 +73,36 @@ impl BuiltInCalls {
         let tool = self
             .tool_in(name, cwd)
             .ok_or_else(|| ActionError::failed(format!("there is no built-in tool \"{name}\"")))?;
-        BuiltInCall { tool, arguments: Value::Null }.with_arguments(arguments)
+        let directory = self.directory(cwd);
+        BuiltInCall { tool, directory, arguments: Value::Null }.with_arguments(arguments)
     }
 }
 
 /// A call of a built-in tool with valid arguments.
 pub(crate) struct BuiltInCall {
     pub(crate) tool: Arc<dyn Tool>,
+    /// The working directory of the tool.
+    pub(crate) directory: PathBuf,
     pub(crate) arguments: Value,
 }
 
 impl BuiltInCall {
     /// Replaces the arguments, which are repaired and validated.
     pub(crate) fn with_arguments(self, arguments: Value) -> Result<Self, ActionError> {
-        let spec = self.tool.spec();
-        let schema = ArgumentSchema::compile(&spec.parameters).map_err(ActionError::failed)?;
-        let prepared = schema.prepare(&spec.name, arguments).map_err(ActionError::failed)?;
-        Ok(Self { arguments: prepared.arguments, ..self })
+        let arguments = prepared(self.tool.spec(), arguments)?;
+        Ok(Self { arguments, ..self })
     }
 
-    /// Fixes the paths of the call to where they lead now.
+    /// Returns whether this is the call that a wrapper in the same directory was approved for. The tool ignores arguments that
+    /// it does not know, and so does this.
+    pub(crate) fn is_call_of(&self, wrapped: &WrappedCall) -> bool {
+        let spec = self.tool.spec();
+        let approved = wrapped.arguments().filter(|_| wrapped.tool().name == spec.name);
+        let approved = approved.and_then(|arguments| prepared(spec, arguments.clone()).ok());
+        approved.is_some_and(|approved| known(spec, approved) == known(spec, self.arguments.clone()))
+    }
+
+    /// Fixes the paths of the call to where they lead now, unless they are fixed already.
     pub(crate) async fn pin(&self, places: &Places) {
         for place in self.tool.places(&self.arguments).await {
             places.pin(place);
@@ -94,16 +110,24 @@ impl BuiltInCall {
     }
 
     /// Runs the call. Its failures are results, as they are for the model.
-    pub(crate) async fn run(
-        self,
-        call_id: &str,
-        mut context: ToolContext,
-    ) -> Result<ToolResult, ActionError> {
-        // What was approved is the call of the extension, which is about something else.
-        context.approved = None;
-        Ok(match self.tool.execute(ToolCall::new(call_id, self.arguments), context).await {
+    pub(crate) async fn run(self, call_id: &str, context: ToolContext) -> ToolResult {
+        match self.tool.execute(ToolCall::new(call_id, self.arguments), context).await {
             Ok(result) => result,
             Err(error) => error.into_result(),
-        })
+        }
     }
+}
+
+/// Returns arguments as the tool receives them.
+fn prepared(spec: &ToolSpec, arguments: Value) -> Result<Value, ActionError> {
+    let schema = ArgumentSchema::compile(&spec.parameters).map_err(ActionError::failed)?;
+    let prepared = schema.prepare(&spec.name, arguments).map_err(ActionError::failed)?;
+    Ok(prepared.arguments)
+}
+
+/// Returns the arguments that the tool knows.
+fn known(spec: &ToolSpec, arguments: Value) -> Map<String, Value> {
+    let Value::Object(arguments) = arguments else { return Map::new() };
+    let properties = &spec.parameters["properties"];
+    arguments.into_iter().filter(|(key, _)| properties.get(key).is_some()).collect()
 }

@@ -5,6 +5,7 @@ mod built_ins;
 mod commands;
 mod lifecycle;
 mod models;
+mod nested_calls;
 mod provider;
 mod user_bash;
 mod weak;

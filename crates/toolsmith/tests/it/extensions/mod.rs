@@ -9,3 +9,4 @@ mod operations;
 mod place;
 mod providers;
 mod tools;
+mod wrapped_tools;
