@@ -415,7 +415,7 @@ impl SessionBuilder {
         hooks.set_read_names(Arc::clone(&read_names));
         let mut built_ins =
             built_in_tools_with(&self.cwd, &home, &changes, preview, todos.clone(), &rules, Some(read_names));
-        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes);
+        let built_in_calls = BuiltInCalls::new(&built_ins, &self.cwd, &home, &changes, &rules, preview);
         let names = built_in_names(&self.settings);
         built_ins.retain(|tool| names.contains(&tool.spec().name.as_str()));
         protect_found(&protected, &discovered);

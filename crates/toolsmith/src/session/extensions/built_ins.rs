@@ -6,12 +6,13 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use toolsmith_host::changes::ChangeStore;
+use toolsmith_builtins::Todos;
+use toolsmith_host::{changes::ChangeStore, location::WriteRules};
 use toolsmith_tool::{
     ActionError, ArgumentSchema, Places, Tool, ToolCall, ToolContext, ToolResult, ToolSpec, WrappedCall,
 };
 
-use crate::{built_in::built_in_tools, home::Home};
+use crate::{built_in::built_in_tools_with, home::Home};
 
 /// The built-in tools of a session, for calls that do not come from the model.
 #[derive(Clone)]
@@ -20,15 +21,27 @@ pub(crate) struct BuiltInCalls {
     cwd: PathBuf,
     home: Home,
     changes: Arc<ChangeStore>,
+    /// Tools in other directories write by the rules of the session.
+    rules: Arc<WriteRules>,
+    preview: bool,
 }
 
 impl BuiltInCalls {
-    pub(crate) fn new(tools: &[Arc<dyn Tool>], cwd: &Path, home: &Home, changes: &Arc<ChangeStore>) -> Self {
+    pub(crate) fn new(
+        tools: &[Arc<dyn Tool>],
+        cwd: &Path,
+        home: &Home,
+        changes: &Arc<ChangeStore>,
+        rules: &Arc<WriteRules>,
+        preview: bool,
+    ) -> Self {
         Self {
             tools: tools.iter().cloned().collect(),
             cwd: cwd.to_path_buf(),
             home: home.clone(),
             changes: Arc::clone(changes),
+            rules: Arc::clone(rules),
+            preview,
         }
     }
 
@@ -47,7 +60,16 @@ impl BuiltInCalls {
         if directory == self.cwd {
             return self.tool(name);
         }
-        let tools = built_in_tools(&directory, &self.home, &self.changes, false);
+        let todos = Todos::default();
+        let tools = built_in_tools_with(
+            &directory,
+            &self.home,
+            &self.changes,
+            self.preview,
+            todos,
+            &self.rules,
+            None,
+        );
         tools.into_iter().find(|tool| tool.spec().name == name)
     }
 

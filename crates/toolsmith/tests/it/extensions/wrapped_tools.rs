@@ -369,3 +369,28 @@ async fn c5_4_a_wrapper_with_an_approval_of_its_own_is_asked_about_once() {
     );
     assert_eq!(on.place.read("project/new"), "other");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_7_a_built_in_tool_made_for_another_directory_writes_by_the_rules_of_the_session() {
+    let extension = r#"import { createWriteTool } from "toolsmith";
+      import { text } from "../../lib/text.ts";
+      export default (pi) => pi.registerTool({ ...createWriteTool(`${pi.cwd}/lib`), name: "inside", description: text });"#;
+    let place = || {
+        let place = linked(Some(extension));
+        place.write("project/lib/text.ts", "export const text = \"d\";\n");
+        place
+    };
+    let turns = json!([write("inside", "new.md"), write("inside", "text.ts"), "Done."]);
+    let on = started(place(), turns, |builder| builder.approval_mode(ApprovalMode::Write)).await;
+    on.ask("Go").await;
+    let results = on.results();
+    assert!(!results[0].0 && on.place.read("project/lib/new.md") == "x", "{results:?}");
+    // The extension imports it.
+    assert!(results[1].0 && results[1].1.contains("requires approval"), "{results:?}");
+
+    let turns = json!([write("inside", "new.md"), "Done."]);
+    let on = started(place(), turns, |builder| builder.preview(true)).await;
+    on.ask("Go").await;
+    assert!(on.results()[0].1.contains("nothing is written yet"), "{:?}", on.results());
+    assert!(!on.place.path("project/lib/new.md").exists());
+}
