@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Ctx, Exception, Object, Result, function::Func};
 use serde_json::{Value, json};
-use toolsmith_tool::{ActionError, SessionAction, SessionTask, UpdateSink};
+use toolsmith_tool::{ActionError, Concurrency, SessionAction, SessionTask, UpdateSink};
 
 use super::runtime::whole;
 use crate::{
@@ -49,6 +49,8 @@ pub(super) fn built_in_specs(state: &ThreadState) -> String {
             "label": spec.label,
             "description": spec.description,
             "parameters": spec.parameters,
+            "concurrency": (spec.concurrency == Concurrency::Exclusive).then_some("exclusive"),
+            "timeout": spec.deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         })
     });
     Value::Array(specs.collect()).to_string()

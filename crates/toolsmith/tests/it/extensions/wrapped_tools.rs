@@ -356,6 +356,19 @@ async fn c4_10_parallel_calls_of_one_wrapper_have_their_own_approvals_and_places
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c4_8_a_wrapped_tool_keeps_the_concurrency_and_the_deadline_of_the_built_in_one() {
+    let place = linked(Some(&wrapping(ALL, &format!("name: `my_${{t.name}}`, {PASSES}"))));
+    let on = started(place, json!(["Done."]), |builder| builder).await;
+    on.session.agent().dispatcher().registry().read(|registry| {
+        for name in ["read", "write", "edit", "bash"] {
+            let [own, built_in] =
+                [&format!("my_{name}"), name].map(|name| registry.get(name).unwrap().tool.spec());
+            assert_eq!((own.concurrency, own.deadline), (built_in.concurrency, built_in.deadline), "{name}");
+        }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c5_4_a_wrapper_with_an_approval_of_its_own_is_asked_about_once() {
     let own = "approval: \"exec\", execute: (id, params) => t.execute(id, { ...params, content: \"other\" })";
     let person = Person::yes();
