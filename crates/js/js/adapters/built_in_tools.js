@@ -128,7 +128,8 @@ function shellResult(output, exitCode) {
 /** A shell command with the author's changes to it. */
 async function hooked(cwd, options, params, signal) {
   const command = options.commandPrefix ? `${options.commandPrefix}\n${params.command}` : params.command;
-  const context = { command, cwd, env: { ...globalThis.process?.env } };
+  const folder = params.cwd === undefined ? cwd : absolute(cwd, params.cwd);
+  const context = { command, cwd: folder, env: { ...globalThis.process?.env } };
   const changed = options.spawnHook?.(context) ?? context;
   const timeout = params.timeout === undefined ? undefined : params.timeout * 1000;
   const { stdout, stderr, code, killed } = await exec("bash", ["-c", changed.command], {
@@ -142,16 +143,22 @@ async function hooked(cwd, options, params, signal) {
   return shellResult(stdout + stderr, code);
 }
 
-/** The author's options do the work, in place of the built-in tool. */
-const isReplaced = (name, options) =>
-  Boolean(options?.operations || (name === "bash" && (options?.spawnHook || options?.commandPrefix)));
+/** What the author's options change, for the person who is asked; undefined where the built-in tool itself does the work. */
+function changesBy(name, options) {
+  if (options?.operations) return [`Done by operations of the extension, not by the built-in tool ${name}`];
+  if (name !== "bash" || !(options?.spawnHook || options?.commandPrefix)) return undefined;
+  const lines = options.commandPrefix ? [`Runs first: ${options.commandPrefix}`] : [];
+  if (options.spawnHook) lines.push("The extension may change the command, its directory and its environment");
+  return lines;
+}
 
 function create(name, cwd = host.cwd(), options = {}) {
   const spec = specOf(name);
+  const changes = changesBy(name, options);
   const mark = {
     name,
     cwd: typeof cwd === "string" && cwd !== host.cwd() ? cwd : undefined,
-    isReplaced: isReplaced(name, options),
+    isReplaced: changes !== undefined,
   };
   const tool = {
     ...spec,
@@ -159,11 +166,12 @@ function create(name, cwd = host.cwd(), options = {}) {
     approval: (args) => perform({ type: "approvalOf", name, arguments: args, cwd }),
     async execute(id, params, signal, onUpdate) {
       if (options?.operations) return over[name](options.operations, cwd, params, signal, onUpdate);
-      if (isReplaced(name, options)) return hooked(cwd, options, params, signal);
+      if (changes !== undefined) return hooked(cwd, options, params, signal);
       return real(name, cwd, id, params, signal, onUpdate);
     },
     [BUILT_IN]: mark,
   };
+  if (changes !== undefined) tool.formatApprovalDetails = () => changes;
   tool.approval[BUILT_IN] = mark;
   tool.execute[BUILT_IN] = mark;
   return tool;

@@ -407,3 +407,22 @@ async fn c5_7_a_built_in_tool_made_for_another_directory_writes_by_the_rules_of_
     assert!(on.results()[0].1.contains("nothing is written yet"), "{:?}", on.results());
     assert!(!on.place.path("project/lib/new.md").exists());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_8_the_question_says_what_options_of_an_extension_change() {
+    let tools = "createBashTool(pi.cwd, { commandPrefix: \"umask 077\", spawnHook: (context) => context }), \
+                 createWriteTool(pi.cwd, { operations: { writeFile: async (path, content) => fs.writeFileSync(path, content) } })";
+    let person = Person::yes();
+    let turns = json!([bash("bash", "touch there", "s"), write("write", "new"), "Done."]);
+    let on = asking(linked(Some(&wrapping(tools, PASSES))), turns, &person, ApprovalMode::AlwaysAsk).await;
+    on.ask("Go").await;
+    let shown: Vec<String> = person.asked().iter().map(|request| request.details.join("\n")).collect();
+    assert!(
+        shown[0].contains("Runs first: umask 077") && shown[0].contains("may change the command"),
+        "{shown:?}"
+    );
+    assert!(shown[1].contains("operations of the extension") && !shown[1].contains("File:"), "{shown:?}");
+    assert!(on.results().iter().all(|(failed, _)| !failed), "{:?}", on.results());
+    // The command ran in the directory that was asked for.
+    assert!(on.place.path("project/s/there").exists() && on.place.path("project/new").exists());
+}
