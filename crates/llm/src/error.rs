@@ -49,6 +49,8 @@ pub enum ErrorClass {
     Refused,
     /// The response violates the wire format: retry.
     InvalidResponse,
+    /// The response exceeds a limit of this program, as it would again.
+    TooLong,
     /// The script of the scripted provider does not match the conversation.
     Script,
     /// The request was cancelled.
@@ -69,6 +71,7 @@ impl ErrorClass {
             Self::Server => "server",
             Self::Refused => "refused",
             Self::InvalidResponse => "invalid_response",
+            Self::TooLong => "too_long",
             Self::Script => "script",
             Self::Aborted => "aborted",
         }
@@ -129,6 +132,10 @@ impl LlmError {
         Self::new(ErrorClass::InvalidResponse, text)
     }
 
+    pub(crate) fn too_long(text: impl Into<String>) -> Self {
+        Self::new(ErrorClass::TooLong, text)
+    }
+
     fn sentence(&self) -> String {
         let what = match &self.class {
             ErrorClass::RateLimited => "too many requests",
@@ -143,6 +150,7 @@ impl LlmError {
             ErrorClass::Server => "the provider failed",
             ErrorClass::Refused => "declined to answer",
             ErrorClass::InvalidResponse => "the response is invalid",
+            ErrorClass::TooLong => "the response is too long",
             ErrorClass::Script | ErrorClass::Aborted => return self.text.clone(),
         };
         let what = match self.retry_after {

@@ -62,7 +62,8 @@ fn next_message(bytes: &[u8]) -> Result<Option<&[u8]>, LlmError> {
     }
     let (total, headers) = (number(&prelude[..4]) as usize, number(&prelude[4..8]) as usize);
     if total > MAX_MESSAGE_BYTES {
-        return Err(invalid(&format!("is larger than {MAX_MESSAGE_BYTES} bytes")));
+        let text = format!("a message of the event stream is larger than {MAX_MESSAGE_BYTES} bytes");
+        return Err(LlmError::too_long(text));
     }
     if headers > MAX_HEADER_BYTES || total < PRELUDE + headers + TRAILER {
         return Err(invalid("has lengths that contradict each other"));

@@ -179,10 +179,10 @@ impl Amount {
         self.bytes = self.bytes.saturating_add(bytes);
         self.events = self.events.saturating_add(events);
         if self.bytes > MAX_STREAM_BYTES {
-            return Err(LlmError::invalid(format!("the answer has more than {MAX_STREAM_BYTES} bytes")));
+            return Err(LlmError::too_long(format!("it has more than {MAX_STREAM_BYTES} bytes")));
         }
         if self.events > MAX_EVENTS {
-            return Err(LlmError::invalid(format!("the answer has more than {MAX_EVENTS} events")));
+            return Err(LlmError::too_long(format!("it has more than {MAX_EVENTS} events")));
         }
         Ok(())
     }

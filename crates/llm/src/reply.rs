@@ -96,7 +96,8 @@ impl Reply {
 
     /// Returns the error of an answer that exceeds a limit.
     pub(crate) fn over_limit(&self) -> Option<LlmError> {
-        self.exceeded.as_ref().map(|limit| LlmError::invalid(format!("the answer has more than {limit}")))
+        let limit = self.exceeded.as_ref()?;
+        Some(LlmError::too_long(format!("it has more than {limit}")))
     }
 
     /// Counts what is about to be added; `false` when it would be too much.

@@ -49,7 +49,7 @@ impl SseParser {
             events.extend(self.end_line());
         }
         if self.line.len() + self.event.data.len() > MAX_EVENT_BYTES {
-            return Err(LlmError::invalid(format!("an event is larger than {MAX_EVENT_BYTES} bytes")));
+            return Err(LlmError::too_long(format!("an event is larger than {MAX_EVENT_BYTES} bytes")));
         }
         Ok(events)
     }

@@ -60,6 +60,7 @@ fn only_errors_that_pass_are_tried_again() {
         ErrorClass::Quota,
         ErrorClass::BadRequest,
         ErrorClass::Refused,
+        ErrorClass::TooLong,
         ErrorClass::Script,
         ErrorClass::Aborted,
     ] {

@@ -344,6 +344,7 @@ fn class_named(name: &str) -> Result<ErrorClass, String> {
         ErrorClass::Server,
         ErrorClass::Refused,
         ErrorClass::InvalidResponse,
+        ErrorClass::TooLong,
     ];
     let names: Vec<&str> = classes.iter().map(|class| class.as_str()).collect();
     let names = names.join(", ");
