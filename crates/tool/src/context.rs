@@ -157,22 +157,36 @@ impl ToolContext {
 }
 
 type Listener = Box<dyn FnMut(ToolResult) + Send>;
+type Room = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Receives partial results in order until it is closed (CONTRACT 4.3). Clones are the same sink.
 #[derive(Clone)]
 pub struct UpdateSink {
     listener: Arc<Mutex<Option<Listener>>>,
+    room: Option<Room>,
 }
 
 impl UpdateSink {
     /// Passes each update to `listener`, one at a time. The listener must not block.
     pub fn new(listener: impl FnMut(ToolResult) + Send + 'static) -> Self {
-        Self { listener: Arc::new(Mutex::new(Some(Box::new(listener)))) }
+        Self { listener: Arc::new(Mutex::new(Some(Box::new(listener)))), room: None }
+    }
+
+    /// Sets the test whether the listener has room for more. Senders of many updates wait for it.
+    #[must_use]
+    pub fn with_room(mut self, has_room: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.room = Some(Arc::new(has_room));
+        self
+    }
+
+    /// Returns whether the listener has room for more.
+    pub fn has_room(&self) -> bool {
+        self.room.as_ref().is_none_or(|has_room| has_room())
     }
 
     /// Creates a sink without a listener.
     pub fn ignore() -> Self {
-        Self { listener: Arc::new(Mutex::new(None)) }
+        Self { listener: Arc::new(Mutex::new(None)), room: None }
     }
 
     /// Sends a partial result. Does nothing once the sink is closed.

@@ -63,3 +63,30 @@ async fn c4_6_a_second_signal_ends_what_does_not_stop() {
         assert_eq!(process.wait().await.code, code);
     }
 }
+
+/// A provider that answers with 4 MB of text and then with events that never end.
+const FLOOD: &str = r#"
+export default (pi) => pi.registerProvider("own", {
+  api: "own-api", models: [{ id: "m1" }],
+  streamSimple: async function* () {
+    const partial = { role: "assistant", content: [] };
+    const say = (delta) => ({ type: "text_delta", contentIndex: 0, delta, partial });
+    for (let count = 0; count < 4; count++) yield say("x".repeat(1 << 20));
+    console.error("flooding");
+    for (;;) yield say("");
+  },
+});
+"#;
+
+#[tokio::test]
+async fn c4_6_ctrl_c_stops_a_provider_that_floods_events() {
+    let place = Place::trusted(&[("project/.toolsmith/extensions/flood.ts", FLOOD)]);
+    let args = ["-p", "hi", "-v", "--model", "own/m1", "--set", "limits.grace=1h"];
+    let mut process = exec::spawn(&place.request(&args)).unwrap();
+    wait_for(&mut process, "flooding").await;
+    process.signal(SIGINT);
+    // The text that arrived is not printed: it is too long to wait for.
+    let mut buffer = [0; 1024];
+    assert_eq!(process.stdout.as_mut().unwrap().read(&mut buffer).await.unwrap(), 0);
+    assert_eq!(process.wait().await.code, 130);
+}

@@ -225,8 +225,11 @@ function withoutMessage({ type, contentIndex, delta, content, toolCall, partial 
   return { ...event, arguments: call?.arguments, signature };
 }
 
-/** Answers a model request with a provider's own function: events go to `send`, the finished message is returned. */
-export async function stream(number, name, { model, context, options }, signal, send) {
+/**
+ * Answers a model request with a provider's own function: events go to `send`, the finished message is returned. `pause` waits until
+ * there is room for the next event.
+ */
+export async function stream(number, name, { model, context, options }, signal, send, pause) {
   const provider = moduleAt(number)?.providers.get(name);
   if (typeof provider?.streamSimple !== "function") throw new Error(`the provider "${name}" has no streamSimple`);
   const events = await provider.streamSimple(model, context, { ...options, signal });
@@ -236,6 +239,8 @@ export async function stream(number, name, { model, context, options }, signal, 
     if (event?.type === "done") return event.message;
     if (event?.type === "error") return event.error;
     if (typeof event?.type === "string") send(withoutMessage(event));
+    await pause();
+    signal.throwIfAborted();
   }
   const message = await events.result?.();
   if (!isObject(message)) throw new Error(`the stream of "${name}" ended without a "done" event`);

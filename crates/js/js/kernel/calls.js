@@ -7,6 +7,7 @@ import { currentFrame, within } from "./frames.js";
 import { builtin, host } from "./host.js";
 import { takePending } from "./pending.js";
 import { Refused } from "./schema.js";
+import { setTimeout } from "./timers.js";
 import { load, stateAt, toolAt } from "./tools.js";
 
 const stringify = JSON.stringify;
@@ -250,6 +251,24 @@ export function askApproval(call, number, what, argumentsJson) {
   settleWith(call, run());
 }
 
+/** Milliseconds for which events of an answer are sent without a pause. */
+const SENDING = 20;
+
+/**
+ * Returns a function that waits while the receiver of a call's updates has no room. It also pauses regularly, because code that only
+ * awaits its own promises keeps the thread from reading commands, the one to stop included.
+ */
+function pauses(call, signal) {
+  let next = host.now() + SENDING;
+  return async () => {
+    if (host.now() < next && host.updatesHaveRoom(call)) return;
+    do {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    } while (!signal.aborted && !host.updatesHaveRoom(call));
+    next = host.now() + SENDING;
+  };
+}
+
 /** Runs something of an extension: the handlers of an event, a command, completions, a shortcut or a provider. */
 export function startExtension(call, number, what, name, payloadJson) {
   const controller = begin(call);
@@ -263,7 +282,7 @@ export function startExtension(call, number, what, name, payloadJson) {
     else if (what === "completions") outcome = await events.completions(number, name, payload, context);
     else if (what === "stream") {
       const send = (event) => host.sendUpdate(call, `{"content":[],"details":${stringify(event)}}`);
-      outcome = await events.stream(number, name, payload, controller.signal, send);
+      outcome = await events.stream(number, name, payload, controller.signal, send, pauses(call, controller.signal));
     } else outcome = await events.shortcut(number, name, context);
     return outcome === null || outcome === undefined ? "" : stringify(outcome);
   };

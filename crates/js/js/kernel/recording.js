@@ -13,6 +13,7 @@ const realRandom = Math.random;
 const OWN = new Set([
   "group",
   "sendUpdate",
+  "updatesHaveRoom",
   "startTimer",
   "unhandled",
   "emitEvent",

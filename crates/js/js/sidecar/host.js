@@ -23,6 +23,7 @@ const told = [
   "registered",
 ];
 const asked = [
+  "updatesHaveRoom",
   "askContext",
   "hasUi",
   "pushPending",

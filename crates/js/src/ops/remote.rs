@@ -55,6 +55,7 @@ pub(crate) fn answer_remote(state: &ThreadState, name: &str, args: Vec<Value>) -
             runtime::send_update(state, args.call(0), args.text(1));
             Value::Null
         }
+        "updatesHaveRoom" => Value::Bool(state.context(args.call(0)).updates.has_room()),
         "unhandled" => {
             state.report_unhandled(0, args.text(0), &Thrown::from_json(args.text(1)));
             Value::Null

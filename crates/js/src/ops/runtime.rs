@@ -44,6 +44,8 @@ pub(super) fn install<'js>(_ctx: &Ctx<'js>, host: &Object<'js>, state: &Rc<Threa
     let own = Rc::clone(state);
     host.set("sendUpdate", Func::from(move |call: u32, json: String| send_update(&own, call, &json)))?;
     let own = Rc::clone(state);
+    host.set("updatesHaveRoom", Func::from(move |call: u32| own.context(call).updates.has_room()))?;
+    let own = Rc::clone(state);
     host.set(
         "startTimer",
         Func::from(move |number: u32, delay: f64| {

@@ -360,7 +360,7 @@ pub(crate) fn run(shared: &Shared, own: &PrintArguments) -> Result<ExitCode> {
         let work = work(&session, prompt, cancel);
         let told = match as_json {
             true => json::follow(events, work).await,
-            false => text::follow(events, &session, terminal.as_deref(), work).await,
+            false => text::follow(events, &session, terminal.as_deref(), &came, work).await,
         };
         let end = match told {
             Ok(end) => end,

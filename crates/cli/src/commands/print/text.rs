@@ -12,17 +12,22 @@ use toolsmith_text::plain;
 
 use crate::{
     interface::TerminalUi,
+    interrupts::Interrupts,
     output::{indented, one_line},
     streams,
     terminal::{self, DIM, WARNING, paint},
     tool_view::CallView,
 };
 
+/// Longest text that is printed after a signal: whoever stops an endless answer does not wait for all of it.
+const MAX_STOPPED_TEXT: usize = 1 << 20;
+
 /// Shows runs until `work` is done, then the model's final text.
 pub(super) async fn follow(
     mut events: Subscription,
     session: &Session,
     terminal: Option<&TerminalUi>,
+    interrupts: &Interrupts,
     work: impl Future<Output = Result<()>>,
 ) -> Result<RunEnd> {
     let watched = terminal::is_error_terminal();
@@ -45,7 +50,9 @@ pub(super) async fn follow(
             },
         };
         let Some(event) = event else { break };
-        answer.show(&event);
+        if interrupts.exit_code().is_none() {
+            answer.show(&event);
+        }
         if watched && !calls.show(&event).await {
             show(&event, terminal);
         }
@@ -76,7 +83,8 @@ pub(super) async fn follow(
     let Some(end) = last else { return Ok(RunEnd::Completed) };
     let summary = session.wait_for_idle().await;
     let text = summary.as_ref().map_or("", |summary| summary.text.trim_end());
-    if !text.is_empty() && !answer.is_streamed {
+    let is_shown = interrupts.exit_code().is_none() || text.len() <= MAX_STOPPED_TEXT;
+    if !text.is_empty() && !answer.is_streamed && is_shown {
         writeln!(streams::stdout(), "{}", plain(text))?;
     }
     if text.is_empty() && end == RunEnd::Completed {

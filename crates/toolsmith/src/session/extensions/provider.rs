@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -18,6 +21,10 @@ use toolsmith_tool::{CancelToken, Extension, ToolContext, ToolError, UpdateSink,
 
 /// Longest time without an event.
 const IDLE: Duration = Duration::from_secs(300);
+/// Bytes of events that may wait to be read. The extension waits while there are more.
+const MAX_WAITING: usize = 1 << 20;
+/// Bytes that an event counts for beside its text.
+const EVENT_BYTES: usize = 256;
 
 /// The session that is asked. It holds the provider, so the provider does not keep it alive.
 #[derive(Clone, Debug)]
@@ -127,6 +134,7 @@ impl Provider for ExtensionProvider {
             asked: Arc::clone(&self.asked),
             stop: cancel.child(),
             pieces: None,
+            waiting: Arc::default(),
             closed: HashSet::new(),
         };
         EventStream::new(Box::new(answer), Reply::new(request, self.api.clone()), cancel)
@@ -146,6 +154,8 @@ struct Answer {
     asked: Arc<OnceLock<Asked>>,
     stop: CancelToken,
     pieces: Option<UnboundedReceiver<Piece>>,
+    /// Bytes of the events that were not read yet.
+    waiting: Arc<AtomicUsize>,
     /// Blocks that ended.
     closed: HashSet<Slot>,
 }
@@ -165,7 +175,10 @@ impl ReplySource for Answer {
         let Some(pieces) = &mut self.pieces else { return Err(self.failed("nothing was asked")) };
         let piece = tokio::time::timeout(IDLE, pieces.recv()).await;
         match piece {
-            Ok(Some(Piece::Event(event))) => self.take(&event, reply),
+            Ok(Some(Piece::Event(event))) => {
+                self.waiting.fetch_sub(size(&event), Ordering::SeqCst);
+                self.take(&event, reply);
+            }
             Ok(Some(Piece::End(Ok(message)))) => return self.finish(message, reply),
             Ok(Some(Piece::End(Err(error)))) => return Err(self.failed(&error.to_string())),
             Ok(None) => return Err(self.failed("it was stopped")),
@@ -197,10 +210,15 @@ impl Answer {
             .ok_or_else(|| self.failed("it is not loaded any more"))?;
         let (sender, pieces) = unbounded_channel();
         let updates: UnboundedSender<Piece> = sender.clone();
-        let context = context.with_cancel(self.stop.clone()).with_updates(UpdateSink::new(move |update| {
+        let (added, waiting) = (Arc::clone(&self.waiting), Arc::clone(&self.waiting));
+        let sink = UpdateSink::new(move |update| {
+            let event = update.details.unwrap_or_default();
+            added.fetch_add(size(&event), Ordering::SeqCst);
             // Nobody reads an answer that was dropped.
-            let _ = updates.send(Piece::Event(update.details.unwrap_or_default()));
-        }));
+            let _ = updates.send(Piece::Event(event));
+        });
+        let sink = sink.with_room(move || waiting.load(Ordering::SeqCst) < MAX_WAITING);
+        let context = context.with_cancel(self.stop.clone()).with_updates(sink);
         let provider = self.provider.clone();
         tokio::spawn(async move {
             let end = module.stream(&provider, request, context).await;
@@ -288,6 +306,12 @@ impl Answer {
         reply.close(slot);
         self.closed.insert(slot);
     }
+}
+
+/// Returns the bytes that an event counts for while it waits.
+fn size(event: &Value) -> usize {
+    let texts = ["delta", "content"].map(|name| event[name].as_str().map_or(0, str::len));
+    texts.iter().sum::<usize>() + EVENT_BYTES
 }
 
 /// Returns the part of a whole text that has not been written yet.

@@ -1,8 +1,9 @@
 //! Providers of extensions that answer requests themselves (`registerProvider` with `streamSimple`).
 
 use serde_json::json;
-use toolsmith::SessionBuilder;
-use toolsmith_agent::AgentEvent;
+use toolsmith::{CommandOutcome, SessionBuilder};
+use toolsmith_agent::{AgentEvent, RunEnd};
+use toolsmith_tool::{CancelToken, SessionEvent};
 
 use super::place::{Extended, extended_with};
 
@@ -127,9 +128,50 @@ async fn c10_3_a_provider_that_loops_is_stopped_with_the_run() {
     assert!(!end.end.is_completed(), "{:?}", end.end);
 }
 
+/// A provider that sends events without end and without a pause, and a command that tells how many.
+const FLOOD: &str = r#"
+let count = 0;
+export default (pi) => {
+  pi.registerProvider("own", {
+    api: "own-api", models: [{ id: "m1" }],
+    streamSimple: async function* () {
+      const partial = { role: "assistant", content: [] };
+      for (;;) yield { type: "text_delta", contentIndex: 0, delta: "", partial, number: count++ };
+    },
+  });
+  pi.registerCommand("count", { description: "d", handler: async () => `${count}` });
+};
+"#;
+
+async fn sent(on: &Extended) -> u64 {
+    match on.session.run_command("count", "", CancelToken::new()).await.unwrap() {
+        CommandOutcome::Prompt(prompt) => prompt.content[0].as_text().unwrap().parse().unwrap(),
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c10_3_a_provider_that_floods_events_can_be_used_and_stopped() {
+    let mut on = extended_with(&[FLOOD], json!(["unused"]), own).await;
+    on.session.prompt("Go").unwrap();
+    while !matches!(on.events.next().await.unwrap().as_ref(), AgentEvent::MessageUpdate { .. }) {}
+    // The engine answers others although events flow.
+    assert!(sent(&on).await > 0);
+    on.session.abort("enough");
+    let end = on.session.wait_until_settled().await.unwrap();
+    assert!(matches!(end.end, RunEnd::Aborted { .. }), "{:?}", end.end);
+    // It was interrupted, and its module is still loaded: nothing had to be forced.
+    let mut before = sent(&on).await;
+    while sent(&on).await != before {
+        before = sent(&on).await;
+    }
+    assert!(before > 0);
+    assert!(on.notices().is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn c10_3_an_endless_answer_ends_at_the_limit_of_an_answer() {
-    let on = answering(
+    let mut on = answering(
         r#"
         const [delta, contentIndex] = ["x".repeat(1 << 20), 0];
         output.content.push({ type: "text", text: "" });
@@ -139,7 +181,11 @@ async fn c10_3_an_endless_answer_ends_at_the_limit_of_an_answer() {
     .await;
     on.session.prompt("Go").unwrap();
     let end = on.session.wait_until_settled().await.unwrap();
-    assert!(!end.end.is_completed(), "{:?}", end.end);
+    // It would be as long again.
+    assert!(matches!(end.end, RunEnd::Failed { class: "too_long", .. }), "{:?}", end.end);
+    while let Some(event) = on.events.try_next() {
+        assert!(!matches!(event.as_ref(), AgentEvent::Session(SessionEvent::AutoRetryStart(_))), "{event:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
