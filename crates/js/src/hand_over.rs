@@ -63,12 +63,31 @@ impl ModuleHandle {
             Ok(state) => (state, None),
             Err(problem) => (None, Some(problem)),
         };
-        if let Some(new) = new.and_then(|new| new.host.as_ref())
-            && let Some(running) = new.running().await
-        {
-            start(&running, state, context, new.limits().hook).await;
+        if let Some(new) = new {
+            new.start(state, context).await;
         }
         problem
+    }
+
+    /// Replaces a module that may no longer run. Nothing of it is called again: it receives no `shutdown`, its timers end, and
+    /// its staged actions are void. Calls in progress end with it.
+    pub async fn revoke(&self, new: Option<&Self>, context: &ToolContext) {
+        if let Some(old) = &self.host {
+            drop(old.replace().await);
+            old.end().await;
+        }
+        if let Some(new) = new {
+            new.start(None, context).await;
+        }
+    }
+
+    /// Notifies the module of the start, if it runs.
+    async fn start(&self, state: Option<Value>, context: &ToolContext) {
+        if let Some(host) = &self.host
+            && let Some(running) = host.running().await
+        {
+            start(&running, state, context, host.limits().hook).await;
+        }
     }
 }
 

@@ -77,6 +77,10 @@ impl ModuleHandle {
     pub async fn hand_over(self, _new: Option<&Self>, _context: &ToolContext) -> Option<String> {
         None
     }
+
+    /// Has no effect: there are no modules.
+    #[expect(clippy::unused_async, reason = "the same signature as that of the real engine")]
+    pub async fn revoke(self, _new: Option<&Self>, _context: &ToolContext) {}
 }
 
 impl Engine {

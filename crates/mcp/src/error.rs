@@ -99,6 +99,14 @@ pub enum McpError {
         /// The file.
         file: String,
     },
+    /// The server belongs to a project that lost its trust.
+    #[error(
+        "MCP server \"{server}\" is not used, because its project is not trusted any more. To trust it, run: toolsmith trust"
+    )]
+    Untrusted {
+        /// The server.
+        server: String,
+    },
 }
 
 /// The option that requests a scope. A scope is a server's text, so anything but plain names is left out.

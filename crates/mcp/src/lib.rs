@@ -12,7 +12,7 @@ mod redaction;
 pub mod server;
 
 pub use client::{
-    ClientOptions, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
+    ClientOptions, Permit, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
     ServerView, Servers, ToolDefinition, tool_name,
 };
 pub use error::McpError;

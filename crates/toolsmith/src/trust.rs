@@ -46,6 +46,14 @@ impl TrustDecision {
         Self { list: list.unwrap_or_else(|| self.list.clone()), ..self.clone() }
     }
 
+    /// Returns whether code of a directory or file may run by the list as it is now.
+    pub(crate) fn allows_now(&self, path: &Path) -> bool {
+        match &self.store {
+            Some(store) if !self.everything => store.load().unwrap_or_default().covers(path),
+            _ => self.allows(path),
+        }
+    }
+
     /// Returns the file of the list, if it is read again.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.store.as_ref().map(TrustStore::file)

@@ -19,4 +19,4 @@ mod stderr_tail;
 pub use definition::{PromptArgument, PromptDefinition, ResourceDefinition, ToolDefinition};
 pub use remote_server::{ServerChange, ServerStatus};
 pub use remote_tool::tool_name;
-pub use servers::{ClientOptions, ServerView, Servers};
+pub use servers::{ClientOptions, Permit, ServerView, Servers};

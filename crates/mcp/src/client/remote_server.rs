@@ -29,6 +29,7 @@ use super::{
     http,
     line_transport::UNREADABLE,
     result,
+    servers::Permit,
 };
 use crate::{config::ServerConfig, error::McpError};
 
@@ -67,6 +68,8 @@ pub enum ServerStatus {
     Failed(String),
     /// It needs a login.
     NeedsLogin,
+    /// It belongs to a project that is not trusted any more.
+    Untrusted,
 }
 
 impl ServerStatus {
@@ -79,6 +82,7 @@ impl ServerStatus {
             Self::Ready { .. } => "ready",
             Self::Failed(_) => "failed",
             Self::NeedsLogin => "needs login",
+            Self::Untrusted => "untrusted",
         }
     }
 }
@@ -126,6 +130,7 @@ pub(crate) struct RemoteServer {
     config: ServerConfig,
     surroundings: Surroundings,
     ui: toolsmith_tool::UiHandle,
+    permit: Permit,
     cache: DefinitionCache,
     on_change: OnChange,
     slot: tokio::sync::Mutex<Slot>,
@@ -143,6 +148,7 @@ impl RemoteServer {
         config: ServerConfig,
         surroundings: Surroundings,
         ui: toolsmith_tool::UiHandle,
+        permit: Permit,
         cache: DefinitionCache,
         on_change: OnChange,
     ) -> Arc<Self> {
@@ -160,6 +166,7 @@ impl RemoteServer {
             config,
             surroundings,
             ui,
+            permit,
             cache,
             on_change,
             slot: tokio::sync::Mutex::new(Slot { connection: None, starts: VecDeque::new(), failure: None }),
@@ -176,7 +183,15 @@ impl RemoteServer {
         &self.config
     }
 
+    /// Returns whether it may be used.
+    pub(crate) fn is_permitted(&self) -> bool {
+        self.permit.allows(&self.config)
+    }
+
     pub(crate) fn status(&self) -> ServerStatus {
+        if !self.is_permitted() {
+            return ServerStatus::Untrusted;
+        }
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -259,6 +274,10 @@ impl RemoteServer {
         if !self.config.enabled {
             let file = self.config.origin.file.display().to_string();
             return Err(McpError::Disabled { server: self.config.name.clone(), file });
+        }
+        if !self.is_permitted() {
+            self.stop().await;
+            return Err(McpError::Untrusted { server: self.config.name.clone() });
         }
         let attempt = self.attempts.load(Ordering::SeqCst);
         let mut slot = self.slot.lock().await;
@@ -380,7 +399,10 @@ impl RemoteServer {
                 tokio::time::sleep(pause).await;
                 let Some(this) = this.upgrade().filter(&is_wanted) else { return };
                 match this.start().await {
-                    Ok(()) | Err(McpError::Parked { .. } | McpError::Login { .. }) => return,
+                    Ok(())
+                    | Err(McpError::Parked { .. } | McpError::Login { .. } | McpError::Untrusted { .. }) => {
+                        return;
+                    }
                     Err(error) => {
                         tracing::debug!(server = this.config.name, %error, "The server did not start again")
                     }
@@ -623,13 +645,19 @@ impl RemoteServer {
         self.start().await
     }
 
-    /// Stops the server for good.
-    pub(crate) async fn close(&self) {
-        self.is_closing.store(true, Ordering::SeqCst);
+    /// Ends the connection, and waits until its process is gone.
+    pub(crate) async fn stop(&self) {
         let connection = self.slot.lock().await.connection.take();
         if let Some(connection) = connection {
             connection.close().await;
+            self.known().is_fresh = false;
         }
+    }
+
+    /// Stops the server for good.
+    pub(crate) async fn close(&self) {
+        self.is_closing.store(true, Ordering::SeqCst);
+        self.stop().await;
     }
 
     /// Requests the end without waiting.

@@ -20,6 +20,9 @@ use super::{
 };
 use crate::{auth::TokenFile, config::ServerConfig, error::McpError, redaction::redact};
 
+/// Longest wait for servers that are stopped during a session.
+const STOP_WAIT: Duration = Duration::from_secs(5);
+
 /// Options of the client.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -34,12 +37,43 @@ pub struct ClientOptions {
     pub tokens: TokenFile,
     /// Interface that shows servers' questions.
     pub ui: UiHandle,
+    /// Which servers may be used.
+    pub permit: Permit,
+}
+
+/// Decides before each use of a server whether that is permitted; by default it is. Clones are the same.
+#[derive(Clone, Default)]
+pub struct Permit(Option<Arc<dyn Fn(&ServerConfig) -> bool + Send + Sync>>);
+
+impl Permit {
+    /// Permits the servers for which `is_permitted` returns true. It must not block for long.
+    pub fn new(is_permitted: impl Fn(&ServerConfig) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(is_permitted)))
+    }
+
+    pub(crate) fn allows(&self, server: &ServerConfig) -> bool {
+        self.0.as_ref().is_none_or(|is_permitted| is_permitted(server))
+    }
+}
+
+impl std::fmt::Debug for Permit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Permit").finish_non_exhaustive()
+    }
 }
 
 impl ClientOptions {
     /// Creates options for a headless client without a cache.
     pub fn new(cwd: impl Into<PathBuf>, tokens: TokenFile) -> Self {
-        Self { cwd: cwd.into(), search_path: None, cache: None, tokens, ui: UiHandle::headless() }
+        let (ui, permit) = (UiHandle::headless(), Permit::default());
+        Self { cwd: cwd.into(), search_path: None, cache: None, tokens, ui, permit }
+    }
+
+    /// Sets which servers may be used.
+    #[must_use]
+    pub fn permit(mut self, permit: Permit) -> Self {
+        self.permit = permit;
+        self
     }
 
     /// Sets the folders in which programs are looked for.
@@ -126,7 +160,8 @@ impl Servers {
                     listener(&server.config().name, change);
                 }
             });
-            RemoteServer::new(config, surroundings.clone(), options.ui.clone(), cache.clone(), on_change)
+            let (ui, permit) = (options.ui.clone(), options.permit.clone());
+            RemoteServer::new(config, surroundings.clone(), ui, permit, cache.clone(), on_change)
         });
         Self { inner: Arc::new(Inner { servers: servers.collect(), listener: Arc::clone(&listener) }) }
     }
@@ -157,7 +192,15 @@ impl Servers {
     }
 
     fn enabled(&self) -> impl Iterator<Item = &Arc<RemoteServer>> {
-        self.inner.servers.iter().filter(|server| server.config().enabled)
+        self.inner.servers.iter().filter(|server| server.config().enabled && server.is_permitted())
+    }
+
+    /// Stops the servers that are no longer permitted, and waits until their processes are gone. One that is being started is
+    /// stopped afterwards, and not waited for. Needs a tokio runtime.
+    pub async fn stop_unpermitted(&self) {
+        let stops = self.inner.servers.iter().filter(|server| !server.is_permitted()).cloned();
+        let stops: Vec<_> = stops.map(|server| tokio::spawn(async move { server.stop().await })).collect();
+        let _ = tokio::time::timeout(STOP_WAIT, futures::future::join_all(stops)).await;
     }
 
     /// Starts the enabled servers whose definitions are not known, in the background. Needs a tokio runtime. Returns the

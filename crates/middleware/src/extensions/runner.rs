@@ -2,9 +2,10 @@
 
 use std::{
     fmt,
+    path::{Path, PathBuf},
     pin::pin,
     sync::{
-        Arc, Mutex, PoisonError, RwLock, Weak,
+        Arc, Mutex, OnceLock, PoisonError, RwLock, Weak,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
@@ -20,6 +21,9 @@ use super::{context_event::Conversations, pump::Pump};
 
 /// Time a handler that missed its deadline has to stop.
 const STOPPING: Duration = Duration::from_secs(1);
+
+/// Reason of a module whose project lost its trust.
+const UNTRUSTED: &str = "its project is not trusted any more; `toolsmith trust` trusts it, and a new session does without the extension";
 
 /// Limits of handlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +64,8 @@ pub(super) struct Module {
     pub(super) extension: Arc<dyn Extension>,
     failures: AtomicU32,
     suspended: AtomicBool,
+    /// It may no longer run.
+    revoked: AtomicBool,
     pub(super) conversations: tokio::sync::Mutex<Conversations>,
 }
 
@@ -69,17 +75,24 @@ impl Module {
         self.extension.path().display().to_string()
     }
 
+    /// Returns whether it looks at tool calls before they are made.
+    fn is_guard(&self) -> bool {
+        self.extension.listens_to("tool_call")
+    }
+
     pub(super) fn is_suspended(&self) -> bool {
         self.suspended.load(Ordering::Relaxed)
     }
 }
 
 type Notify = Box<dyn Fn(String) + Send + Sync>;
+type Permit = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
 struct Inner {
     modules: RwLock<Arc<[Arc<Module>]>>,
     limits: ExtensionLimits,
     notify: Mutex<Option<Notify>>,
+    permit: OnceLock<Permit>,
     pump: Pump,
     /// Messages for the next prompt.
     next_turn: Mutex<Vec<Message>>,
@@ -125,6 +138,7 @@ impl Extensions {
             modules: RwLock::new(Arc::from([])),
             limits,
             notify: Mutex::default(),
+            permit: OnceLock::new(),
             pump,
             next_turn: Mutex::default(),
         };
@@ -138,9 +152,36 @@ impl Extensions {
         WeakExtensions { inner: Arc::downgrade(&self.inner) }
     }
 
-    /// Replaces the modules, as a reload does. Those that stay keep their state.
+    /// Sets the test whether a module may run, by its path. The first call counts.
+    pub fn set_permit(&self, permit: impl Fn(&Path) -> bool + Send + Sync + 'static) {
+        let _ = self.inner.permit.set(Box::new(permit));
+    }
+
+    fn may_run(&self, module: &Module) -> bool {
+        let is_permitted = || self.inner.permit.get().is_none_or(|permit| permit(module.extension.path()));
+        !module.revoked.load(Ordering::Relaxed) && is_permitted()
+    }
+
+    /// Marks the modules that may no longer run. One that guards tool calls blocks them from now on. Returns the guards.
+    pub fn revoke(&self, is_revoked: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+        let modules = self.modules();
+        let revoked = modules.iter().filter(|module| is_revoked(module.extension.path()));
+        let revoked = revoked.inspect(|module| module.revoked.store(true, Ordering::Relaxed));
+        revoked
+            .filter(|module| module.is_guard())
+            .map(|module| module.extension.path().to_path_buf())
+            .collect()
+    }
+
+    /// Replaces the modules, as a reload does. Those that stay keep their state. Guards that may no longer run stay, unless they
+    /// may run again.
     pub fn replace(&self, modules: Vec<Arc<dyn Extension>>) {
         let before = self.inner.modules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_new = |guard: &Module| modules.iter().any(|new| new.path() == guard.extension.path());
+        let is_kept = |module: &&Arc<Module>| {
+            module.revoked.load(Ordering::Relaxed) && module.is_guard() && !is_new(module)
+        };
+        let kept: Vec<Arc<Module>> = before.iter().filter(is_kept).cloned().collect();
         let modules = modules.into_iter().map(|extension| {
             if let Some(same) = before.iter().find(|module| Arc::ptr_eq(&module.extension, &extension)) {
                 return Arc::clone(same);
@@ -149,10 +190,12 @@ impl Extensions {
                 extension,
                 failures: AtomicU32::new(0),
                 suspended: AtomicBool::new(false),
+                revoked: AtomicBool::new(false),
                 conversations: tokio::sync::Mutex::default(),
             })
         });
-        *self.inner.modules.write().unwrap_or_else(PoisonError::into_inner) = modules.collect();
+        *self.inner.modules.write().unwrap_or_else(PoisonError::into_inner) =
+            kept.into_iter().chain(modules).collect();
     }
 
     /// Sets who receives notices for the user.
@@ -160,9 +203,14 @@ impl Extensions {
         *self.inner.notify.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(notify));
     }
 
-    /// Returns the modules in load order.
+    /// Returns the modules that may run, in load order.
     pub fn list(&self) -> Vec<Arc<dyn Extension>> {
-        self.modules().iter().map(|module| Arc::clone(&module.extension)).collect()
+        let modules = self.modules();
+        modules
+            .iter()
+            .filter(|module| self.may_run(module))
+            .map(|module| Arc::clone(&module.extension))
+            .collect()
     }
 
     /// Returns the limits.
@@ -297,6 +345,9 @@ impl Extensions {
         context: ToolContext,
         limit: Duration,
     ) -> Result<Value, String> {
+        if !self.may_run(module) {
+            return Err(UNTRUSTED.to_owned());
+        }
         if module.is_suspended() {
             return Err(format!("it is suspended after {} failures in a row", self.inner.limits.failures));
         }

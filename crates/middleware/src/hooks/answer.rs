@@ -62,6 +62,25 @@ impl Answer {
         }
     }
 
+    /// Returns the answer that a failure stands for. With a reason it blocks what the event asks about.
+    pub(super) fn of_failure(event: HookEvent, blocked: Option<String>) -> Self {
+        let mut answer = Self::default();
+        match event {
+            HookEvent::PreToolUse | HookEvent::PermissionRequest if blocked.is_some() => {
+                answer.permission = Some(Permission::Deny);
+                answer.reason = blocked;
+            }
+            HookEvent::UserPromptSubmit | HookEvent::PreCompact => answer.block = blocked,
+            _ => {}
+        }
+        answer
+    }
+
+    /// Returns whether it denies a call or blocks an event.
+    pub(super) fn denies(&self) -> bool {
+        self.permission == Some(Permission::Deny) || self.block.is_some()
+    }
+
     fn blocked(hook: &Hook, event: HookEvent, reason: &str) -> Self {
         let reason =
             if reason.is_empty() { format!("Blocked by the hook {}", hook.label()) } else { cut(reason) };

@@ -173,6 +173,8 @@ pub struct Hook {
     /// Check before each run.
     pub check: Option<Check>,
     has_run: AtomicBool,
+    /// The person knows that its check failed.
+    is_reported: AtomicBool,
 }
 
 impl Hook {
@@ -192,6 +194,7 @@ impl Hook {
             env: Vec::new(),
             check: None,
             has_run: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
         }
     }
 
@@ -216,6 +219,11 @@ impl Hook {
             Some((at, _)) => format!("{}…", &line[..at]),
             None => line.into_owned(),
         }
+    }
+
+    /// Notes that its failed check was reported. Returns whether it was before.
+    pub(super) fn was_reported(&self) -> bool {
+        self.is_reported.swap(true, Ordering::Relaxed)
     }
 
     /// Returns whether it may run now; a hook that runs once may the first time only.

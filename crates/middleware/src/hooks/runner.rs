@@ -261,39 +261,19 @@ impl Hooks {
             // A guard that is not what was confirmed must neither run nor vanish.
             Err(problem) => {
                 let blocks = hook.fails_closed || run.failed_check;
-                self.failure(hook, event, &problem, blocks, cancel)
-            }
-        }
-    }
-
-    /// Reports a failure, and returns the answer it stands for.
-    fn failure(
-        &self,
-        hook: &Hook,
-        event: HookEvent,
-        problem: &str,
-        blocks: bool,
-        cancel: &CancelToken,
-    ) -> Answer {
-        let text = format!("Hook {} failed: {problem}", hook.label());
-        let mut answer = Answer::default();
-        if blocks {
-            match event {
-                HookEvent::PreToolUse | HookEvent::PermissionRequest => {
-                    answer.permission = Some(Permission::Deny);
-                    answer.reason = Some(text.clone());
+                let answer = Answer::of_failure(event, blocks.then(|| failed(hook, &problem)));
+                // A hook that cannot run is reported once, unless it blocks something.
+                let is_new = !run.failed_check || !hook.was_reported() || answer.denies();
+                if is_new && !cancel.is_cancelled() {
+                    let text = failed(hook, &problem);
+                    self.notice(match blocks {
+                        true => text,
+                        false => format!("{text} ({}); continuing without it", event.as_str()),
+                    });
                 }
-                HookEvent::UserPromptSubmit | HookEvent::PreCompact => answer.block = Some(text.clone()),
-                _ => {}
+                answer
             }
         }
-        if !cancel.is_cancelled() {
-            self.notice(match blocks {
-                true => text,
-                false => format!("{text} ({}); continuing without it", event.as_str()),
-            });
-        }
-        answer
     }
 
     /// Runs event hooks at once and returns their answers in the order they arrived. Those in the background are only started.
@@ -370,6 +350,10 @@ impl Hooks {
         }
         merged
     }
+}
+
+fn failed(hook: &Hook, problem: &str) -> String {
+    format!("Hook {} failed: {problem}", hook.label())
 }
 
 /// Keeps the first of several hooks that would run the same thing.

@@ -29,6 +29,9 @@ use crate::{
 /// Reason of a hook that is not what was confirmed.
 const CHANGED: &str = "it changed since you confirmed it; review it with `toolsmith hooks list` and confirm it with `toolsmith hooks trust HASH`";
 
+/// Reason of a hook whose project lost its trust while the hook was in use.
+const UNTRUSTED: &str = "its project is not trusted any more; `toolsmith trust` trusts it, and a new session does without its hooks";
+
 /// Options of discovery.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -335,6 +338,11 @@ impl Finder<'_> {
             Ok(taken) => (Some(taken.hash), taken.files, taken.uncovered, None),
             Err(problem) => (None, Vec::new(), Vec::new(), Some(problem)),
         };
+        let (trust, cwd) = (self.options.trust.clone(), self.options.cwd.clone());
+        let trusted = move || match trust.allows_now(&cwd) {
+            true => Ok(()),
+            false => Err(UNTRUSTED.to_owned()),
+        };
         let status = match scope {
             Scope::Project if !self.is_trusted => HookStatus::Untrusted,
             Scope::Project => self.confirmations.status(&place, hash.as_deref()),
@@ -345,10 +353,13 @@ impl Finder<'_> {
             // One that cannot be run blocks like one that fails.
             if hook.fails_closed {
                 hook.check = Some(failing(problem));
+            } else if scope == Scope::Project {
+                hook.check = Some(Arc::new(trusted));
             }
         } else if status == HookStatus::Confirmed {
             let expected = hash.clone();
             let check: Check = Arc::new(move || {
+                trusted()?;
                 let now = Fingerprint::take(&definition, &words, &place_of_files)?;
                 if Some(now.hash) == expected { Ok(()) } else { Err(CHANGED.to_owned()) }
             });

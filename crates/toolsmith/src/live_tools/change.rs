@@ -33,6 +33,8 @@ struct Replaced {
     path: PathBuf,
     old: Option<LoadedModule>,
     new: Option<LoadedModule>,
+    /// The old version may no longer run.
+    is_revoked: bool,
 }
 
 /// A change that was found. Nobody else looks for changes until it is made, postponed or dropped.
@@ -120,7 +122,8 @@ impl Change {
                         let old = mem::replace(&mut module.loaded, prepared.clone());
                         module.failed = None;
                         let path = module.found.path.clone();
-                        replaced.push(Replaced { path, old: Some(old), new: Some(prepared) });
+                        let new = Some(prepared);
+                        replaced.push(Replaced { path, old: Some(old), new, is_revoked: false });
                     }
                     (None, _) => wanted.push((modules.len(), module.found.clone())),
                 }
@@ -137,6 +140,7 @@ impl Change {
                 path: module.found.path.clone(),
                 old: Some(module.loaded.clone()),
                 new: None,
+                is_revoked: discovered.waiting().any(|waiting| waiting.path == module.found.path),
             }));
         }
         let is_about_trust =
@@ -159,7 +163,12 @@ impl Change {
             let is_known = state.modules.iter().any(|known| known.found.path == found.path);
             let old = mem::replace(&mut module.loaded, loaded.clone());
             module.failed = None;
-            replaced.push(Replaced { path: found.path, old: is_known.then_some(old), new: Some(loaded) });
+            replaced.push(Replaced {
+                path: found.path,
+                old: is_known.then_some(old),
+                new: Some(loaded),
+                is_revoked: restricted.contains(&at),
+            });
         }
         if replaced.is_empty() && !is_changed {
             judged_by.into_iter().for_each(|trust| inner.judge_by(trust));
@@ -187,7 +196,7 @@ impl Change {
 
     /// Keeps the new versions for the next look at everything. Modules that no longer load are marked at once.
     pub(crate) fn postpone(mut self) {
-        for Replaced { path, old, new } in self.replaced {
+        for Replaced { path, old, new, .. } in self.replaced {
             if let (Some(new), Some(module)) =
                 (new, self.modules.iter_mut().find(|module| module.found.path == path))
                 && let Some(old) = old
@@ -203,11 +212,12 @@ impl Change {
     /// Puts the new versions in place of the old ones. Returns what could not be taken over.
     pub(crate) async fn make(mut self, context: &ToolContext) -> Vec<String> {
         let mut problems = Vec::new();
-        for Replaced { path, old, new } in &self.replaced {
+        for Replaced { path, old, new, is_revoked } in &self.replaced {
             let new = new.as_ref().map(|module| &module.handle);
             let old = old.as_ref().map(|module| module.handle.clone()).unwrap_or_default();
-            let problem = old.hand_over(new, context).await;
-            if let Some(problem) = problem {
+            if *is_revoked {
+                old.revoke(new, context).await;
+            } else if let Some(problem) = old.hand_over(new, context).await {
                 problems.push(format!("The state of {} was not taken over: {problem}", path.display()));
             }
             self.state.prepared.remove(path);

@@ -155,6 +155,26 @@ impl LiveTools {
         self.inner.trust() != *self.inner.judged_by.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns whether a module in use may still run. This is cheap unless the user's list changed since modules were judged by it.
+    pub(crate) fn may_run(&self, path: &Path) -> bool {
+        let trust = self.inner.trust();
+        self.inner.is_judged_by(&trust)
+            || self
+                .inner
+                .search(&trust)
+                .is_none_or(|(found, _)| found.ready().any(|module| module.path == path))
+    }
+
+    /// Returns the trust decision by the user's list as it is now.
+    pub(crate) fn trust(&self) -> TrustDecision {
+        self.inner.trust()
+    }
+
+    /// Returns the file of the user's list, if it is followed.
+    pub(crate) fn trust_file(&self) -> Option<PathBuf> {
+        self.inner.options.as_ref()?.trust.file().map(Path::to_path_buf)
+    }
+
     /// Identifies the code of a tool: the content of its module's files, and whether they may run.
     pub(crate) fn version(&self, tool: &str) -> Option<String> {
         let known = self.inner.known.read().unwrap_or_else(PoisonError::into_inner);
@@ -204,8 +224,7 @@ impl LiveTools {
         let files = state.modules.iter().flat_map(|module| &module.loaded.files).filter(is_own);
         let mut paths: Vec<PathBuf> = files.chain(state.places.folders()).cloned().collect();
         paths.extend(state.modules.iter().map(|module| module.found.path.clone()));
-        let options = self.inner.options.as_ref();
-        paths.extend(options.and_then(|options| options.trust.file()).map(Path::to_path_buf));
+        paths.extend(self.trust_file());
         paths.sort();
         paths.dedup();
         paths

@@ -1,9 +1,13 @@
 //! The configured servers of a working directory, and a client for them.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use toolsmith_mcp::{
-    ClientOptions, McpError, Servers,
+    ClientOptions, McpError, Permit, Servers,
     auth::TokenFile,
     config::{
         ConfigOrigin, ConfigScope, ConfigSources, Configuration, ServerConfig, parse_servers,
@@ -16,11 +20,14 @@ use toolsmith_tool::{Tool, UiHandle};
 use crate::{
     discovery::{DiscoveryOptions, Scope},
     home::Home,
-    plugins::{installed_plugins, with_plugin_root},
+    plugins::{InstalledPlugin, installed_plugins, with_plugin_root},
     project_root::find_project,
     settings::Settings,
     trust::TrustDecision,
 };
+
+/// Origin of the servers of plugins.
+const PLUGIN: &str = "plugin";
 
 /// Reads which servers are configured for the project of `cwd` (CONTRACT 12.1). Those of a project that is not trusted wait.
 pub fn mcp_configuration(
@@ -30,18 +37,61 @@ pub fn mcp_configuration(
     trust: &TrustDecision,
 ) -> Configuration {
     let project = find_project(cwd, home);
-    let real_project = toolsmith_host::real_path(&project).unwrap_or_else(|_| project.clone());
-    let is_inside =
-        |file: &Path| toolsmith_host::real_path(file).is_ok_and(|real| real.starts_with(&real_project));
-    // As for modules: an untrusted project cannot choose a trusted file elsewhere through a link, and trust in a project does
-    // not cover what its links lead to (CONTRACT 2.8).
-    let mut configuration =
-        read_configuration(&sources(&project, home, settings), |file| match is_inside(file) {
-            true => trust.allows(&project) || trust.allows(file),
-            false => trust.allows(&project) && trust.allows(file),
-        });
+    let is_trusted = |file: &Path| is_file_trusted(file, &project, trust);
+    let mut configuration = read_configuration(&sources(&project, home, settings), is_trusted);
     add_plugin_servers(&mut configuration, cwd, home, settings, trust);
     configuration
+}
+
+/// Returns whether a file of the project may choose servers. As for modules: an untrusted project cannot choose a trusted file
+/// elsewhere through a link, and trust in a project does not cover what its links lead to (CONTRACT 2.8).
+fn is_file_trusted(file: &Path, project: &Path, trust: &TrustDecision) -> bool {
+    let real_project = toolsmith_host::real_path(project).unwrap_or_else(|_| project.to_path_buf());
+    let is_inside = toolsmith_host::real_path(file).is_ok_and(|real| real.starts_with(&real_project));
+    match is_inside {
+        true => trust.allows(project) || trust.allows(file),
+        false => trust.allows(project) && trust.allows(file),
+    }
+}
+
+/// Permits servers of a project as long as it is trusted. Those that it does not cover now are the choice of the embedding program.
+pub(crate) fn trusted_servers(
+    servers: &[ServerConfig],
+    cwd: &Path,
+    home: &Home,
+    settings: &Settings,
+    trust: &TrustDecision,
+) -> Permit {
+    let project = find_project(cwd, home);
+    let mut files: HashSet<PathBuf> = HashSet::new();
+    let mut folders: HashMap<PathBuf, PathBuf> = HashMap::new();
+    for origin in servers.iter().map(|server| &server.origin) {
+        if origin.scope == ConfigScope::Project && is_file_trusted(&origin.file, &project, trust) {
+            files.insert(origin.file.clone());
+        }
+    }
+    if servers.iter().any(|server| server.origin.provider == PLUGIN) {
+        let options =
+            DiscoveryOptions::new(cwd, home.clone()).settings(settings.clone()).trust(trust.clone());
+        for plugin in installed_plugins(&options).enabled() {
+            if plugin.source.scope != Scope::User && trust.allows(&plugin.folder) {
+                folders.insert(plugin_file(plugin).to_path_buf(), plugin.folder.clone());
+            }
+        }
+    }
+    let trust = trust.clone();
+    Permit::new(move |server| {
+        let file = &server.origin.file;
+        match server.origin.provider {
+            PLUGIN => folders.get(file).is_none_or(|folder| trust.allows_now(folder)),
+            _ => !files.contains(file) || is_file_trusted(file, &project, &trust.renewed()),
+        }
+    })
+}
+
+/// Returns the file that names the servers of a plugin.
+fn plugin_file(plugin: &InstalledPlugin) -> &Path {
+    plugin.manifest.file.as_ref().unwrap_or(&plugin.folder)
 }
 
 /// Adds the servers of installed plugins. Those that are configured by the same name take precedence.
@@ -61,8 +111,7 @@ fn add_plugin_servers(
             let root = serde_json::json!(plugin.folder).as_str().unwrap_or_default().to_owned();
             let entry = with_plugin_root(server.entry.clone(), &root);
             let table = serde_json::Map::from_iter([(server.name.clone(), entry)]);
-            let file = plugin.manifest.file.as_ref().unwrap_or(&plugin.folder);
-            let origin = ConfigOrigin::file("plugin", ConfigScope::Plugin, file);
+            let origin = ConfigOrigin::file(PLUGIN, ConfigScope::Plugin, plugin_file(plugin));
             for parsed in parse_servers(&table, &origin) {
                 match parsed {
                     Ok(server) if configuration.servers.iter().all(|known| known.key() != server.key()) => {
@@ -100,8 +149,21 @@ pub fn mcp_servers(
     untrusted: Option<&Path>,
     ui: UiHandle,
 ) -> Servers {
+    permitted_servers(servers, cwd, home, untrusted, ui, Permit::default())
+}
+
+/// Creates a client for servers that may be used while `permit` says so.
+pub(crate) fn permitted_servers(
+    servers: Vec<ServerConfig>,
+    cwd: &Path,
+    home: &Home,
+    untrusted: Option<&Path>,
+    ui: UiHandle,
+    permit: Permit,
+) -> Servers {
     let tokens = TokenFile::at(home.toolsmith().join("mcp-auth.json"));
     let options = ClientOptions::new(find_project(cwd, home), tokens)
+        .permit(permit)
         .search_path(crate::trust::program_folders(untrusted))
         .cache(home.toolsmith().join("cache/mcp"))
         .ui(ui);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use toolsmith_agent::Prompt;
-use toolsmith_mcp::{McpError, PromptDefinition, ServerView, Servers, tool_name};
+use toolsmith_mcp::{McpError, PromptDefinition, ServerStatus, ServerView, Servers, tool_name};
 use toolsmith_tool::ContentBlock;
 
 /// Maximum wait for a server whose prompts are not known.
@@ -24,7 +24,8 @@ pub struct McpPrompt {
 
 /// Returns the prompts of all enabled servers, as far as known.
 pub(crate) fn prompts(servers: &Servers) -> Vec<McpPrompt> {
-    let enabled = servers.list().into_iter().filter(|server| server.config.enabled);
+    let is_used = |server: &ServerView| server.config.enabled && server.status != ServerStatus::Untrusted;
+    let enabled = servers.list().into_iter().filter(is_used);
     let own = |server: toolsmith_mcp::ServerView| {
         let name = server.config.name;
         server.prompts.into_iter().map(move |definition| McpPrompt {

@@ -3,7 +3,7 @@
 //! notes.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::{sync::Notify, task::JoinSet};
 use toolsmith_agent::{Interrupt, SharedRegistry, TurnContext, TurnHook};
 use toolsmith_llm::{AssistantMessage, Message, StreamEvent};
-use toolsmith_mcp::{ServerChange, Servers, config::Exposure};
+use toolsmith_mcp::{ServerChange, ServerStatus, Servers, config::Exposure};
 use toolsmith_tool::{Origin, OriginKind, Tool, async_trait};
 
 /// Maximum wait of the first request for servers whose definitions are not cached.
@@ -36,9 +36,12 @@ struct State {
     tools: HashMap<String, Known>,
     notes: Vec<String>,
     problems: Vec<String>,
+    /// Servers that may no longer be used.
+    untrusted: HashSet<String>,
 }
 
 struct Known {
+    /// The server; empty for the tools that read resources of all of them.
     server: String,
     parameters: Value,
     is_gone: bool,
@@ -101,6 +104,23 @@ impl McpTools {
         &self.inner.servers
     }
 
+    /// Stops servers that may no longer be used and removes their tools; adds the tools of those that may be used again. Returns the
+    /// servers that were stopped, and their tools.
+    pub(crate) async fn follow_trust(&self) -> Vec<(String, Vec<String>)> {
+        self.inner.servers.stop_unpermitted().await;
+        let mut stopped = Vec::new();
+        for server in self.inner.servers.list().into_iter().filter(|server| server.config.enabled) {
+            let name = server.config.name;
+            match server.status {
+                ServerStatus::Untrusted => {
+                    stopped.extend(self.inner.remove(&name).map(|tools| (name, tools)))
+                }
+                _ => self.inner.restore(&name),
+            }
+        }
+        stopped
+    }
+
     /// Returns what was wrong with tools of servers.
     pub(crate) fn problems(&self) -> Vec<String> {
         self.inner.lock().problems.clone()
@@ -130,10 +150,39 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Removes the tools of a server. Returns their names; `None` if they were removed already.
+    fn remove(&self, server: &str) -> Option<Vec<String>> {
+        let mut state = self.lock();
+        if !state.untrusted.insert(server.to_owned()) {
+            return None;
+        }
+        let has_resources = !self.servers.resource_tools().is_empty();
+        let is_own = |(_, known): &(&String, &Known)| {
+            known.server == server || (known.server.is_empty() && !has_resources)
+        };
+        let mut names: Vec<String> =
+            state.tools.iter().filter(is_own).map(|(name, _)| name.clone()).collect();
+        names.sort();
+        state.tools.retain(|name, _| !names.contains(name));
+        self.registry.write(|registry| names.iter().for_each(|name| drop(registry.unregister(name))));
+        Some(names)
+    }
+
+    /// Adds the tools of a server that may be used again.
+    fn restore(&self, server: &str) {
+        let was_removed = self.lock().untrusted.remove(server);
+        if was_removed {
+            self.take(server);
+        }
+    }
+
     /// Takes over the tools of a server.
     fn take(&self, server: &str) {
         let mut tools = self.servers.tools_of(server);
         let mut state = self.lock();
+        if state.untrusted.contains(server) {
+            return;
+        }
         let offered: Vec<String> = tools.iter().map(|tool| tool.spec().name.clone()).collect();
         for (name, known) in state.tools.iter_mut().filter(|(_, known)| known.server == server) {
             known.is_gone = !offered.contains(name);
@@ -149,7 +198,7 @@ impl Inner {
             self.take_tool(&mut state, server, &tool);
         }
         for tool in self.servers.resource_tools() {
-            self.add(&mut state, server, &tool);
+            self.add(&mut state, "", &tool);
         }
         for name in gone {
             let Some(known) = state.tools.get_mut(&name).filter(|known| known.noted < MAX_NOTES) else {

@@ -124,6 +124,7 @@ impl ServingSession {
     }
 
     async fn announce(&self, event: &SessionEvent) {
+        self.tools.follow_trust().await;
         let context = self.context(ToolContext::detached());
         for tool in self.tools.custom_tools() {
             let told = tokio::time::timeout(

@@ -212,22 +212,30 @@ impl ServingTools {
     /// Brings the module of a tool up to date before it is called. Returns a note about one that no longer loads.
     pub(super) async fn before_call(&self, tool: &str) -> Option<String> {
         let live = self.live.0.get()?;
-        let look = match () {
-            () if live.is_trust_changed() => Some(Look::Trust),
-            () if self.settings.tools.reload && live.is_outdated(tool) => Some(Look::Tool(tool)),
-            () => None,
-        };
-        if let Some(look) = look {
-            match self.refresh(look).await {
-                Ok(reloaded) if reloaded.is_list_changed => self.list_changed.notify_one(),
-                Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "The tools were not reloaded"),
-            }
+        if !self.follow_trust().await && self.settings.tools.reload && live.is_outdated(tool) {
+            self.refresh_quietly(Look::Tool(tool)).await;
         }
         let error = live.stale(tool)?;
         Some(format!(
             "[The file of the tool \"{tool}\" no longer loads: {error}. This is the result of its last working version.]"
         ))
+    }
+
+    /// Removes modules that may no longer run. Returns whether the user's list of what is trusted changed.
+    pub(super) async fn follow_trust(&self) -> bool {
+        let is_changed = self.live.0.get().is_some_and(LiveTools::is_trust_changed);
+        if is_changed {
+            self.refresh_quietly(Look::Trust).await;
+        }
+        is_changed
+    }
+
+    async fn refresh_quietly(&self, look: Look<'_>) {
+        match self.refresh(look).await {
+            Ok(reloaded) if reloaded.is_list_changed => self.list_changed.notify_one(),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "The tools were not reloaded"),
+        }
     }
 
     /// Waits until a call changed the list of tools.

@@ -54,7 +54,7 @@ use crate::{
     hooks::{FoundHooks, HookOptions, discover_hooks},
     live_tools::LiveTools,
     loading::{LoadScope, LoadedTools, definition_cache, engine_options, load_custom_tools},
-    mcp::{McpTools, mcp_servers},
+    mcp::{McpTools, permitted_servers, trusted_servers},
     project_root::find_project,
     settings::{PreviewDecision, Settings, budget_guard, secret_values},
     skills::{KeepSkills, SkillFiles},
@@ -377,7 +377,8 @@ impl SessionBuilder {
         let todos = Todos::default();
         let protected = Arc::<Protected>::default();
         let rules = write_rules(&self.cwd, &home, &changes, Arc::clone(&protected));
-        let is_trusted = self.trust.allows(&find_project(&self.cwd, &home));
+        let (trust, project) = (self.trust.clone(), find_project(&self.cwd, &home));
+        let is_listed = trust.allows(&project);
         let hook_options = HookOptions::new(find_project(&self.cwd, &home), home.clone())
             .settings(self.settings.clone())
             .trust(self.trust.clone());
@@ -409,7 +410,7 @@ impl SessionBuilder {
                 (discovered, Some(options))
             }
         };
-        let is_trusted = is_trusted || discovered.untrusted_folder.is_none();
+        let was_trusted = is_listed || discovered.untrusted_folder.is_none();
         let mut library = find_library(discovered.searched.clone()).await;
         let read_names: Arc<dyn ReadNames> = Arc::new(SkillFiles(Arc::clone(&library.skills)));
         hooks.set_read_names(Arc::clone(&read_names));
@@ -507,6 +508,8 @@ impl SessionBuilder {
         let limits = ExtensionLimits::default().handler(self.settings.extensions.timeout);
         let modules = loaded.extensions.iter().map(|extension| Arc::clone(&extension.extension)).collect();
         let modules = Extensions::new(modules, limits);
+        let permitting = live.clone();
+        modules.set_permit(move |path| permitting.may_run(path));
         let reload = Reload::new(
             live,
             self.settings.tools.reload,
@@ -565,7 +568,9 @@ impl SessionBuilder {
         let registry = dispatcher.registry().clone();
         reload.connect(registry.clone());
         let mcp = (!self.mcp.is_empty()).then(|| {
-            let servers = mcp_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle());
+            let permit = trusted_servers(&self.mcp, &self.cwd, &home, &self.settings, &trust);
+            let servers =
+                permitted_servers(self.mcp, &self.cwd, &home, untrusted.as_deref(), ui.handle(), permit);
             McpTools::start(servers, registry.clone(), self.settings.tools.disabled.clone())
         });
         let mut agent = Agent::builder()
@@ -617,7 +622,7 @@ impl SessionBuilder {
             modules,
             inner: Arc::new(ExtensionState {
                 mode: self.mode,
-                is_trusted,
+                is_trusted: Box::new(move || was_trusted && (!is_listed || trust.allows_now(&project))),
                 flags: RwLock::new(self.flags),
                 found,
                 commands: Mutex::default(),

@@ -16,10 +16,19 @@ pub(super) struct SessionHooks {
     pub(super) protected: Arc<Protected>,
 }
 
+impl SessionHooks {
+    /// Returns whether the project was trusted when the session was started.
+    fn was_trusted(&self) -> bool {
+        self.options.trust.allows(&self.options.cwd)
+    }
+}
+
 impl Session {
     /// Returns the hooks that can be found now. Reads the disk.
     pub fn find_hooks(&self) -> FoundHooks {
-        discover_hooks(&self.hooks.options)
+        let options = self.hooks.options.as_ref().clone();
+        let trust = options.trust.renewed();
+        discover_hooks(&options.trust(trust))
     }
 
     /// Confirms or declines hooks of the project as they were shown, and uses the confirmed ones from now on. Reads and writes the
@@ -36,7 +45,10 @@ impl Session {
         shown.decide(&self.hooks.options.home, chosen, confirm)?;
         let found = self.find_hooks();
         found.protect(&self.hooks.protected);
-        self.hooks.hooks.replace(found.active());
+        // Guards of a project that lost its trust stay, and block what they guarded.
+        if self.hooks.options.trust.allows_now(&self.hooks.options.cwd) || !self.hooks.was_trusted() {
+            self.hooks.hooks.replace(found.active());
+        }
         Ok(found)
     }
 

@@ -13,6 +13,7 @@ mod recovery;
 mod reload;
 #[expect(clippy::module_inception, reason = "the file is named after its type")]
 mod session;
+mod trust;
 
 pub use builder::{BuiltIns, SessionBuildError, SessionBuilder, SessionSource};
 pub use description::{ContextPart, ToolInfo};

@@ -201,6 +201,7 @@ impl Session {
         }
         let restored = self.restored(&kept).await;
         self.take_up(&restored);
+        self.reload.refresh_trust().await;
         self.agent().announce(SessionEvent::Tree).await;
         self.tree_moved(old_leaf.as_deref(), summary_id.as_deref(), from_extension).await;
         tell(&held, restored);
@@ -317,6 +318,7 @@ impl Session {
         // The old session is released at once, and with it the lock on its file.
         let previous = self.current.replace(next).file().map(Path::to_path_buf);
         self.take_up(&restored);
+        self.reload.refresh_trust().await;
         self.agent().announce(event(previous.clone())).await;
         let now = self.log().file().map(Path::to_path_buf);
         let context = self.agent().tool_context();

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
 };
 
-use toolsmith_agent::{RegistryRefresh, SharedRegistry, TurnContext, TurnHook};
+use toolsmith_agent::{RegistryRefresh, RunStart, SharedRegistry, TurnContext, TurnHook};
 use toolsmith_host::location::Protected;
 use toolsmith_llm::message_tokens;
 use toolsmith_middleware::Extensions;
@@ -200,17 +200,25 @@ impl Reload {
 
     /// Looks for changes of everything, and makes them. Between two turns only.
     async fn refresh(&self) {
-        if let Some(change) = self.inner.live.look(Look::Everything).await {
-            self.make(change).await;
+        self.refresh_all(Look::Everything).await;
+    }
+
+    /// Removes what may no longer run, also during a turn and if reloading is switched off.
+    pub(super) async fn refresh_trust(&self) {
+        if self.inner.live.is_trust_changed() {
+            self.refresh_all(Look::Trust).await;
         }
     }
 
-    /// Removes modules that may no longer run, also during a turn and if reloading is switched off.
-    pub(super) async fn refresh_trust(&self) {
-        if self.inner.live.is_trust_changed()
-            && let Some(change) = self.inner.live.look(Look::Trust).await
-        {
+    async fn refresh_all(&self, look: Look<'_>) {
+        let (is_trust_changed, before) = (self.inner.live.is_trust_changed(), self.loaded().extensions.len());
+        if let Some(change) = self.inner.live.look(look).await {
             self.make(change).await;
+        }
+        let session = self.inner.session.get().and_then(WeakSession::upgrade);
+        if let Some(session) = session.filter(|_| is_trust_changed) {
+            let has_lost_extensions = self.loaded().extensions.len() < before;
+            session.follow_trust(self.inner.live.trust(), has_lost_extensions).await;
         }
     }
 
@@ -244,6 +252,8 @@ impl Reload {
         protect_found(&self.inner.protected, &loaded.discovered);
         protect_loaded(&self.inner.protected, &loaded);
         let known: HashSet<String> = before.errors.iter().map(ToString::to_string).collect();
+        let is_waiting = |path: &Path| loaded.waiting.iter().any(|module| module.path == path);
+        let guards = self.inner.extensions.revoke(is_waiting);
         let problems = change.make(&self.context()).await;
         registry.write(|registry| self.apply(registry, &before, &mut loaded));
         if has_extensions {
@@ -258,6 +268,10 @@ impl Reload {
             let path = self.shown(&module.path);
             let was_loaded = before.modules.iter().any(|(found, _)| found.path == module.path);
             let what = match was_loaded {
+                true if guards.contains(&module.path) => {
+                    "is not trusted any more. It guards tool calls, so all tool calls are blocked until it is trusted again; a new \
+                     session does without it"
+                }
                 true => "is not trusted any more; its tools are removed",
                 false => "waits for trust; nothing of it was run",
             };
@@ -374,6 +388,11 @@ impl RegistryRefresh for Reload {
 
 #[async_trait]
 impl TurnHook for Reload {
+    /// The prompt is shown to extensions and hooks before the first request.
+    async fn run_starting(&self, _start: &mut RunStart, _context: &TurnContext) {
+        self.refresh_trust().await;
+    }
+
     async fn before_request(&self, _context: &TurnContext) {
         match self.inner.is_on {
             true => self.refresh().await,
@@ -392,11 +411,8 @@ impl Session {
     }
 
     /// Watches the files of custom tools until the session ends, so that changes are reported when they are made and not
-    /// with the next turn. Has no effect if the setting `tools.reload` is off.
+    /// with the next turn. If the setting `tools.reload` is off, only the user's list of what is trusted is watched.
     pub fn watch_tools(&self) {
-        if !self.reload.inner.is_on {
-            return;
-        }
         let Ok(mut watch) = Watch::new() else { return };
         let (weak, over) = (self.downgrade(), self.reload.inner.over.clone());
         tokio::spawn(async move {
@@ -404,8 +420,13 @@ impl Session {
                 // Files that changed before they were watched are found by the reload between the two.
                 for is_first in [true, false] {
                     let Some(session) = weak.upgrade() else { return };
-                    watch.add(&session.reload.inner.live.watched().await);
+                    let reload = &session.reload;
+                    watch.add(&match reload.inner.is_on {
+                        true => reload.inner.live.watched().await,
+                        false => reload.inner.live.trust_file().into_iter().collect(),
+                    });
                     if is_first {
+                        reload.refresh_trust().await;
                         session.reload_changed_tools().await;
                     }
                 }

@@ -187,6 +187,8 @@ impl Session {
         self.reload.stop();
         self.agent.force_stop("the session ended");
         self.agent.wait_for_idle().await;
+        // No module that may no longer run receives the end.
+        self.reload.refresh_trust().await;
         self.drop_pending("the session ended").await;
         self.end_hooks().await;
         self.agent.announce(SessionEvent::Shutdown).await;

@@ -29,4 +29,5 @@ mod session_place;
 mod settings;
 mod skills;
 mod telling;
+mod trust_removed;
 mod trusting;

@@ -161,7 +161,7 @@ impl Session {
             SessionAction::GetSystemPrompt => json!(agent.system_prompt()),
             SessionAction::GetSystemPromptOptions => agent.system_prompt_options(),
             SessionAction::GetMode => json!(self.extensions.inner.mode.as_str()),
-            SessionAction::IsProjectTrusted => json!(self.extensions.inner.is_trusted),
+            SessionAction::IsProjectTrusted => json!((self.extensions.inner.is_trusted)()),
             SessionAction::GetContextMessages => {
                 let messages = agent.conversation().context();
                 json!(

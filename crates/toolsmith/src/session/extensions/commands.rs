@@ -349,6 +349,7 @@ impl Session {
         cancel: CancelToken,
     ) -> Result<CommandOutcome, CommandError> {
         let failed = |message: String| CommandError::Failed { name: name.to_owned(), message };
+        self.reload.refresh_trust().await;
         match self.command(name)? {
             Runner::Skill(skill) => self.run_skill(&skill, arguments, is_by_person).map_err(failed),
             Runner::Markdown(command) => {

@@ -69,7 +69,8 @@ pub(crate) struct SessionExtensions {
 
 pub(crate) struct Inner {
     pub(crate) mode: SessionMode,
-    pub(crate) is_trusted: bool,
+    /// Tells whether the project is trusted now.
+    pub(crate) is_trusted: Box<dyn Fn() -> bool + Send + Sync>,
     /// Values of flags given on the command line.
     pub(crate) flags: RwLock<BTreeMap<String, Value>>,
     /// Modules, for a reload.
