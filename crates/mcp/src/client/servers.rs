@@ -43,7 +43,9 @@ pub struct ClientOptions {
 
 /// Decides before each use of a server whether that is permitted; by default it is. Clones are the same.
 #[derive(Clone, Default)]
-pub struct Permit(Option<Arc<dyn Fn(&ServerConfig) -> bool + Send + Sync>>);
+pub struct Permit(Option<Arc<IsPermitted>>);
+
+type IsPermitted = dyn Fn(&ServerConfig) -> bool + Send + Sync;
 
 impl Permit {
     /// Permits the servers for which `is_permitted` returns true. It must not block for long.

@@ -87,7 +87,7 @@ async fn serve(shared: &Shared, own: &PrintArguments, outgoing: &Arc<Outgoing>) 
     let end = driver.serve(incoming).await;
     match (came.exit_code(), end) {
         (Some(code), _) if code != CLIENT_GONE => Ok(ExitCode::from(code)),
-        // Whoever closes standard input may close standard output right after it.
+        // A client that closes standard input may close standard output immediately afterwards.
         (_, End::Closed) => Ok(ExitCode::SUCCESS),
         (_, End::Gone(reason) | End::Stopped(reason)) => {
             Err(Problem::failed(format!("The session ended: {reason}")).into())
