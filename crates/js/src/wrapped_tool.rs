@@ -51,7 +51,7 @@ impl Wrapped {
 
     /// Begins a call of the wrapper. What was approved can be used until the guard is dropped.
     pub(crate) fn begin(&self, module: &ModuleHost, wrapper: &str, arguments: &Value) -> OpenCall {
-        let approved = self.working_tool(module, arguments).map(|_| arguments.clone());
+        let approved = self.tool(module, arguments).map(|_| arguments.clone());
         OpenCall(WrappedCall::new(wrapper, self.described.tool.clone(), approved))
     }
 }

@@ -243,6 +243,20 @@ pub enum SessionTask {
         #[serde(default)]
         call_id: String,
     },
+    /// Decides about a call of a built-in tool that an extension then makes in its own way. Returns the arguments.
+    ApproveBuiltIn {
+        /// Name of the tool.
+        name: String,
+        /// Its arguments.
+        #[serde(default)]
+        arguments: Value,
+        /// Working directory; that of the session if `None`.
+        #[serde(default)]
+        cwd: Option<String>,
+        /// Id of the call.
+        #[serde(default)]
+        call_id: String,
+    },
     /// Returns the approval that a call of a built-in tool requires.
     ApprovalOf {
         /// Name of the tool.

@@ -15,7 +15,7 @@ use super::{
 
 /// A directory that exists on no system.
 const NOWHERE: &str = "\0";
-/// How deep packages are looked for in a project, and in how many directories.
+/// How deep packages and links are looked for in a project, and in how many directories.
 const MAX_DEPTH: usize = 4;
 const MAX_DIRECTORIES: usize = 2000;
 /// Maximum number of directories in which the words of a command are looked for.
@@ -31,18 +31,18 @@ pub struct NamedAnywhere {
     pub endings: Named,
 }
 
-/// Returns the files that a command names if it may run in any directory. `root` is the project: a package in it may be what
-/// the command starts, so the files that its `package.json` names count.
+/// Returns the files that a command names if it may run in any directory. `root` is the project: what its packages
+/// and links lead to counts too.
 pub fn named_anywhere(command: &str, root: &Path, home: Option<&Path>) -> NamedAnywhere {
     let named = named_files(command, &[Path::new(NOWHERE)], home);
     let (files, mut known_files) = split(named.files);
     let (trees, mut known_trees) = split(named.trees);
-    if Runtimes::of(&words(command)).runs_node() {
-        for base in around_packages(root) {
-            let named = named_files(command, &[&base], home);
-            known_files.extend(named.files);
-            known_trees.extend(named.trees);
-        }
+    let runs_node = Runtimes::of(&words(command)).runs_node();
+    let endings: Vec<&Path> = files.iter().chain(&trees).map(PathBuf::as_path).collect();
+    for base in possible_directories(root, runs_node, &endings) {
+        let named = named_files(command, &[&base], home);
+        known_files.extend(named.files);
+        known_trees.extend(named.trees);
     }
     NamedAnywhere { known: Named { files: known_files, trees: known_trees }, endings: Named { files, trees } }
 }
@@ -64,8 +64,10 @@ fn split(paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
     (endings, known)
 }
 
-/// Returns the directories of a project that have a `package.json`, and those above them, from which a command may name them.
-fn around_packages(root: &Path) -> Vec<PathBuf> {
+/// Returns the directories of a project in which the command is looked at as if it ran there, because a name alone does not
+/// tell everything: those where a name is or leads through a link, and for Node those with a `package.json` and above them, from
+/// which the command may name them.
+fn possible_directories(root: &Path, runs_node: bool, endings: &[&Path]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let mut open = VecDeque::from([(root.to_path_buf(), 0)]);
     let mut seen = 0;
@@ -74,12 +76,19 @@ fn around_packages(root: &Path) -> Vec<PathBuf> {
         if seen > MAX_DIRECTORIES || found.len() >= MAX_BASES {
             break;
         }
-        if folder.join("package.json").is_file() {
-            for base in folder.ancestors().take_while(|base| base.starts_with(root)) {
-                if !found.iter().any(|known| known == base) {
-                    found.push(base.to_path_buf());
-                }
+        let add = |base: &Path, found: &mut Vec<PathBuf>| {
+            if !found.iter().any(|known| known == base) {
+                found.push(base.to_path_buf());
             }
+        };
+        if runs_node && folder.join("package.json").is_file() {
+            folder
+                .ancestors()
+                .take_while(|base| base.starts_with(root))
+                .for_each(|base| add(base, &mut found));
+        }
+        if endings.iter().any(|ending| has_link(&folder, ending)) {
+            add(&folder, &mut found);
         }
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let is_left_out = matches!(entry.file_name().to_str(), Some("node_modules" | "target" | ".git"));
@@ -89,6 +98,15 @@ fn around_packages(root: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// Returns whether a relative path is a link in this directory, or leads through one.
+fn has_link(folder: &Path, relative: &Path) -> bool {
+    let mut path = folder.to_path_buf();
+    relative.components().any(|part| {
+        path.push(part);
+        fs::symlink_metadata(&path).is_ok_and(|about| about.is_symlink())
+    })
 }
 
 #[cfg(test)]

@@ -41,6 +41,17 @@ async function real(name, cwd, id, params, signal, onUpdate) {
   return result;
 }
 
+/**
+ * Has a call decided that the author's options make in place of the built-in tool: what the user denied and what hooks say holds
+ * for it too. Returns the arguments, which a hook may have changed. Without a session there is nothing that decides.
+ */
+async function decided(name, cwd, id, params, signal) {
+  specOf(name);
+  if (!specs.has(name)) return params;
+  const task = { type: "approveBuiltIn", name, arguments: params, cwd, callId: id || `built-in-${++calls}` };
+  return perform(task, signal);
+}
+
 const decode = (data) => (typeof data === "string" ? data : new TextDecoder().decode(data));
 
 /** Tools over operations of the author's own. */
@@ -165,9 +176,10 @@ function create(name, cwd = host.cwd(), options = {}) {
     // What the built-in tool needs for these arguments.
     approval: (args) => perform({ type: "approvalOf", name, arguments: args, cwd }),
     async execute(id, params, signal, onUpdate) {
-      if (options?.operations) return over[name](options.operations, cwd, params, signal, onUpdate);
-      if (changes !== undefined) return hooked(cwd, options, params, signal);
-      return real(name, cwd, id, params, signal, onUpdate);
+      if (changes === undefined) return real(name, cwd, id, params, signal, onUpdate);
+      const allowed = await decided(name, cwd, id, params, signal);
+      if (options.operations) return over[name](options.operations, cwd, allowed, signal, onUpdate);
+      return hooked(cwd, options, allowed, signal);
     },
     [BUILT_IN]: mark,
   };

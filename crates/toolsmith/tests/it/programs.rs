@@ -97,6 +97,17 @@ async fn c5_7_names_of_a_server_count_everywhere_if_its_directory_is_not_known()
         let tiers = place.write_tiers(&files).await;
         assert_eq!(tiers, [EXEC, EXEC, EXEC, EXEC, EXEC, WRITE, WRITE], "{cwd}");
     }
+    // A name that is a link, or leads through one.
+    for (link, target, name, file) in
+        [("a/x.sh", "../lib/y.sh", "x.sh", "lib/y.sh"), ("a/bin", "../lib", "bin/x.sh", "lib/x.sh")]
+    {
+        let place = with_server(
+            &json!({ "command": "sh", "args": [name], "cwd": "!echo a" }),
+            &[("project/a/other", ""), ("project/lib/other", "")],
+        );
+        std::os::unix::fs::symlink(target, place.path(&format!("project/{link}"))).unwrap();
+        assert_eq!(place.write_tiers(&[file, "lib/z"]).await, [EXEC, WRITE], "{link}");
+    }
     let manifest = ("project/a/srv/package.json", r#"{"main":"dist/i.js"}"#);
     let place = with_server(&json!({ "command": "node", "args": ["."], "cwd": "!echo a/srv" }), &[manifest]);
     let files = ["a/srv/dist/i.js", "a/srv/package.json", "b/package.json", "b/index.js", "b/other.js"];

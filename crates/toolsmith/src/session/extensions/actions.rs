@@ -236,6 +236,10 @@ impl Session {
                 let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
                 json!(self.call_built_in(call, &call_id, context).await?)
             }
+            SessionTask::ApproveBuiltIn { name, arguments, cwd, call_id } => {
+                let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
+                self.approve_built_in(call, &call_id, context).await?.0.arguments
+            }
             SessionTask::ApprovalOf { name, arguments, cwd } => {
                 self.extensions.inner.built_ins.approval(&name, &arguments, cwd.as_deref()).await?
             }

@@ -26,10 +26,22 @@ impl Session {
     /// Runs a built-in tool for the call of an extension that `context` belongs to.
     pub(super) async fn call_built_in(
         &self,
+        call: BuiltInCall,
+        call_id: &str,
+        context: ToolContext,
+    ) -> Result<ToolResult, ActionError> {
+        let (call, context) = self.approve_built_in(call, call_id, context).await?;
+        Ok(call.run(call_id, context).await)
+    }
+
+    /// Decides about the call of a built-in tool by an extension that `context` belongs to. Returns the call, which a hook may
+    /// have changed, and the context to run it in.
+    pub(super) async fn approve_built_in(
+        &self,
         mut call: BuiltInCall,
         call_id: &str,
         mut context: ToolContext,
-    ) -> Result<ToolResult, ActionError> {
+    ) -> Result<(BuiltInCall, ToolContext), ActionError> {
         let wrapped = context.wrapped.take();
         let checked = wrapped.as_ref().filter(|wrapped| wrapped.arguments().is_some());
         let is_here = checked.is_some_and(|wrapped| {
@@ -75,7 +87,7 @@ impl Session {
             // A tool with an approval of its own was approved for what its author declared.
             None => None,
         };
-        Ok(call.run(call_id, context).await)
+        Ok((call, context))
     }
 
     /// Shows a call to the hooks.
