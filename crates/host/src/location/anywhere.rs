@@ -55,7 +55,7 @@ fn split(paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
         match path.strip_prefix(NOWHERE) {
             Ok(ending) => endings.push(lexical(ending)),
             Err(_) if path.has_root() => known.push(path),
-            // The same path without `..`, which is no longer in the directory.
+            // A spelling in which `..` has removed the unknown directory; the other spelling is an ending.
             Err(_) => {}
         }
     }

@@ -107,7 +107,7 @@ async fn c2_8_hooks_that_lost_their_trust_do_not_run_and_guards_block_their_call
     remove_trust(&place);
     let (is_error, text) = result(&session).await;
     assert!(is_error && text.contains("ls.sh") && text.contains(LOST), "{text}");
-    // A hook that only looks at results is left out. The person is told once.
+    // A hook that only reads results is skipped, with one notice.
     assert!(!result(&session).await.0 && !result(&session).await.0);
     assert!(noticed(&notices, "find.sh").await.contains(LOST));
     assert_eq!(notices.lock().unwrap().iter().filter(|notice| notice.contains("find.sh")).count(), 1);
