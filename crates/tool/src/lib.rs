@@ -91,7 +91,7 @@ pub use registry::{Origin, OriginKind, RegisterError, RegisteredTool, Registry, 
 pub use render::{RenderHooks, RenderOptions, RenderedLines};
 pub use result::{ContentBlock, Failure, Stop, ToolError, ToolResult};
 pub use session_action::{
-    ActionError, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
+    ActionError, BuiltInRequest, CustomMessageDraft, DeliverAs, SessionAction, SessionActions, SessionTask,
 };
 pub use session_event::{
     CompactionAction, CompactionEnd, CompactionTrigger, RetryEnd, RetryStart, SessionEvent, TodoReminder,

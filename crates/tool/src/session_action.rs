@@ -170,6 +170,24 @@ pub enum SessionAction {
     },
 }
 
+/// A call of a built-in tool by an extension.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct BuiltInRequest {
+    /// Name of the tool.
+    pub name: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: Value,
+    /// Working directory; that of the session if `None`.
+    #[serde(default)]
+    pub cwd: Option<String>,
+    /// Id of the call.
+    #[serde(default)]
+    pub call_id: String,
+}
+
 /// An action that takes time.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -230,44 +248,11 @@ pub enum SessionTask {
         arguments: Value,
     },
     /// Runs a built-in tool, also one that was replaced.
-    CallBuiltIn {
-        /// Name of the tool.
-        name: String,
-        /// Its arguments.
-        #[serde(default)]
-        arguments: Value,
-        /// Working directory; that of the session if `None`.
-        #[serde(default)]
-        cwd: Option<String>,
-        /// Id of the call.
-        #[serde(default)]
-        call_id: String,
-    },
+    CallBuiltIn(BuiltInRequest),
     /// Decides about a call of a built-in tool that an extension then makes in its own way. Returns the arguments.
-    ApproveBuiltIn {
-        /// Name of the tool.
-        name: String,
-        /// Its arguments.
-        #[serde(default)]
-        arguments: Value,
-        /// Working directory; that of the session if `None`.
-        #[serde(default)]
-        cwd: Option<String>,
-        /// Id of the call.
-        #[serde(default)]
-        call_id: String,
-    },
+    ApproveBuiltIn(BuiltInRequest),
     /// Returns the approval that a call of a built-in tool requires.
-    ApprovalOf {
-        /// Name of the tool.
-        name: String,
-        /// Its arguments.
-        #[serde(default)]
-        arguments: Value,
-        /// Working directory; that of the session if `None`.
-        #[serde(default)]
-        cwd: Option<String>,
-    },
+    ApprovalOf(BuiltInRequest),
     /// Asks a model outside the conversation.
     Complete {
         /// `provider/id`; the current model if `None`.

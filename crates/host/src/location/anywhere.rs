@@ -2,7 +2,7 @@
 //! Its relative names count in every directory.
 
 use std::{
-    collections::VecDeque,
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -11,13 +11,11 @@ use super::{
     commands::{Named, named_files, words},
     lexical,
     modules::Runtimes,
+    subfolders::{Folder, subfolders},
 };
 
 /// A directory that exists on no system.
 const NOWHERE: &str = "\0";
-/// How deep packages and links are looked for in a project, and in how many directories.
-const MAX_DEPTH: usize = 4;
-const MAX_DIRECTORIES: usize = 2000;
 /// Maximum number of directories in which the words of a command are looked for.
 const MAX_BASES: usize = 64;
 
@@ -67,34 +65,18 @@ fn split(paths: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
 /// Returns the directories of a project in which the command is looked at as if it ran there, because a name alone does not
 /// tell everything: those where a name is or leads through a link, and for Node those with a `package.json` and above them, from
 /// which the command may name them.
-fn possible_directories(root: &Path, runs_node: bool, endings: &[&Path]) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    let mut open = VecDeque::from([(root.to_path_buf(), 0)]);
-    let mut seen = 0;
-    while let Some((folder, depth)) = open.pop_front() {
-        seen += 1;
-        if seen > MAX_DIRECTORIES || found.len() >= MAX_BASES {
+fn possible_directories(root: &Path, runs_node: bool, endings: &[&Path]) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for Folder { path, .. } in subfolders(root.to_path_buf(), |name| name != ".git") {
+        if found.len() >= MAX_BASES {
             break;
         }
-        let add = |base: &Path, found: &mut Vec<PathBuf>| {
-            if !found.iter().any(|known| known == base) {
-                found.push(base.to_path_buf());
-            }
-        };
-        if runs_node && folder.join("package.json").is_file() {
-            folder
-                .ancestors()
-                .take_while(|base| base.starts_with(root))
-                .for_each(|base| add(base, &mut found));
+        if runs_node && path.join("package.json").is_file() {
+            let above = path.ancestors().take_while(|base| base.starts_with(root));
+            found.extend(above.map(Path::to_path_buf));
         }
-        if endings.iter().any(|ending| has_link(&folder, ending)) {
-            add(&folder, &mut found);
-        }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let is_left_out = matches!(entry.file_name().to_str(), Some("node_modules" | "target" | ".git"));
-            if depth < MAX_DEPTH && !is_left_out && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push_back((entry.path(), depth + 1));
-            }
+        if endings.iter().any(|ending| has_link(&path, ending)) {
+            found.insert(path);
         }
     }
     found

@@ -3,12 +3,14 @@
 
 use std::{
     collections::{BTreeSet, VecDeque},
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
 
 use super::{
     rules::real,
+    subfolders::{is_skipped, subfolders},
     table::{ANYWHERE, IN_HOME, first, plain_names},
 };
 use crate::{real_path, spelling::fold};
@@ -36,9 +38,7 @@ const DATA: &[&str] = &[
 const DEPTH_OF_AGENTS: usize = 5;
 const DEPTH_IN_PROJECT: usize = 3;
 const DEPTH_IN_HOME: usize = 2;
-/// How deep places in subfolders of the working folder are looked for, and in how many folders.
-const NESTED_DEPTH: usize = 4;
-const NESTED_FOLDERS: usize = 2000;
+/// Most places in subfolders of the working folder.
 const NESTED_PLACES: usize = 200;
 /// Entries that are looked at in one folder with everything in it, and in all.
 const MAX_ENTRIES: usize = 4000;
@@ -47,28 +47,16 @@ const MAX_ALL_ENTRIES: usize = 20_000;
 /// Returns the places in subfolders of the working folder, each with its category: repositories of their own, such as
 /// submodules, and settings of packages.
 pub(super) fn nested_places(root: &Path) -> Vec<(PathBuf, &'static str)> {
+    let category = |name: &OsStr| first(ANYWHERE, &[fold(&name.to_string_lossy())]);
     let mut found = Vec::new();
-    let mut folders = VecDeque::from([(root.to_path_buf(), 0)]);
-    let mut seen = 0;
-    while let Some((folder, depth)) = folders.pop_front() {
-        seen += 1;
-        if seen > NESTED_FOLDERS || found.len() > NESTED_PLACES {
+    for folder in subfolders(root.to_path_buf(), |name| category(name).is_none()) {
+        if found.len() > NESTED_PLACES {
             break;
         }
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        for entry in folder.entries.iter().filter(|_| folder.depth > 0) {
             let name = entry.file_name();
-            if name == PACKAGES || name == "target" {
-                continue;
-            }
-            let path = entry.path();
-            let what = first(ANYWHERE, &[fold(&name.to_string_lossy())]);
-            if depth > 0 {
-                found.extend(what.map(|what| (path.clone(), what)));
-            }
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && what.is_none() && depth < NESTED_DEPTH {
-                folders.push_back((path, depth + 1));
-            }
+            let what = category(&name).filter(|_| !is_skipped(&name));
+            found.extend(what.map(|what| (entry.path(), what)));
         }
     }
     found

@@ -16,6 +16,7 @@ mod modules;
 mod resolved_location;
 mod rules;
 mod save;
+mod subfolders;
 mod table;
 mod temporaries;
 mod walk;

@@ -232,17 +232,15 @@ impl Session {
                 let outcome = self.agent().dispatcher().call(request).await;
                 json!(outcome.result)
             }
-            SessionTask::CallBuiltIn { name, arguments, cwd, call_id } => {
-                let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
-                json!(self.call_built_in(call, &call_id, context).await?)
+            SessionTask::CallBuiltIn(request) => {
+                let call = self.extensions.inner.built_ins.prepare(&request)?;
+                json!(self.call_built_in(call, &request.call_id, context).await?)
             }
-            SessionTask::ApproveBuiltIn { name, arguments, cwd, call_id } => {
-                let call = self.extensions.inner.built_ins.prepare(&name, arguments, cwd.as_deref())?;
-                self.approve_built_in(call, &call_id, context).await?.0.arguments
+            SessionTask::ApproveBuiltIn(request) => {
+                let call = self.extensions.inner.built_ins.prepare(&request)?;
+                self.approve_built_in(call, &request.call_id, context).await?.0.arguments
             }
-            SessionTask::ApprovalOf { name, arguments, cwd } => {
-                self.extensions.inner.built_ins.approval(&name, &arguments, cwd.as_deref()).await?
-            }
+            SessionTask::ApprovalOf(request) => self.extensions.inner.built_ins.approval(&request).await?,
             SessionTask::Complete { model, system, messages, tools, thinking, max_tokens } => {
                 self.complete(model, &system, messages, tools, thinking, max_tokens, &context).await?
             }

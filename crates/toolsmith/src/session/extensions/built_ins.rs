@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use toolsmith_builtins::Todos;
 use toolsmith_host::{changes::ChangeStore, location::WriteRules};
 use toolsmith_tool::{
-    ActionError, ArgumentSchema, Places, Tool, ToolCall, ToolContext, ToolResult, ToolSpec, WrappedCall,
+    ActionError, ArgumentSchema, BuiltInRequest, Places, Tool, ToolCall, ToolContext, ToolResult, ToolSpec,
+    WrappedCall,
 };
 
 use crate::{built_in::built_in_tools_with, home::Home};
@@ -74,29 +75,19 @@ impl BuiltInCalls {
     }
 
     /// Returns the approval that a call requires.
-    pub(crate) async fn approval(
-        &self,
-        name: &str,
-        arguments: &Value,
-        cwd: Option<&str>,
-    ) -> Result<Value, ActionError> {
-        let tool =
-            self.tool_in(name, cwd).ok_or_else(|| ActionError::failed("there is no such built-in tool"))?;
-        Ok(json!(tool.approval(arguments).await))
+    pub(crate) async fn approval(&self, request: &BuiltInRequest) -> Result<Value, ActionError> {
+        Ok(json!(self.requested(request)?.approval(&request.arguments).await))
+    }
+
+    fn requested(&self, request: &BuiltInRequest) -> Result<Arc<dyn Tool>, ActionError> {
+        let tool = self.tool_in(&request.name, request.cwd.as_deref());
+        tool.ok_or_else(|| ActionError::failed(format!("there is no built-in tool \"{}\"", request.name)))
     }
 
     /// Prepares a call of a built-in tool.
-    pub(crate) fn prepare(
-        &self,
-        name: &str,
-        arguments: Value,
-        cwd: Option<&str>,
-    ) -> Result<BuiltInCall, ActionError> {
-        let tool = self
-            .tool_in(name, cwd)
-            .ok_or_else(|| ActionError::failed(format!("there is no built-in tool \"{name}\"")))?;
-        let directory = self.directory(cwd);
-        BuiltInCall { tool, directory, arguments: Value::Null }.with_arguments(arguments)
+    pub(crate) fn prepare(&self, request: &BuiltInRequest) -> Result<BuiltInCall, ActionError> {
+        let (tool, directory) = (self.requested(request)?, self.directory(request.cwd.as_deref()));
+        BuiltInCall { tool, directory, arguments: Value::Null }.with_arguments(request.arguments.clone())
     }
 }
 
