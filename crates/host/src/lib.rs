@@ -2,7 +2,7 @@
 //! with everything it started in turn; what it prints goes through [`output`], which keeps both ends in memory and
 //! the whole in a file; what it logs goes through [`log`]; what it makes of files goes through [`changes`], which shows it
 //! first and can take it back. Files of others are opened through [`regular_file`]. Whose code may run at all is kept by
-//! [`trust`], and what was confirmed by content by [`confirmed`]; how memory is had from the system is set in [`memory`]; CPU time is measured by [`cpu_clock`]; what the system grants is checked in [`limits`].
+//! [`trust`], and what was confirmed by content by [`confirmed`]; secrets are stored by [`keychain`] where the system has one; how memory is had from the system is set in [`memory`]; CPU time is measured by [`cpu_clock`]; what the system grants is checked in [`limits`].
 //!
 //! This crate knows nothing of JavaScript, models or terminals.
 #![warn(missing_docs)]
@@ -18,6 +18,7 @@ pub mod exec;
 pub mod file_lock;
 pub mod file_stamp;
 mod home;
+pub mod keychain;
 pub mod limits;
 pub mod location;
 pub mod log;

@@ -47,7 +47,7 @@ pub use home::{Home, HomeError};
 pub use hooks::{
     FoundHook, FoundHooks, HookOptions, HookStatus, discover_hooks, hook_confirmations, hook_from_file,
 };
-pub use key_store::{KeyStore, KeyStoreError};
+pub use key_store::{KeyPlace, KeyStore, KeyStoreError};
 pub use live_tools::{LiveTools, StaleModule};
 pub use load_error::ToolLoadError;
 pub use loading::{

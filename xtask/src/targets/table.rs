@@ -112,8 +112,7 @@ pub(crate) const TARGETS: [Target; 5] = [
     },
     Target {
         triple: "x86_64-apple-darwin",
-        // The rest does not depend on the processor.
-        check: Check::Compile { packages: &["toolsmith-host"] },
+        check: Check::Compile { packages: &["toolsmith-cli"] },
         names: Names {
             npm_os: "darwin",
             npm_cpu: "x64",

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::json;
-use toolsmith::{KeyStore, providers};
+use toolsmith::{KeyPlace, KeyStore, providers};
 use toolsmith_llm::{KeySource, Providers};
 
 use crate::{
@@ -66,9 +66,12 @@ pub(crate) fn login(shared: &Shared, own: &LoginArguments) -> Result<ExitCode> {
     if key.trim().is_empty() {
         return Err(Problem::wrong_use("the key is empty; nothing was stored").into());
     }
-    store.set(&variable, &key)?;
+    let place = match store.set(&variable, &key)? {
+        KeyPlace::Keychain => "the keychain".to_owned(),
+        _ => project.show(store.file()),
+    };
     let mut out = streams::stdout();
-    writeln!(out, "Stored the key for {} in {}.", paint(NAME, &own.provider), project.show(store.file()))?;
+    writeln!(out, "Stored the key for {} in {place}.", paint(NAME, &own.provider))?;
     if std::env::var_os(&variable).is_some() {
         writeln!(out, "{}", paint(DIM, format_args!("{variable} is set and takes precedence over it.")))?;
     }

@@ -194,7 +194,7 @@ impl App {
                 Err(error) => self.notice(NoticeLevel::Error, &error),
             },
             Effect::AskKey(name, variable) => {
-                let title = format!("Key for {name} (stored as {variable} in a file that only you can read)");
+                let title = format!("Key for {name} (stored as {variable}, for you alone)");
                 let dialog = crate::dialog::TextDialog::line(&title, move |key| {
                     key.filter(|key| !key.trim().is_empty()).map(|key| Effect::StoreKey(variable, key))
                 });

@@ -167,7 +167,7 @@ impl Host for ProjectHost {
 
     fn store_key(&self, variable: &str, key: &str) -> Result<(), String> {
         let project = self.project()?;
-        KeyStore::at(&project.home).set(variable, key).map_err(|error| error.to_string())
+        KeyStore::at(&project.home).set(variable, key).map(drop).map_err(|error| error.to_string())
     }
 
     fn remove_key(&self, variable: &str) -> Result<bool, String> {
