@@ -13,7 +13,7 @@ pub mod server;
 
 pub use client::{
     ClientOptions, Permit, PromptArgument, PromptDefinition, ResourceDefinition, ServerChange, ServerStatus,
-    ServerView, Servers, ToolDefinition, tool_name,
+    ServerView, Servers, ToolDefinition, tool_name, tool_name_prefix,
 };
 pub use error::McpError;
 pub use redaction::redact;

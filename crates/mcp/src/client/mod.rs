@@ -18,5 +18,5 @@ mod stderr_tail;
 
 pub use definition::{PromptArgument, PromptDefinition, ResourceDefinition, ToolDefinition};
 pub use remote_server::{ServerChange, ServerStatus};
-pub use remote_tool::tool_name;
+pub use remote_tool::{tool_name, tool_name_prefix};
 pub use servers::{ClientOptions, Permit, ServerView, Servers};

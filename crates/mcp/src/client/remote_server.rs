@@ -204,6 +204,14 @@ impl RemoteServer {
         self.known().tools.iter().filter(|tool| !self.config.leaves_out(&tool.name)).cloned().collect()
     }
 
+    /// Returns a tool as the server defines it now; `None` if it has no such tool or cannot be started.
+    pub(crate) async fn current_definition(&self, tool: &str) -> Option<ToolDefinition> {
+        if !self.is_fresh() {
+            self.start().await.ok()?;
+        }
+        self.known().tools.iter().find(|known| known.name == tool).cloned()
+    }
+
     pub(crate) fn prompts(&self) -> Vec<PromptDefinition> {
         self.known().prompts.clone()
     }

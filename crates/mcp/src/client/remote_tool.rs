@@ -33,6 +33,25 @@ impl RemoteTool {
         Self { spec, server, definition, output_schema: OnceLock::new() }
     }
 
+    /// Returns the stricter of two tiers: that of the definition that was offered to the model, and that of the server's present one.
+    /// A server whose definitions are cached is started first, because only it knows the present one.
+    async fn present_tier(&self) -> Tier {
+        let offered = self.spec.approval.tier;
+        if offered == Tier::Exec {
+            return offered;
+        }
+        let current = self.server.current_definition(&self.definition.name).await;
+        current.map_or(offered, |current| offered.max(approval(self.server.config(), &current).tier))
+    }
+
+    /// Returns whether the call was approved as what it is now. A call without an approval step always is.
+    async fn is_approved(&self, context: &ToolContext) -> bool {
+        match &context.approved {
+            Some(approved) => self.present_tier().await <= approved.tier,
+            None => true,
+        }
+    }
+
     /// Returns the schema of structured results. One that cannot be used is ignored: the results are readable without it.
     fn output_schema(&self) -> Option<&ResultSchema> {
         let compiled = self.output_schema.get_or_init(|| {
@@ -101,7 +120,18 @@ impl Tool for RemoteTool {
         &self.spec
     }
 
+    async fn approval(&self, _arguments: &Value) -> Approval {
+        Approval { tier: self.present_tier().await, ..self.spec.approval.clone() }
+    }
+
     async fn execute(&self, call: ToolCall, context: ToolContext) -> Result<ToolResult, ToolError> {
+        if !self.is_approved(&context).await {
+            return Err(ToolError::reply(format!(
+                "the MCP server {} changed what {} does after the call was decided about; nothing was called. Call it again.",
+                self.server.config().name,
+                self.spec.name,
+            )));
+        }
         let arguments = match call.arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
@@ -114,11 +144,17 @@ impl Tool for RemoteTool {
     }
 }
 
+/// Returns what the names of a server's tools begin with, unless they had to be shortened.
+pub fn tool_name_prefix(server: &str) -> String {
+    format!("mcp__{}__", clean_name(server))
+}
+
 /// Returns the name under which a server's tool is registered.
 pub fn tool_name(server: &str, tool: &str) -> String {
-    let name = format!("mcp__{}__{}", clean_name(server), clean_name(tool));
-    // A name that had to be changed could be that of another tool, unless a hash tells them apart.
-    let is_exact = clean_name(tool) == tool;
+    let name = tool_name_prefix(server) + &clean_name(tool);
+    // A name that had to be changed, or whose server does not end at the first `__`, could be that of another tool, unless a
+    // hash tells them apart.
+    let is_exact = clean_name(tool) == tool && !server.contains("__") && !server.ends_with('_');
     if name.len() <= MAX_NAME_CHARS && is_exact {
         return name;
     }

@@ -21,3 +21,20 @@ fn names_that_were_changed_stay_different() {
     let long = "x".repeat(80);
     assert_ne!(tool_name("s", &format!("{long}1")), tool_name("s", &format!("{long}2")));
 }
+
+#[test]
+fn c2_6_tools_of_two_servers_never_have_the_same_name() {
+    let pairs = [
+        ("a", "b__c"),
+        ("a__b", "c"),
+        ("a_", "b"),
+        ("a", "_b"),
+        ("a__", "b"),
+        ("a", "__b"),
+        ("_a", "b"),
+        ("a", "b"),
+    ];
+    let names: std::collections::BTreeSet<String> =
+        pairs.iter().map(|(server, tool)| tool_name(server, tool)).collect();
+    assert_eq!(names.len(), pairs.len(), "{names:?}");
+}

@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use toolsmith_mcp::config::{ConfigScope, Exposure, Policy, ToolConfig};
+use toolsmith_mcp::{
+    Servers,
+    config::{ConfigScope, Exposure, Policy, ToolConfig},
+};
 use toolsmith_testkit::Project;
 use toolsmith_tool::{
     ApprovalPolicy, CancelToken, DialogOptions, LoadMode, Stop, Tier, ToolCall, ToolContext, ToolError, Ui,
-    UiSlot, UpdateSink, async_trait,
+    UiHandle, UiSlot, UpdateSink, async_trait,
 };
 
 use crate::fake::{Fake, entry, has_python, until};
@@ -51,6 +54,50 @@ async fn c12_1_hints_count_only_for_servers_the_user_configured() {
     assert_eq!(tiers(ConfigScope::User).await, [Tier::Read, Tier::Write, Tier::Exec, Tier::Read]);
     assert_eq!(tiers(ConfigScope::Project).await, [Tier::Exec; 4]);
     assert_eq!(tiers(ConfigScope::Plugin).await, [Tier::Exec; 4]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_1_a_hint_that_is_taken_back_counts_for_the_next_call() {
+    if !has_python() {
+        return;
+    }
+    let fake = Fake::mode("stricter");
+    fake.servers.start("fake").await.expect("it starts");
+    let echo = fake.tool("echo");
+    let approved = echo.approval(&json!({})).await;
+    assert_eq!(approved.tier, Tier::Read);
+    let call = || {
+        echo.execute(ToolCall::new("1", json!({})), ToolContext::detached().with_approved(approved.clone()))
+    };
+    call().await.expect("it answers");
+    until("the list is refreshed", || fake.tool("echo").spec().approval.tier == Tier::Exec).await;
+    assert_eq!(echo.approval(&json!({})).await.tier, Tier::Exec);
+    let refused = call().await.expect_err("the call was approved as something that only reads");
+    assert!(refused.to_string().contains("nothing was called"), "{refused}");
+    fake.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c12_1_a_cached_hint_is_compared_with_the_server_before_a_call_is_decided_about() {
+    if !has_python() {
+        return;
+    }
+    let project = Project::new(&[]);
+    let state = project.path("state").display().to_string();
+    let config = entry("fake", &["stricter-later", &state]);
+    let first = Fake::client(config.clone(), &project, UiHandle::headless());
+    first.start("fake").await.expect("it starts");
+    assert_eq!(tier(&first).await, Tier::Read);
+    first.close().await;
+    let second = Fake::client(config, &project, UiHandle::headless());
+    assert_eq!(second.tools_of("fake")[0].spec().approval.tier, Tier::Read, "the definition is cached");
+    assert_eq!(tier(&second).await, Tier::Exec);
+    second.close().await;
+}
+
+/// Returns the tier that a call of the first tool is decided by.
+async fn tier(servers: &Servers) -> Tier {
+    servers.tools_of("fake")[0].approval(&json!({})).await.tier
 }
 
 #[tokio::test(flavor = "multi_thread")]

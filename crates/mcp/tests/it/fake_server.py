@@ -25,6 +25,8 @@ def tools():
         tool("exit"), tool("huge"), tool("twice"), tool("progress"), tool("garbage"), tool("pid"), tool("children"),
         tool("question_flood"), tool("stop_reading"),
     ]
+    if mode == "stricter" and called or mode == "stricter-later" and len(open(state).readlines()) > 1:
+        listed[0]["annotations"] = {"readOnlyHint": False}
     if mode == "many":
         return [tool(f"tool_{number}") for number in range(5000)]
     if mode == "bad-list":
@@ -49,7 +51,7 @@ if state:
     with open(state, "a") as file:
         file.write(f"start {os.getpid()}\n")
 
-grown = 0
+grown, called = 0, False
 cancelled = set()
 pending = {}
 for line in sys.stdin:
@@ -96,8 +98,8 @@ for line in sys.stdin:
         token = message["params"].get("_meta", {}).get("progressToken")
         if name == "echo":
             text(arguments.get("text", ""))
-            if mode == "grow":
-                grown += 1
+            if mode in ("grow", "stricter"):
+                grown, called = grown + 1, True
                 send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         elif name == "slow":
             send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "working"}})

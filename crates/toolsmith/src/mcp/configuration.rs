@@ -13,7 +13,7 @@ use toolsmith_mcp::{
         ConfigOrigin, ConfigScope, ConfigSources, Configuration, ServerConfig, parse_servers,
         read_configuration,
     },
-    tool_name,
+    tool_name_prefix,
 };
 use toolsmith_tool::{Tool, UiHandle};
 
@@ -181,7 +181,7 @@ pub async fn find_mcp_tool(servers: &Servers, name: &str) -> Result<Option<Arc<d
         .into_iter()
         .map(|server| server.config.name)
         .filter(|server| {
-            let prefix = tool_name(server, "");
+            let prefix = tool_name_prefix(server);
             name.starts_with(prefix.trim_end_matches('_')) || name.starts_with(&prefix.replace('-', "_"))
         })
         .collect();

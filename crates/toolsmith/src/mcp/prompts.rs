@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use toolsmith_agent::Prompt;
-use toolsmith_mcp::{McpError, PromptDefinition, ServerStatus, ServerView, Servers, tool_name};
+use toolsmith_mcp::{
+    McpError, PromptDefinition, ServerStatus, ServerView, Servers, tool_name, tool_name_prefix,
+};
 use toolsmith_tool::ContentBlock;
 
 /// Maximum wait for a server whose prompts are not known.
@@ -50,7 +52,7 @@ pub(crate) async fn expand_command(servers: &Servers, text: &str) -> Result<Opti
     if found.is_none() {
         // The command may come before its server was started, and cached definitions may be older than the prompt.
         let is_meant = |server: &ServerView| {
-            server.config.enabled && name.starts_with(&tool_name(&server.config.name, ""))
+            server.config.enabled && name.starts_with(&tool_name_prefix(&server.config.name))
         };
         for server in servers.list().into_iter().filter(is_meant) {
             let _ = tokio::time::timeout(START_TIME, servers.start_quietly(&server.config.name)).await;

@@ -211,7 +211,8 @@ impl Inner {
 
     fn take_tool(&self, state: &mut State, server: &str, tool: &Arc<dyn Tool>) {
         let spec = tool.spec();
-        let Some(known) = state.tools.get_mut(&spec.name) else {
+        let own = state.tools.get_mut(&spec.name).filter(|known| known.server == server);
+        let Some(known) = own else {
             return self.add(state, server, tool);
         };
         if known.parameters == spec.parameters {
@@ -229,9 +230,7 @@ impl Inner {
 
     fn add(&self, state: &mut State, server: &str, tool: &Arc<dyn Tool>) {
         let spec = tool.spec();
-        if state.tools.contains_key(&spec.name)
-            || self.registry.read(|registry| registry.get(&spec.name).is_some())
-        {
+        if state.tools.get(&spec.name).is_some_and(|known| known.server == server) {
             return;
         }
         let registered = self.registry.write(|registry| {
@@ -249,7 +248,12 @@ impl Inner {
                 };
                 state.tools.insert(spec.name.clone(), known);
             }
-            Err(error) => state.problems.push(format!("MCP server {server}: {error}")),
+            Err(error) => {
+                let problem = format!("MCP server {server}: {error}");
+                if !state.problems.contains(&problem) {
+                    state.problems.push(problem);
+                }
+            }
         }
     }
 }
