@@ -14,7 +14,7 @@ use super::{
 use crate::regular_file::open_regular;
 
 /// Maximum number of directories in which the words of a command are looked for.
-const MAX_BASES: usize = 8;
+const MAX_BASES: usize = 24;
 /// Maximum number of words that braces in one word stand for.
 const MAX_BRACES: usize = 64;
 /// Characters that end a word, besides spaces.
@@ -93,24 +93,33 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
     let runtimes = Runtimes::of(&words);
     // A directory that is only named may be worked in. Files in it count if they exist: otherwise every directory that
     // appears would change what a command names.
-    let mut bases: Vec<(PathBuf, bool)> = bases.iter().map(|base| (base.to_path_buf(), true)).collect();
+    // Elsewhere every file is `exec` already, so directories of the system do not take the place of others.
+    let temporary = std::env::temp_dir();
+    let near: Vec<&Path> = bases.iter().copied().chain(home).chain([temporary.as_path()]).collect();
+    let is_near = |folder: &Path| near.iter().any(|near| folder.starts_with(near));
+    let mut bases = Bases::new(bases);
     let runs_directories = words.iter().any(|word| RUN_DIRECTORY.contains(&file_name(word)));
     let mut found = Vec::new();
     let mut trees = Vec::new();
     for (at, whole) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
+        let before = option_of_module(before)
+            .filter(|(_, module)| module.is_empty())
+            .map_or(before, |(option, _)| option);
         // `-mpkg.x` is `-m pkg.x`.
-        let before = whole.get(..2).filter(|option| option.starts_with('-')).unwrap_or(before);
-        for word in parts(whole) {
+        let own = whole.get(..2).filter(|option| option.starts_with('-')).unwrap_or(before);
+        let attached = option_of_module(whole).filter(|(_, module)| !module.is_empty());
+        for (before, word) in parts(whole).into_iter().map(|part| (own, part)).chain(attached) {
+            let is_list = word.contains(':');
             let mut folders = Vec::new();
-            for (base, is_sure) in &bases {
+            for Base { path: base, purpose } in &bases.0 {
                 let place = match (word.strip_prefix("~/"), home) {
                     (Some(rest), Some(home)) => home.join(rest),
                     _ => base.join(word),
                 };
                 let is_plain = !word.contains(['*', '{', '$']);
                 let is_word = missing == Missing::Words && !word.contains('/') && is_plain;
-                let counts_missing = *is_sure || whole.contains('$');
+                let counts_missing = *purpose > Purpose::Named || whole.contains('$');
                 if runs_directories && is_plain && !CHANGE_DIRECTORY.contains(&before) {
                     trees.push(place.clone());
                 }
@@ -118,15 +127,19 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
                     if !CHANGE_DIRECTORY.contains(&before) {
                         found.extend(modules::started_in(&place, runtimes));
                     }
-                    let is_sure = CHANGE_DIRECTORY.contains(&before) || modules::is_search_path(before);
-                    folders.push((place.clone(), is_sure));
+                    let purpose = match () {
+                        () if CHANGE_DIRECTORY.contains(&before) => Purpose::Work,
+                        () if modules::is_search_path(before) => Purpose::Search,
+                        () => Purpose::Named,
+                    };
+                    folders.push(Base { path: place.clone(), purpose });
                 } else if place.is_file() {
                     found.push(place.clone());
                 } else if word.contains('/') && is_plain {
                     trees.push(place.clone());
                 } else if CHANGE_DIRECTORY.contains(&before) && is_plain {
                     // It may be created later.
-                    folders.push((place.clone(), true));
+                    folders.push(Base { path: place.clone(), purpose: Purpose::Work });
                 }
                 // `test` of `npm test` counts as a file whether or not there is a directory of that name: a directory that
                 // appears later changes nothing about the command.
@@ -134,23 +147,79 @@ pub(super) fn files_in_text(command: &str, bases: &[&Path], home: Option<&Path>,
                     found.push(place.clone());
                 }
                 // A variable may name a directory of modules that is created later.
-                if modules::is_search_path(before) && !place.is_dir() {
+                let is_searched = modules::is_search_path(before) && *purpose == Purpose::Work && !is_list;
+                if is_searched && !place.is_dir() {
                     found.extend(modules::started_in(&place, runtimes));
-                    folders.push((place.clone(), true));
+                    folders.push(Base { path: place.clone(), purpose: Purpose::Search });
                 }
                 if !CHANGE_DIRECTORY.contains(&before) {
                     let loaded = modules::loaded_as(word, before, base, runtimes);
                     found.extend(loaded.into_iter().filter(|path| counts_missing || path.is_file()));
                 }
             }
-            let room = MAX_BASES.saturating_sub(bases.len());
-            bases.extend(folders.into_iter().take(room));
+            folders.into_iter().filter(|folder| is_near(&folder.path)).for_each(|folder| bases.add(folder));
         }
     }
-    let first = bases.first().map(|(base, _)| base.clone()).unwrap_or_default();
+    let first = bases.0.first().map(|base| base.path.clone()).unwrap_or_default();
     let interpreters: Vec<PathBuf> = found.iter().flat_map(|file| interpreters(file, &first)).collect();
     found.extend(interpreters);
     Named { files: with_spelled(found), trees: with_spelled(trees) }
+}
+
+/// What a command has to do with a directory, the more certain the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Purpose {
+    /// It is named.
+    Named,
+    /// Modules or programs are looked for in it.
+    Search,
+    /// The command works in it.
+    Work,
+}
+
+/// A directory in which words are looked for.
+#[derive(Debug)]
+struct Base {
+    path: PathBuf,
+    purpose: Purpose,
+}
+
+/// All of them, each once.
+struct Bases(Vec<Base>);
+
+impl Bases {
+    fn new(given: &[&Path]) -> Self {
+        let mut bases = Self(Vec::new());
+        given.iter().for_each(|base| bases.add(Base { path: base.to_path_buf(), purpose: Purpose::Work }));
+        bases
+    }
+
+    /// Adds a directory. If there are too many, it takes the place of one that is only named.
+    fn add(&mut self, new: Base) {
+        if let Some(known) = self.0.iter_mut().find(|known| known.path == new.path) {
+            known.purpose = known.purpose.max(new.purpose);
+        } else if self.0.len() < MAX_BASES {
+            self.0.push(new);
+        } else if new.purpose > Purpose::Named
+            && let Some(named) = self.0.iter_mut().rev().find(|known| known.purpose == Purpose::Named)
+        {
+            *named = new;
+        }
+    }
+}
+
+/// Returns the option of a word that names a module or a directory of modules, also the last of several in one word (`-um`), and
+/// what is attached to it.
+fn option_of_module(word: &str) -> Option<(&'static str, &str)> {
+    let letters = word.strip_prefix('-')?;
+    let at = letters.find(|c: char| !c.is_ascii_alphanumeric() || matches!(c, 'm' | 'M' | 'I'))?;
+    let option = match letters.as_bytes()[at] {
+        b'm' => "-m",
+        b'M' => "-M",
+        b'I' => "-I",
+        _ => return None,
+    };
+    Some((option, &letters[at + 1..]))
 }
 
 /// Adds the paths without `..`.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use toolsmith_llm::ContentBlock;
+use toolsmith_tool::visible_line;
 
 use super::{
     plain::{image_url, is_diff, plain},
@@ -14,8 +15,8 @@ pub(super) fn render(transcript: &Transcript) -> String {
     let usage = &transcript.usage;
     // Writing to a string cannot fail.
     let _ = writeln!(out, "# {}\n", one_line(&transcript.title));
-    let _ = writeln!(out, "- Session: `{}`", plain(&transcript.id));
-    let _ = writeln!(out, "- Folder: `{}`", plain(&transcript.cwd));
+    let _ = writeln!(out, "- Session: {}", code(&transcript.id));
+    let _ = writeln!(out, "- Folder: {}", code(&transcript.cwd));
     let _ = writeln!(out, "- Begun: {} UTC", transcript.begun);
     if usage.total_tokens > 0 {
         let _ = writeln!(out, "- Tokens: {}, ${:.4}", usage.total_tokens, usage.cost.total);
@@ -122,9 +123,18 @@ fn fenced(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}\n\n", text.trim_end())
 }
 
+/// Returns a name as code on one line, between more backticks than it contains.
+fn code(name: &str) -> String {
+    let name = visible_line(name);
+    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let (fence, space) = ("`".repeat(longest + 1), if longest > 0 { " " } else { "" });
+    format!("{fence}{space}{name}{space}{fence}")
+}
+
 /// Escapes text that must stay on one line.
 fn one_line(text: &str) -> String {
     let text = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = visible_line(&text);
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         if matches!(char, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#') {

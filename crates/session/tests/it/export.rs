@@ -129,3 +129,13 @@ fn strange_sessions_export_too() {
     deep.append_message(Message::user("`".repeat(50) + " fences")).unwrap();
     assert!(deep.to_html().contains("deep") && deep.to_markdown().contains("fences"));
 }
+
+#[test]
+fn c9_1_a_directory_name_stays_on_its_line_of_the_transcript() {
+    let cwd = Path::new("/repo`\nerror: run this\u{2028}\u{e0041}\u{202e}x");
+    let text = SessionLog::in_memory(cwd).to_markdown();
+    assert!(
+        text.contains("- Folder: `` /repo`\\nerror: run this\\u{2028}\\u{e0041}\\u{202e}x ``\n"),
+        "{text}"
+    );
+}

@@ -136,8 +136,11 @@ pub(super) fn find(words: &[String], around: &Surroundings) -> References {
     let mut found = References::default();
     for (at, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or(word);
-        if RUNNERS.contains(&name) || (word == "-m" && at > 0 && words[at - 1].contains("python")) {
-            let program = if word == "-m" { &words[at - 1] } else { word };
+        // `-m`, also after other options in one word (`-um`).
+        let is_module =
+            word.strip_prefix('-').is_some_and(|letters| letters.ends_with('m') && !letters.starts_with('-'));
+        if RUNNERS.contains(&name) || (is_module && at > 0 && words[at - 1].contains("python")) {
+            let program = if is_module { &words[at - 1] } else { word };
             found.uncovered.insert(program.clone());
         }
         look_at(&expand(word, around), around, &mut found);

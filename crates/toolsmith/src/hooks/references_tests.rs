@@ -83,6 +83,7 @@ fn c11_2_programs_that_run_code_of_the_project_are_named() {
     assert_eq!(uncovered("npm run lint"), ["npm"]);
     assert_eq!(uncovered("cd a && /usr/bin/make check"), ["/usr/bin/make"]);
     assert_eq!(uncovered("python3 -m hooks.guard"), ["python3"]);
+    assert_eq!(uncovered("python3 -um hooks.guard"), ["python3"]);
     assert!(uncovered("jq .").is_empty());
 }
 

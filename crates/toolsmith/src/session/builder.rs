@@ -699,10 +699,19 @@ fn misspelled_policies(approval: &ApprovalSettings, registry: &Registry) -> Vec<
     let names: Vec<&str> = registry.iter().map(|tool| tool.tool.spec().name.as_str()).collect();
     let unknown = approval.tools.keys().filter(|name| !names.contains(&name.as_str()) && !name.contains(':'));
     let warning = |name: &String| {
-        let closest = closest_names(name, names.iter().copied());
-        let closest = closest.first()?;
-        let text = format!("the approval policy of {name:?} matches no tool");
-        Some(Warning::new(text).hint(format!("Did you mean {closest:?}?")))
+        // A pattern, or all tools of a server: both would be wide restrictions, and neither has an effect.
+        let is_pattern =
+            name.contains(['*', '?']) || name.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
+        let hint = match closest_names(name, names.iter().copied()).first() {
+            _ if is_pattern => {
+                "A policy has the name of one tool. Use `approval` of an MCP server's entry for all its tools, and `--approval-mode` for \
+                 all tools."
+                    .to_owned()
+            }
+            Some(closest) => format!("Did you mean {closest:?}?"),
+            None => return None,
+        };
+        Some(Warning::new(format!("the approval policy of {name:?} matches no tool")).hint(hint))
     };
     unknown.filter_map(warning).collect()
 }

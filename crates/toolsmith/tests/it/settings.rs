@@ -7,6 +7,7 @@ use toolsmith::settings::{
     FileState, KeyKind, SettingEntry, SettingOrigin, SettingsError, keys, load_settings,
 };
 use toolsmith_llm::ApiKind;
+use toolsmith_testkit::ModelServer;
 use toolsmith_tool::ApprovalPolicy;
 
 use crate::place::Place;
@@ -311,4 +312,24 @@ fn a_new_provider_needs_a_wire_and_an_address() {
         Place::new(&[("home/.toolsmith/config.toml", "providers.mine.wire = \"openai-completions\"\n")]);
     let error = place.settings().settings.providers["mine"].to_config("mine").unwrap_err();
     assert_eq!(error.to_string(), "provider \"mine\" needs `providers.mine.base_url`");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_4_a_policy_for_a_pattern_or_a_whole_server_is_reported() {
+    let policies = r#"[tools.approval]
+"*" = "deny"
+"mcp__*" = "deny"
+mcp__s = "deny"
+mcp__s__known_elsewhere = "deny"
+bash = "deny"
+"#;
+    let place = Place::new(&[("home/.toolsmith/config.toml", policies)]);
+    let server = ModelServer::start().await.unwrap();
+    let session = place.session(&server).build().await.unwrap();
+    let warnings: Vec<String> = session.loaded().warnings.iter().map(ToString::to_string).collect();
+    for name in ["\"*\"", "\"mcp__*\"", "\"mcp__s\""] {
+        assert!(warnings.iter().any(|warning| warning.contains(name)), "{name}: {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    session.dispose().await;
 }
