@@ -28,7 +28,12 @@ impl Segmenter {
 
     /// Returns the ends of segments in UTF-16 units; for words, with whether each is like a word.
     pub fn segment(&self, text: &str) -> Result<Vec<(usize, bool)>> {
-        let ends: Vec<(usize, bool)> = match self.granularity {
+        Ok(self.segments(text)?.collect())
+    }
+
+    /// Returns the same one after another, in memory that does not depend on the text.
+    pub fn segments<'t>(&self, text: &'t str) -> Result<Box<dyn Iterator<Item = (usize, bool)> + 't>> {
+        let ends: Box<dyn Iterator<Item = (usize, bool)> + 't> = match self.granularity {
             "word" => {
                 if text.chars().any(needs_dictionary) {
                     return Err(IntlError::Unsupported(
@@ -37,26 +42,27 @@ impl Segmenter {
                     ));
                 }
                 let words = WordSegmenter::new_for_non_complex_scripts(WordBreakInvariantOptions::default());
-                words
-                    .segment_str(text)
-                    .iter_with_word_type()
-                    .map(|(end, kind)| (end, kind.is_word_like()))
-                    .collect()
+                Box::new(
+                    words
+                        .segment_str(text)
+                        .iter_with_word_type()
+                        .map(|(end, kind)| (end, kind.is_word_like())),
+                )
             }
-            "sentence" => SentenceSegmenter::new(SentenceBreakInvariantOptions::default())
-                .segment_str(text)
-                .map(|end| (end, false))
-                .collect(),
-            _ => GraphemeClusterSegmenter::new().segment_str(text).map(|end| (end, false)).collect(),
+            "sentence" => {
+                let sentences = SentenceSegmenter::new(SentenceBreakInvariantOptions::default());
+                Box::new(sentences.segment_str(text).map(|end| (end, false)))
+            }
+            _ => Box::new(GraphemeClusterSegmenter::new().segment_str(text).map(|end| (end, false))),
         };
         let mut units = 0;
         let mut start = 0;
-        let in_units = ends.into_iter().filter(|(end, _)| *end > 0).map(|(end, word)| {
+        let in_units = ends.filter(|(end, _)| *end > 0).map(move |(end, word)| {
             units += text.get(start..end).unwrap_or_default().encode_utf16().count();
             start = end;
             (units, word)
         });
-        Ok(in_units.collect())
+        Ok(Box::new(in_units))
     }
 
     pub(crate) fn resolved(&self) -> Value {

@@ -28,9 +28,31 @@ pub(crate) struct MemoryUse {
     peak: AtomicUsize,
     /// Limit of the calls in progress, below the runtime's own; 0 for none.
     limit: AtomicUsize,
+    /// Limit of the runtime.
+    cap: usize,
 }
 
+/// Part of the memory that only the engine may use, so that code can handle the error when other memory is refused.
+const RESERVE: usize = 1 << 20;
+
 impl MemoryUse {
+    pub(crate) fn new(cap: usize) -> Self {
+        Self { cap, ..Self::default() }
+    }
+
+    /// Counts memory outside the engine if it fits; returns whether it does.
+    pub(crate) fn try_add(&self, bytes: usize) -> bool {
+        let cap = self.limit().map_or(self.cap, |limit| limit.min(self.cap));
+        let cap = cap - RESERVE.min(cap / 16);
+        let grown = |used: usize| used.checked_add(bytes).filter(|used| *used <= cap);
+        let added = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown);
+        match added {
+            Ok(before) => self.peak.fetch_max(before + bytes, Ordering::Relaxed),
+            Err(_) => usize::from(self.refused.swap(true, Ordering::Relaxed)),
+        };
+        added.is_ok()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -82,6 +104,11 @@ impl MemoryUse {
             self.refused.store(true, Ordering::Relaxed);
         }
         fits
+    }
+
+    /// Returns whether the cap was reached since [`MemoryUse::take_refused`].
+    pub(crate) fn was_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// Returns whether the cap was reached since the last call.

@@ -13,6 +13,8 @@ mod allocator;
 #[cfg(feature = "engine")]
 mod builtins;
 #[cfg(feature = "engine")]
+mod charge;
+#[cfg(feature = "engine")]
 mod compiled;
 #[cfg(feature = "engine")]
 mod definitions;

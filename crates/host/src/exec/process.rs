@@ -185,6 +185,17 @@ impl Process {
         }
     }
 
+    /// Ends when the program alone, without its descendants, has more resident memory than `limit` bytes. Never ends where
+    /// the system does not tell.
+    pub fn over_memory(&self, limit: u64) -> impl Future<Output = ()> + Send + use<> {
+        let read = self.control.own_memory_reader(self.pid);
+        async move {
+            while read().is_none_or(|bytes| bytes <= limit) {
+                tokio::time::sleep(LOOK_AT_MEMORY).await;
+            }
+        }
+    }
+
     /// Waits for the program to end. What it left running goes on, unless the end was forced. Can be called again.
     pub async fn wait(&mut self) -> Exit {
         let exit = self.control.wait().await;

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use toolsmith_tool::{RenderedLines, ToolContext, ToolError};
 
 use super::operations::Settled;
+use crate::charge::Charge;
 use crate::{
     definitions::Observed,
     errors::{LoadError, LoadFailure, Thrown},
@@ -34,7 +35,7 @@ pub(crate) enum Command {
     /// A partial result of an action.
     TaskUpdate { number: u64, json: String },
     /// An operation ended.
-    Settle { number: u64, outcome: Settled },
+    Settle { number: u64, outcome: Settled, held: Option<Charge> },
     /// An event on the bus between tools.
     Hear { channel: String, json: String },
     /// A pending action will never be used.
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Said { line: String },
     /// A sidecar exited.
     Gone { reason: String },
+    /// A sidecar was killed because it used more memory than it may.
+    OverMemory,
     /// Check the stop flags.
     Wake,
 }

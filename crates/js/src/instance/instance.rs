@@ -98,7 +98,7 @@ impl Instance {
         let shared = Arc::new(SharedState {
             engine: Arc::clone(&options.engine),
             stop: Arc::new(StopFlags::default()),
-            memory: Arc::new(MemoryUse::default()),
+            memory: Arc::new(MemoryUse::new(options.limits.memory)),
             operations: Operations::default(),
             current_call: AtomicU32::new(0),
             responses: Mutex::default(),

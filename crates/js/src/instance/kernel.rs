@@ -5,12 +5,8 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Function, Object, Persistent, Result, Value, function::IntoArgs};
 use serde_json::Value as Json;
 
-use super::{
-    operations::{HostError, Settled},
-    plain_data::to_engine,
-    state::ThreadState,
-};
-use crate::{builtins::KERNEL, ops};
+use super::{operations::Settled, plain_data::to_engine, state::ThreadState};
+use crate::{builtins::KERNEL, charge::out_of_memory, ops};
 
 /// Handles to the functions of `js/kernel/boot.js`. Dropped before the runtime is.
 pub(crate) struct Kernel {
@@ -178,8 +174,7 @@ impl Kernel {
                 Err(_) => {
                     // It did not fit into memory; the waiting code receives an error.
                     ctx.catch();
-                    let error = HostError::of_class("InternalError", "out of memory");
-                    self.call(ctx, "settle", (number, false, error.to_json()))
+                    self.call(ctx, "settle", (number, false, out_of_memory().to_json()))
                 }
             },
             Settled::Failed(error) => self.call(ctx, "settle", (number, false, error.to_json())),

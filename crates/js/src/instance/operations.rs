@@ -24,6 +24,17 @@ pub(crate) enum Settled {
     Failed(HostError),
 }
 
+impl Settled {
+    /// Size of its content.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.capacity(),
+            Self::Bytes(bytes) => bytes.capacity(),
+            Self::Nothing | Self::Failed(_) => 0,
+        }
+    }
+}
+
 /// An error for JavaScript: its class, its message, and properties such as `code`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostError {

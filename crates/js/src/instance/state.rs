@@ -22,11 +22,12 @@ use super::{
     cpu_shares::CpuShares,
     frames::{Frames, HeldContexts},
     instance::Instance,
-    operations::{Operations, Settled, Work},
+    operations::{HostError, Operations, Settled, Work},
     timers::Timers,
 };
 use crate::{
     allocator::MemoryUse,
+    charge::Charge,
     engine::EngineShared,
     errors::{LoadError, LoadFailure, SourceLookup, Thrown},
     module::ModuleHost,
@@ -74,6 +75,11 @@ impl SharedState {
         self.handle.get().cloned().unwrap_or_default()
     }
 
+    /// Counts memory outside the engine as the tool's.
+    pub(crate) fn charge(&self, bytes: usize) -> Result<Charge, HostError> {
+        Charge::new(&self.memory, bytes)
+    }
+
     /// Runs an operation on the program's runtime and hands its outcome to the engine.
     pub(crate) fn spawn_operation<F>(
         self: &Arc<Self>,
@@ -100,8 +106,12 @@ impl SharedState {
         self.engine.runtime.spawn(async move {
             let outcome = work.await;
             shared.operations.end(number);
+            let (outcome, held) = match shared.charge(outcome.bytes()) {
+                Ok(held) => (outcome, Some(held)),
+                Err(error) => (Settled::Failed(error), None),
+            };
             // The thread may have ended; then nobody waits.
-            let _ = shared.queue.send(Command::Settle { number, outcome });
+            let _ = shared.queue.send(Command::Settle { number, outcome, held });
         });
     }
 
@@ -174,6 +184,8 @@ pub(crate) struct ThreadState {
     pub(crate) replayed: RefCell<Option<CallTape>>,
     /// Set if there are bus listeners.
     pub(crate) hears: Cell<bool>,
+    /// Set once a call failed after memory ran out.
+    is_worn: Cell<bool>,
     /// Set if callbacks of `process.nextTick` are pending.
     pub(crate) ticks_wait: Cell<bool>,
     /// Set while promises are rejected that nobody handles so far. Calls end after that is decided.
@@ -204,6 +216,7 @@ impl ThreadState {
             is_loaded: Cell::new(false),
             replayed: RefCell::default(),
             hears: Cell::new(false),
+            is_worn: Cell::new(false),
             ticks_wait: Cell::new(false),
             has_rejections: Cell::new(false),
             waiting: RefCell::default(),
@@ -355,6 +368,13 @@ impl ThreadState {
         self.shares.end(call);
         self.shared.operations.end_call(call);
         context.updates.close();
+        // Built-in modules that were being loaded when memory ran out stay incomplete, so the next call gets a new engine. A
+        // sidecar ends by itself.
+        let is_worn = kind != "result" && self.shared.memory.was_refused() && self.frames.get().is_some();
+        self.is_worn.set(self.is_worn.get() || is_worn);
+        if self.is_worn.get() && self.calls.borrow().is_empty() {
+            self.shared.force();
+        }
         // Whoever waited may have given up.
         match reply {
             Reply::Load(path, reply) => {
@@ -389,7 +409,7 @@ impl ThreadState {
 
     /// Returns whether a thrown value means that memory ran out. Without enough memory for the error itself, the engine
     /// throws other errors or null.
-    fn is_out_of_memory(&self, thrown: &Thrown) -> bool {
+    pub(super) fn is_out_of_memory(&self, thrown: &Thrown) -> bool {
         let refused = self.shared.memory.take_refused();
         match (thrown.class.as_deref(), thrown.message.as_str()) {
             (Some("InternalError"), "out of memory") => true,

@@ -20,8 +20,8 @@ use super::{
     state::{SharedState, ThreadState},
 };
 use crate::{
-    allocator::CappedAllocator, compiled::CompiledFiles, definitions::Definitions, errors::Thrown,
-    limits::Limits, modules::ModuleStore,
+    allocator::CappedAllocator, charge::out_of_memory, compiled::CompiledFiles, definitions::Definitions,
+    errors::Thrown, limits::Limits, modules::ModuleStore,
 };
 
 /// The queue is checked after this many jobs, so that an endless promise chain cannot hide an abort.
@@ -120,8 +120,7 @@ impl Thread<'_> {
                 Ok(true) => count += 1,
                 Ok(false) if self.run_ticks() => {}
                 Ok(false) => break,
-                // The job's own error has no other destination than the log.
-                Err(failed) => failed.0.with(|ctx| self.log_caught(&ctx, 0, "A callback failed")),
+                Err(failed) => failed.0.with(|ctx| self.job_failed(&ctx)),
             }
             self.context.with(|ctx| self.frames.after_job(&ctx));
             if count.is_multiple_of(JOBS_BETWEEN_LOOKS)
@@ -132,6 +131,18 @@ impl Thread<'_> {
         }
         self.context.with(|ctx| self.report_rejections(&ctx));
         self.state.finish_waiting();
+    }
+
+    /// Reports the error of a job. If memory ran out, the code that waits for the job would wait forever, so the calls in
+    /// progress end. Other errors have no other destination than the log.
+    fn job_failed(&self, ctx: &Ctx<'_>) {
+        let thrown = self.describe_caught(ctx);
+        if !self.state.is_out_of_memory(&Thrown::from_json(&thrown)) {
+            return self.log(0, &thrown, "A callback failed");
+        }
+        for call in self.state.outstanding() {
+            self.state.finish(call, "thrown", out_of_memory().to_json());
+        }
     }
 
     /// Runs the callbacks of `nextTick`; returns whether there were any.
@@ -218,7 +229,11 @@ impl Thread<'_> {
                     let _ = reply.send(drawn);
                 }
             }
-            Command::Settle { number, outcome } => self.settle(number, outcome),
+            Command::Settle { number, outcome, held } => {
+                // The engine counts its own copy.
+                drop(held);
+                self.settle(number, outcome);
+            }
             Command::Hear { channel, json } => {
                 if self.state.hears.get() {
                     self.enter(Entry::Callback, |ctx| self.kernel.hear(ctx, &channel, &json));
@@ -228,7 +243,7 @@ impl Thread<'_> {
                 self.enter(Entry::Callback, |ctx| self.kernel.forget_pending(ctx, number))
             }
             // Only sidecars say these.
-            Command::Said { .. } | Command::Gone { .. } | Command::Wake => {}
+            Command::Said { .. } | Command::Gone { .. } | Command::OverMemory | Command::Wake => {}
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod common_js;
 mod named_files;
+mod nesting;
 mod packages;
 mod remote;
 mod resolve;

@@ -20,8 +20,15 @@ use oxc::{
 };
 use oxc_resolver::{ResolveOptions, Resolver};
 
+use super::nesting;
+
 /// Maximum file size: compiling a larger one would need more memory than a tool may have.
 pub(crate) const MAX_SOURCE_BYTES: usize = 16 << 20;
+
+/// Stack that every thread has left for the compiler.
+const OWN_STACK: usize = 1 << 20;
+/// Maximum stack for one source.
+const MAX_STACK: usize = 1 << 30;
 
 /// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +125,37 @@ pub(crate) fn prepare_as(
     source: &str,
     format: Option<Format>,
 ) -> Result<Prepared, SyntaxProblem> {
+    with_stack(path, source, || compile(path, source, format)).unwrap_or_else(Err)
+}
+
+/// Runs work that parses a source, with enough stack for how deeply it is nested.
+fn with_stack<R: Send>(
+    path: &Path,
+    source: &str,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, SyntaxProblem> {
+    let language = Language::of(path);
+    let needed = nesting::stack_bound(source, language.typescript, language.jsx);
+    if needed <= OWN_STACK {
+        return Ok(work());
+    }
+    let failed = |message: String| SyntaxProblem { message, help: None, offset: 0 };
+    if needed > MAX_STACK {
+        return Err(failed("the source is nested too deeply".to_owned()));
+    }
+    // The system provides memory for the part of a stack that is used.
+    let ran = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("compiler".to_owned()).stack_size(OWN_STACK + needed);
+        thread.spawn_scoped(scope, work).map(|thread| thread.join())
+    });
+    match ran {
+        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => Err(failed(format!("the source is nested too deeply for this system: {error}"))),
+    }
+}
+
+fn compile(path: &Path, source: &str, format: Option<Format>) -> Result<Prepared, SyntaxProblem> {
     let language = Language::of(path);
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, language.source_type())
@@ -180,6 +218,10 @@ fn wants_older_decorators(path: &Path) -> bool {
 /// Maps a position in the emitted code to the author's source. Lines and columns start at one. It repeats the work of
 /// [`prepare`] with a source map: errors are rare, so nobody else pays for the map.
 pub(crate) fn original_position(path: &Path, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
+    with_stack(path, source, || find_position(path, source, line, column)).ok().flatten()
+}
+
+fn find_position(path: &Path, source: &str, line: u32, column: u32) -> Option<(u32, u32)> {
     let language = Language::of(path);
     let allocator = Allocator::default();
     let head = u32::try_from(COMMON_JS_HEAD.len()).unwrap_or(0);

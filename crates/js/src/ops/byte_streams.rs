@@ -30,7 +30,12 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         "streamWrite",
         Func::from(move |number: f64, stream: u32, input: TypedArray<'js, u8>| {
             let (shared, input, meter) = (Arc::clone(&own.shared), bytes::copy(&input), own.meter());
+            let held = shared.charge(input.len());
             own.shared.spawn_operation(whole(number), |token| async move {
+                let _held = match held {
+                    Ok(held) => held,
+                    Err(error) => return Settled::Failed(error),
+                };
                 let written = shared.streams.write(stream, &input, &token).await;
                 if written.is_ok() {
                     meter.add_written(input.len());

@@ -37,8 +37,13 @@ pub(super) fn start(state: &ThreadState, number: u64, json: &str) {
     let cwd = state.cwd().to_path_buf();
     let engine = Arc::clone(&state.shared.engine);
     let meter = state.meter();
+    let held = state.shared.charge(json.len());
     let request: std::result::Result<ExecRequest, _> = serde_json::from_str(json);
     state.shared.spawn_work(number, Work::Process, |token| async move {
+        let _held = match held {
+            Ok(held) => held,
+            Err(error) => return Settled::Failed(error),
+        };
         let request = match request {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),

@@ -77,7 +77,12 @@ fn start(state: &ThreadState, number: u64, json: &str, body: Option<Vec<u8>>) {
     let request: std::result::Result<FetchRequest, _> = serde_json::from_str(json);
     let shared = std::sync::Arc::clone(&state.shared);
     let meter = state.meter();
+    let held = state.shared.charge(body.as_ref().map_or(0, Vec::len));
     state.shared.spawn_operation(number, |token| async move {
+        let _held = match held {
+            Ok(held) => held,
+            Err(error) => return Settled::Failed(error),
+        };
         let request = match request {
             Ok(request) => request,
             Err(error) => return Settled::Failed(HostError::of_class("TypeError", error.to_string())),

@@ -9,7 +9,7 @@ use sha2::digest::Digest;
 use toolsmith_tool::CancelToken;
 
 use super::{bytes, failure, native, runtime::whole};
-use crate::instance::{HostError, Settled, ThreadState};
+use crate::instance::{HostError, Settled, SharedState, ThreadState};
 
 /// Rounds between two checks of the stop flag.
 const ROUNDS_BETWEEN_LOOKS: u32 = 4096;
@@ -121,6 +121,24 @@ enum Derivation {
     Hkdf { digest: String, length: usize },
 }
 
+impl Derivation {
+    /// Memory that it needs; too much by its own limit is an error of its own.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Scrypt { cost, block, parallel, memory, .. } => {
+                let blocks = cost.saturating_add(u64::from(*parallel)).saturating_add(2);
+                let needed = blocks.saturating_mul(u64::from(*block)).saturating_mul(128);
+                if needed > (*memory).min(MAX_SCRYPT_BYTES) {
+                    0
+                } else {
+                    usize::try_from(needed).unwrap_or(usize::MAX)
+                }
+            }
+            Self::Pbkdf2 { .. } | Self::Hkdf { .. } => 0,
+        }
+    }
+}
+
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     host.set("hashNames", Func::from(|| NAMES.to_vec()))?;
     let new = |ctx: Ctx<'js>, name: String, key: Option<TypedArray<'js, u8>>| {
@@ -159,7 +177,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
         "deriveKey",
         Func::from(
             move |number: f64, json: String, secret: Bytes<'js>, salt: Bytes<'js>, info: Bytes<'js>| {
-                let work = derivation(&json, &secret, &salt, &info);
+                let work = derivation(&own.shared, &json, &secret, &salt, &info);
                 let runtime = own.shared.engine.runtime.clone();
                 own.shared.spawn_operation(whole(number), |token| async move {
                     match runtime.spawn_blocking(move || work(&token)).await {
@@ -181,7 +199,7 @@ pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Resul
                   salt: Bytes<'js>,
                   info: Bytes<'js>|
                   -> Result<Bytes<'js>> {
-                let work = derivation(&json, &secret, &salt, &info);
+                let work = derivation(&own.shared, &json, &secret, &salt, &info);
                 let runtime = own.shared.engine.runtime.clone();
                 let derived = own.shared.wait_for(|token| async move {
                     let done = runtime.spawn_blocking(move || work(&token)).await;
@@ -202,6 +220,7 @@ fn stopped() -> HostError {
 }
 
 fn derivation(
+    shared: &SharedState,
     json: &str,
     secret: &TypedArray<'_, u8>,
     salt: &TypedArray<'_, u8>,
@@ -209,8 +228,14 @@ fn derivation(
 ) -> impl FnOnce(&CancelToken) -> std::result::Result<Vec<u8>, HostError> + Send + 'static {
     let asked: std::result::Result<Derivation, _> = serde_json::from_str(json);
     let (secret, salt, info) = (bytes::copy(secret), bytes::copy(salt), bytes::copy(info));
+    let inputs = secret.len() + salt.len() + info.len();
+    let working = asked.as_ref().map_or(0, Derivation::bytes);
+    let held = shared.charge(inputs.saturating_add(working));
     move |token| match asked {
-        Ok(asked) => derive(&asked, &secret, &salt, &info, token),
+        Ok(asked) => {
+            let _held = held?;
+            derive(&asked, &secret, &salt, &info, token)
+        }
         Err(error) => Err(HostError::of_class("TypeError", error.to_string())),
     }
 }

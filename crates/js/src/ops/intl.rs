@@ -1,24 +1,40 @@
 //! `Intl`: formatters by the text of their arguments.
 
-use std::{cell::RefCell, cmp::Ordering, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, cmp::Ordering, collections::HashMap, fmt::Write as _, rc::Rc, sync::Arc};
 
 use rquickjs::{Ctx, Object, Result, function::Func};
 use serde_json::{Value, json};
-use toolsmith_intl::{Defaults, Formatter, IntlError, Part, joined, parts_json};
+use toolsmith_intl::{Defaults, Formatter, IntlError, Part, Segmenter, joined, parts_json};
 
 use super::failure;
-use crate::instance::HostError;
+use crate::instance::{HostError, SharedState, ThreadState};
 
 /// Formatters kept for the next call; more are created again.
 const MAX_FORMATTERS: usize = 256;
 
+/// Segments between two looks at the memory and the deadline.
+const SEGMENTS_BETWEEN_LOOKS: usize = 1024;
+
 /// Formatters of one runtime.
 struct Formatters {
     defaults: Defaults,
+    shared: Arc<SharedState>,
     known: RefCell<HashMap<String, Rc<Formatter>>>,
 }
 
-type Answer<T> = std::result::Result<T, IntlError>;
+/// Reason why a function throws.
+enum Failure {
+    Intl(IntlError),
+    Host(HostError),
+}
+
+impl From<IntlError> for Failure {
+    fn from(error: IntlError) -> Self {
+        Self::Intl(error)
+    }
+}
+
+type Answer<T> = std::result::Result<T, Failure>;
 
 impl Formatters {
     /// Returns the formatter of a key: constructor, locales and options, one per line.
@@ -57,13 +73,28 @@ impl Formatters {
             Formatter::PluralRules(rules) => rules.select(one).to_owned(),
             Formatter::List(format) => shown(format.format(&list(one))),
             Formatter::DisplayNames(names) => json!(names.of(one)?).to_string(),
-            Formatter::Segmenter(segmenter) => {
-                let ends =
-                    segmenter.segment(one)?.into_iter().flat_map(|(end, word)| [end, usize::from(word)]);
-                json!(ends.collect::<Vec<usize>>()).to_string()
-            }
+            Formatter::Segmenter(segmenter) => self.segments(segmenter, one)?,
             Formatter::Collator(_) => String::new(),
         })
+    }
+
+    /// Returns the ends of segments and whether they are words, as a JSON array. A text may have gigabytes of them.
+    fn segments(&self, segmenter: &Segmenter, text: &str) -> Answer<String> {
+        let mut held = self.shared.charge(0).map_err(Failure::Host)?;
+        let mut array = String::from("[");
+        for (number, (end, word)) in segmenter.segments(text)?.enumerate() {
+            if number.is_multiple_of(SEGMENTS_BETWEEN_LOOKS) {
+                if self.shared.stop.is_over() {
+                    return Err(Failure::Host(HostError::new("The tool was stopped")));
+                }
+                // It doubles when it is full.
+                held.resize(array.len().saturating_mul(2)).map_err(Failure::Host)?;
+            }
+            let comma = if number == 0 { "" } else { "," };
+            let _ = write!(array, "{comma}{end},{}", u8::from(word));
+        }
+        array.push(']');
+        Ok(array)
     }
 
     fn compare(&self, key: &str, one: &str, other: &str) -> Answer<i32> {
@@ -92,6 +123,10 @@ fn default_locale() -> String {
 
 fn thrown<'js, T>(ctx: &Ctx<'js>, answer: Answer<T>) -> Result<T> {
     answer.map_err(|error| {
+        let error = match error {
+            Failure::Intl(error) => error,
+            Failure::Host(error) => return failure::throw(ctx, &error),
+        };
         let class = match error {
             IntlError::Range(_) => "RangeError",
             IntlError::Type(_) => "TypeError",
@@ -104,9 +139,10 @@ fn thrown<'js, T>(ctx: &Ctx<'js>, answer: Answer<T>) -> Result<T> {
     })
 }
 
-pub(super) fn install(group: &Object<'_>) -> Result<()> {
+pub(super) fn install(group: &Object<'_>, state: &ThreadState) -> Result<()> {
     let defaults = Defaults { locale: default_locale(), time_zone: toolsmith_intl::system_time_zone() };
-    let formatters = Rc::new(Formatters { defaults, known: RefCell::default() });
+    let formatters =
+        Rc::new(Formatters { defaults, shared: Arc::clone(&state.shared), known: RefCell::default() });
     let known = Rc::clone(&formatters);
     group.set(
         "open",
@@ -131,25 +167,34 @@ pub(super) fn install(group: &Object<'_>) -> Result<()> {
     group.set(
         "canonical",
         Func::from(move |ctx: Ctx<'_>, locales: String| {
-            thrown(&ctx, toolsmith_intl::canonical_locales(&list(&locales)).map(canonical))
+            thrown(
+                &ctx,
+                toolsmith_intl::canonical_locales(&list(&locales)).map(canonical).map_err(Failure::Intl),
+            )
         }),
     )?;
     group.set(
         "supported",
         Func::from(move |ctx: Ctx<'_>, locales: String| {
-            thrown(&ctx, toolsmith_intl::supported_locales(&list(&locales)).map(canonical))
+            thrown(
+                &ctx,
+                toolsmith_intl::supported_locales(&list(&locales)).map(canonical).map_err(Failure::Intl),
+            )
         }),
     )?;
     group.set(
         "values",
         Func::from(move |ctx: Ctx<'_>, key: String| {
-            thrown(&ctx, toolsmith_intl::supported_values(&key).map(canonical))
+            thrown(&ctx, toolsmith_intl::supported_values(&key).map(canonical).map_err(Failure::Intl))
         }),
     )?;
     group.set(
         "locale",
         Func::from(|ctx: Ctx<'_>, tag: String| {
-            thrown(&ctx, toolsmith_intl::locale_parts(&tag).map(|parts| parts.to_string()))
+            thrown(
+                &ctx,
+                toolsmith_intl::locale_parts(&tag).map(|parts| parts.to_string()).map_err(Failure::Intl),
+            )
         }),
     )
 }

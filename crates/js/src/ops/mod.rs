@@ -82,7 +82,7 @@ fn group<'js>(ctx: &Ctx<'js>, name: &str, state: &Rc<ThreadState>) -> Result<Obj
         #[cfg(feature = "sqlite")]
         "sqlite" => sqlite::install(&group, state)?,
         #[cfg(feature = "intl")]
-        "intl" => intl::install(&group)?,
+        "intl" => intl::install(&group, state)?,
         #[cfg(not(feature = "sqlite"))]
         "sqlite" => {
             return Err(Exception::throw_message(

@@ -13,6 +13,7 @@ use rquickjs::{Ctx, Object, Result, TypedArray, function::Func};
 
 use super::{bytes, failure, native};
 use crate::{
+    charge::Charge,
     instance::{HostError, ThreadState},
     stop::StopFlags,
 };
@@ -56,8 +57,42 @@ enum Coder {
     Unzip,
 }
 
+impl Coder {
+    /// Returns the memory of a new one, as its library allocates it. A decoder of Brotli has that of its window, which the first
+    /// byte of the input decides.
+    fn bytes(kind: &str, level: u32, window: u32) -> usize {
+        match kind {
+            "gzip" | "deflate" | "deflateRaw" => 400 << 10,
+            "brotliCompress" => {
+                let tables = match level {
+                    0..=4 => 1 << 20,
+                    5..=9 => 4 << (14 + level),
+                    _ => 8 << window.min(24),
+                };
+                (2 << 20) + (2 << window.min(24)) + tables
+            }
+            _ => 100 << 10,
+        }
+    }
+}
+
+/// Returns the window of Brotli data by its first byte.
+fn brotli_window(first: u8) -> usize {
+    let bits = match (first & 1, (first >> 1) & 7, (first >> 4) & 7) {
+        (0, ..) => 16,
+        (_, 0, 0) => 17,
+        (_, 0, more) => 8 + more,
+        (_, more, _) => 17 + more,
+    };
+    1 << bits
+}
+
 /// A stream in progress.
 struct Work {
+    /// Counts the memory of the coder and its input.
+    held: Charge,
+    /// Memory of the coder.
+    state: usize,
     coder: Coder,
     input: VecDeque<u8>,
     /// The end of the input format was reached; the rest is not part of it.
@@ -78,7 +113,7 @@ fn bad_header() -> HostError {
 }
 
 impl Work {
-    fn new(kind: &str, level: u32, window: u32) -> Option<Self> {
+    fn new(kind: &str, level: u32, window: u32, held: Charge) -> Option<Self> {
         let compression = Compression::new(level.min(9));
         let coder = match kind {
             "gzip" => Coder::Gzip(deflate::GzEncoder::new(Sink::default(), compression)),
@@ -100,6 +135,8 @@ impl Work {
             _ => return None,
         };
         Some(Self {
+            held,
+            state: Coder::bytes(kind, level, window),
             coder,
             input: VecDeque::new(),
             ended: false,
@@ -107,6 +144,20 @@ impl Work {
             any: false,
             left: Vec::new(),
         })
+    }
+
+    /// Adds input.
+    fn push(&mut self, input: &[u8]) -> std::result::Result<(), HostError> {
+        if let (Coder::Unbrotli(_), false, true, Some(first)) =
+            (&self.coder, self.any, self.input.is_empty(), input.first())
+        {
+            self.state += brotli_window(*first);
+        }
+        let needed = (self.input.len() + input.len()).max(self.input.capacity());
+        self.held.resize(self.state + needed)?;
+        self.input.reserve_exact(input.len());
+        self.input.extend(input);
+        Ok(())
     }
 
     /// Returns the output, if it is enough or `all` is requested. `flush` says what to do at the end of the input: 0
@@ -284,13 +335,22 @@ impl Work {
 
 pub(super) fn install<'js>(host: &Object<'js>, state: &Rc<ThreadState>) -> Result<()> {
     type Bytes<'js> = TypedArray<'js, u8>;
-    let new = |ctx: Ctx<'js>, kind: String, level: u32, window: u32| {
-        Work::new(&kind, level, window).map(|work| native::give(&ctx, work)).transpose()
+    let shared = Arc::clone(&state.shared);
+    let new = move |ctx: Ctx<'js>, kind: String, level: u32, window: u32| {
+        let needed = Coder::bytes(&kind, level, window);
+        // Streams that are part of cycles wait for the garbage collection, which does not know their size.
+        let held = shared.charge(needed).or_else(|_| {
+            ctx.run_gc();
+            shared.charge(needed)
+        });
+        let held = held.map_err(|error| failure::throw(&ctx, &error))?;
+        Work::new(&kind, level, window, held).map(|work| native::give(&ctx, work)).transpose()
     };
     host.set("open", Func::from(new))?;
     let push = |ctx: Ctx<'js>, handle: native::Handle<'js>, input: Bytes<'js>| -> Result<()> {
-        let input = bytes::copy(&input);
-        native::with(&ctx, &handle, |work: &mut Work| work.input.extend(input))
+        let pushed =
+            bytes::lend(&input, |input| native::with(&ctx, &handle, |work: &mut Work| work.push(input)))?;
+        pushed.map_err(|error| failure::throw(&ctx, &error))
     };
     host.set("push", Func::from(push))?;
     let stop = Arc::clone(&state.shared.stop);

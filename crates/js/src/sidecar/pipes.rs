@@ -22,8 +22,8 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// Starts a sidecar.
-    pub(super) fn start(shared: &Arc<SharedState>, request: &Request) -> Result<Self, String> {
+    /// Starts a sidecar that may have so many bytes of resident memory.
+    pub(super) fn start(shared: &Arc<SharedState>, request: &Request, memory: u64) -> Result<Self, String> {
         let engine: &EngineShared = &shared.engine;
         let _entered = engine.runtime.enter();
         let mut process = spawn(request).map_err(|error| error.to_string())?;
@@ -53,7 +53,14 @@ impl Pipes {
         let (end, ended) = oneshot::channel();
         let queue = shared.queue.clone();
         engine.runtime.spawn(async move {
-            let Some(how) = watch(process, ended).await else { return };
+            let how = match watch(process, ended, memory).await {
+                End::Exited(how) => how,
+                End::OverMemory => {
+                    let _ = queue.send(Command::OverMemory);
+                    return;
+                }
+                End::Unwanted => return,
+            };
             // Everything it said comes before its end.
             for reader in [said, complained].into_iter().flatten() {
                 let _ = reader.await;
@@ -72,23 +79,29 @@ impl Pipes {
     }
 }
 
-/// Waits until it ends by itself, and says how, or until nobody wants it any more.
-async fn watch(mut process: Process, ended: oneshot::Receiver<()>) -> Option<String> {
-    let exit = tokio::select! {
-        exit = process.wait() => Some(exit),
-        _ = ended => None,
-    };
-    match exit {
-        Some(exit) => Some(match exit.signal {
+/// Reasons for the end of a sidecar.
+enum End {
+    /// It exited by itself, as described.
+    Exited(String),
+    OverMemory,
+    /// Nobody wants it any more.
+    Unwanted,
+}
+
+/// Waits until it ends by itself, has too much memory, or until nobody wants it any more.
+async fn watch(mut process: Process, ended: oneshot::Receiver<()>, memory: u64) -> End {
+    let over = process.over_memory(memory);
+    let end = tokio::select! {
+        exit = process.wait() => return End::Exited(match exit.signal {
             Some(signal) => format!("killed by signal {signal}"),
             None => format!("exit code {}", exit.code),
         }),
-        None => {
-            process.force_end();
-            process.wait().await;
-            None
-        }
-    }
+        () = over => End::OverMemory,
+        _ = ended => End::Unwanted,
+    };
+    process.force_end();
+    process.wait().await;
+    end
 }
 
 /// Reads lines until the end, or until nobody wants them.

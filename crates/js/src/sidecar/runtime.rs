@@ -63,7 +63,7 @@ impl SidecarRuntime {
             args.push("--no-warnings".to_owned());
             args.push(format!("--max-old-space-size={}", (limits.memory >> 20).max(16)));
         } else {
-            // It has no cap on memory, but can be told to collect garbage sooner; and it must never fetch a package by
+            // It has no cap on its heap, but can be told to collect garbage sooner; and it must never fetch a package by
             // itself that a tool names.
             args.push("--smol".to_owned());
             args.push("--no-install".to_owned());

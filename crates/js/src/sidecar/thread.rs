@@ -16,12 +16,16 @@ use super::{
     runtime::SidecarRuntime,
 };
 use crate::{
+    charge::out_of_memory,
     compiled::CompiledFiles,
     instance::{CallKind, Command, Drawn, Settled, SharedState, ThreadState},
     limits::Limits,
     modules::ModuleStore,
     ops,
 };
+
+/// Resident memory that Bun or Node itself may have, beside the memory of the module.
+const RUNTIME_BYTES: u64 = 128 << 20;
 
 /// Runs an instance until its end.
 pub(crate) fn run(
@@ -33,9 +37,9 @@ pub(crate) fn run(
     let modules =
         ModuleStore::new(Arc::clone(&shared.stop), shared.imports.clone(), CompiledFiles::default());
     let state = ThreadState::new(Arc::clone(shared), modules, limits.memory);
-    let started = runtime
-        .request(state.cwd(), limits)
-        .and_then(|(request, folder)| Ok((Pipes::start(shared, &request)?, folder)));
+    let started = runtime.request(state.cwd(), limits).and_then(|(request, folder)| {
+        Ok((Pipes::start(shared, &request, limits.memory as u64 + RUNTIME_BYTES)?, folder))
+    });
     // The folder is there until the sidecar has read it.
     let (pipes, _folder) = match started {
         Ok(pipes) => pipes,
@@ -116,7 +120,7 @@ impl Thread {
                 self.draw("renderExtension", args, Some(reply));
             }
             Command::TaskUpdate { number, json } => self.tell("taskUpdate", vec![number.into(), json.into()]),
-            Command::Settle { number, outcome } => self.tell("settle", settle(number, outcome)),
+            Command::Settle { number, outcome, .. } => self.tell("settle", settle(number, outcome)),
             Command::Hear { channel, json } => {
                 if self.state.hears.get() {
                     self.tell("hear", vec![channel.into(), json.into()]);
@@ -126,6 +130,10 @@ impl Thread {
             Command::Said { line } => self.hear(&line),
             Command::Gone { reason } => {
                 self.give_up(&reason);
+                return false;
+            }
+            Command::OverMemory => {
+                self.give_up_with(&out_of_memory().to_json());
                 return false;
             }
             Command::Wake => {}
@@ -160,14 +168,18 @@ impl Thread {
 
     /// The process exited: fails all waiting requests.
     fn give_up(&self, reason: &str) {
-        self.state.shared.stop.force();
         let message = format!(
             "The tool's {} process exited during this call ({reason}). Its side effects may be incomplete, and its state in \
              memory is lost. The next call starts it afresh.",
             self.name
         );
+        self.give_up_with(&json!({ "message": message }).to_string());
+    }
+
+    fn give_up_with(&self, thrown: &str) {
+        self.state.shared.stop.force();
         for call in self.state.outstanding() {
-            self.state.finish(call, "thrown", json!({ "message": message }).to_string());
+            self.state.finish(call, "thrown", thrown.to_owned());
         }
     }
 }

@@ -367,6 +367,80 @@ async fn c4_7_a_tool_over_its_memory_costs_its_call() {
     }
 }
 
+/// Each of these has the host allocate more than the tool may use.
+const GREEDY_OUTSIDE: &[(&str, &str)] = &[
+    (
+        "compressors",
+        "const zlib = await import(\"node:zlib\"); const a = []; for (;;) a.push(zlib.createGzip(), zlib.createBrotliCompress());",
+    ),
+    (
+        "decompressors",
+        "const zlib = await import(\"node:zlib\"); const a = []; for (;;) { const s = zlib.createBrotliDecompress(); s.write(Buffer.from([0x3f, 0])); a.push(s); await null; }",
+    ),
+    (
+        "segments",
+        "const text = \"a \".repeat(10 << 20); new Intl.Segmenter(\"en\", { granularity: \"grapheme\" }).segment(text);",
+    ),
+    (
+        "files that are read",
+        "const fs = await import(\"node:fs/promises\"); await fs.writeFile(\"big\", Buffer.alloc(8 << 20)); const all = []; for (let i = 0; i < 500; i++) all.push(fs.readFile(\"big\")); await Promise.all(all);",
+    ),
+    (
+        "files of Bun",
+        "const fs = await import(\"node:fs/promises\"); await fs.writeFile(\"big\", Buffer.alloc(8 << 20)); const all = []; for (let i = 0; i < 500; i++) all.push(Bun.file(\"big\").bytes()); await Promise.all(all);",
+    ),
+    (
+        "files that are written",
+        "const fs = await import(\"node:fs/promises\"); const data = Buffer.alloc(8 << 20); const all = []; for (let i = 0; i < 500; i++) all.push(fs.writeFile(\"out\" + (i % 4), data)); await Promise.all(all);",
+    ),
+    (
+        "bodies of requests",
+        "const { createServer } = await import(\"node:net\"); const server = createServer(() => {}); await new Promise((done) => server.listen(0, \"127.0.0.1\", done)); const body = Buffer.alloc(8 << 20); const all = []; for (let i = 0; i < 500; i++) all.push(fetch(`http://127.0.0.1:${server.address().port}/`, { method: \"POST\", body })); await Promise.all(all);",
+    ),
+    (
+        "keys",
+        "const { scrypt } = await import(\"node:crypto\"); const all = []; for (let i = 0; i < 100; i++) all.push(new Promise((done, fail) => scrypt(\"a\", \"b\", 64, { N: 2 ** 14, r: 8, p: 1 }, (error) => error ? fail(error) : done()))); await Promise.all(all);",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_memory_that_the_host_holds_for_a_tool_counts_as_the_tools() {
+    for (name, body) in GREEDY_OUTSIDE {
+        let source = tool_source(&format!(
+            "if (!params.again) {{ {body} }} return {{ content: [{{ type: \"text\", text: \"fine\" }}] }};"
+        ));
+        let project = Project::with_limits(short(), &[("t.ts", &source)]);
+        let tool = project.tool("t.ts").await;
+        let ended = tokio::time::timeout(Duration::from_secs(60), call(&tool, json!({}))).await;
+        let error = ended.unwrap_or_else(|_| panic!("{name}: it hangs")).expect_err(name).to_string();
+        assert!(error.contains("memory limit of 64 MB"), "{name}: {error}");
+        let again = call(&tool, json!({ "again": true })).await;
+        assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error}")).joined_text(), "fine", "{name}");
+    }
+}
+
+/// Memory runs out at a different step in every round: of the engine, of the host, or while a promise is settled.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_a_call_whose_memory_runs_out_never_hangs() {
+    let body = "const fs = await import(\"node:fs/promises\"); const held = [];\n\
+        try { if (!params.again) for (;;) held.push(new Uint8Array(params.step)); } catch {}\n\
+        held.length -= Math.min(held.length, params.free ?? 0);\n\
+        await Promise.all(Array.from({ length: 20 }, () => fs.readFile(\"big\")));\n\
+        return { content: [{ type: \"text\", text: \"fine\" }] };";
+    let project =
+        Project::with_limits(short(), &[("t.ts", &tool_source(body)), ("big", &"x".repeat(200_000))]);
+    let tool = project.tool("t.ts").await;
+    for round in 0..24_u32 {
+        let arguments = json!({ "step": 3_000 + round * 7_919, "free": round % 12 });
+        let ended = tokio::time::timeout(Duration::from_secs(60), call(&tool, arguments)).await;
+        let ended = ended.unwrap_or_else(|_| panic!("round {round}: it hangs"));
+        assert!(ended.is_err() || ended.is_ok_and(|result| result.joined_text() == "fine"), "round {round}");
+        let again = call(&tool, json!({ "again": true })).await;
+        let again = again.unwrap_or_else(|error| panic!("round {round}, afterwards: {error}"));
+        assert_eq!(again.joined_text(), "fine", "round {round}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recursion_without_end_is_an_error() {
     for body in [
@@ -450,6 +524,76 @@ async fn c1_5_loading_cannot_take_the_host_down() {
         assert!(error.to_string().contains(expected), "{name}: {error}");
         // The others are not touched by it.
         assert_eq!(project.engine.stats().abandoned, 0, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c1_5_source_that_is_nested_deeply_is_a_load_error() {
+    let nested = |open: &str, middle: &str, close: &str| {
+        format!("x={}{middle}{}", open.repeat(200_000), close.repeat(200_000))
+    };
+    let deep = [
+        ("a.ts", nested("(", "1", ")")),
+        ("b.js", nested("[", "1", "]")),
+        ("c.cjs", nested("{a:", "1", "}")),
+        ("d.mts", nested("a=>", "1", "")),
+        ("e.tsx", nested("<a>", "", "</a>")),
+        ("f.js", nested("", "1", "+(1)")),
+        ("g.ts", "import \"./a.ts\"; export default () => [];".to_owned()),
+        ("h.js", "require(\"./c.cjs\"); module.exports = () => [];".to_owned()),
+    ];
+    let mut files: Vec<(&str, &str)> = deep.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let good = tool_source("return { content: [] };");
+    files.push(("good.ts", &good));
+    let project = Project::new(&files);
+    for (name, _) in &deep {
+        let error = project.load_error(name).await;
+        assert!(error.message.contains("nested too deeply"), "{name}: {error}");
+    }
+    assert!(call(&project.tool("good.ts").await, json!({})).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c1_5_a_deep_manifest_costs_the_modules_beside_it() {
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
+    let importing = "import \"#x\"; export default () => [];";
+    let decorated = "@a class B {} function a() {} export default () => [];";
+    let project = Project::new(&[
+        ("a/package.json", &deep),
+        ("a/t.ts", importing),
+        ("b/tsconfig.json", &deep),
+        ("b/t.ts", importing),
+        ("b/d.ts", decorated),
+        ("good.ts", &tool_source("return { content: [] };")),
+    ]);
+    for name in ["a/t.ts", "b/t.ts"] {
+        assert!(!project.load_error(name).await.message.is_empty());
+    }
+    project.load("b/d.ts").await;
+    assert!(call(&project.tool("good.ts").await, json!({})).await.is_ok());
+}
+
+/// Each of these parses text that is nested deeply, on the tool's thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_parsers_of_the_host_refuse_text_that_is_nested_deeply() {
+    for body in [
+        "Bun.YAML.parse(\"[\".repeat(100000) + \"]\".repeat(100000));",
+        "Bun.YAML.parse(\"{a: \".repeat(100000) + \"}\".repeat(100000));",
+        "Bun.YAML.parse(\"- \".repeat(100000) + \"a\");",
+        "Bun.YAML.parse(\"? \".repeat(100000) + \"a\");",
+        "Bun.YAML.parse(Array.from({ length: 3000 }, (_, i) => \" \".repeat(i) + \"a:\").join(\"\\n\"));",
+        "Bun.TOML.parse(\"a = \" + \"[\".repeat(100000) + \"]\".repeat(100000));",
+        "Bun.TOML.parse(\"a = \" + \"{a=\".repeat(100000) + \"1\" + \"}\".repeat(100000));",
+        "Bun.TOML.parse(\"a.\".repeat(100000) + \"b = 1\");",
+        "Bun.TOML.parse(\"[\" + \"a.\".repeat(100000) + \"b]\");",
+        "new Function(\"return \" + \"[\".repeat(100000));",
+        "new RegExp(\"(?:\".repeat(100000) + \")\".repeat(100000));",
+    ] {
+        let source = format!("if (!params.again) {{ {body} }} return {{ content: [] }};");
+        let project = Project::new(&[("t.ts", &tool_source(&source))]);
+        let tool = project.tool("t.ts").await;
+        assert!(call(&tool, json!({})).await.is_err(), "{body}");
+        assert!(call(&tool, json!({ "again": true })).await.is_ok(), "{body}: and works again");
     }
 }
 

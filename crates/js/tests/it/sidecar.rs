@@ -201,6 +201,24 @@ async fn a_crash_costs_its_call_and_the_next_starts_it_afresh() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c4_7_bun_and_node_over_the_memory_of_the_module_are_killed() {
+    let body = "if (params.greedy) { const all = []; for (;;) { all.push(Buffer.alloc(4 << 20, 1)); await new Promise((done) => setTimeout(done, 1)); } }\n\
+        return { content: [{ type: \"text\", text: \"fine\" }] };";
+    for (program, kind) in [("bun", EngineKind::Bun), ("node", EngineKind::Node)] {
+        if !has_program(program) {
+            continue;
+        }
+        let limits = Limits::default().memory(64 << 20);
+        let project =
+            Project::with_options(limits, &[("t.ts", &tool_source(body))], |options| options.engine(kind));
+        let tool = project.tool("t.ts").await;
+        let error = call(&tool, json!({ "greedy": true })).await.unwrap_err().to_string();
+        assert!(error.contains("exceeded its memory limit of 64 MB"), "{program}: {error}");
+        assert_eq!(call(&tool, json!({})).await.unwrap().joined_text(), "fine", "{program}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn staged_actions_renderers_and_sessions_work_there() {
     if !has_program("node") {
         return;

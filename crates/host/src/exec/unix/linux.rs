@@ -226,12 +226,14 @@ pub(super) fn descendants(root: u32) -> Vec<u32> {
 
 /// Resident memory of all living descendants of `root`, in bytes. Pages that several of them share count for each.
 pub(super) fn memory_below(root: u32) -> Option<u64> {
-    let page = rustix::param::page_size() as u64;
-    let resident = |pid: u32| {
-        let sizes = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-        sizes.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
-    };
-    Some(descendants(root).into_iter().filter_map(resident).map(|pages| pages.saturating_mul(page)).sum())
+    Some(descendants(root).into_iter().filter_map(memory_of).sum())
+}
+
+/// Resident memory of a process, in bytes.
+pub(super) fn memory_of(pid: u32) -> Option<u64> {
+    let sizes = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    let pages = sizes.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()?;
+    Some(pages.saturating_mul(rustix::param::page_size() as u64))
 }
 
 /// The parent of a process, and whether it has ended and only waits to be reaped.

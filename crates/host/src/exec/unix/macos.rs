@@ -289,15 +289,17 @@ pub(super) fn descendants(root: u32) -> Vec<u32> {
 
 /// Resident memory of the descendants of `root`, in bytes. Pages that several of them share count for each.
 pub(super) fn memory_below(root: u32) -> Option<u64> {
+    Some(descendants(root).into_iter().filter_map(memory_of).sum())
+}
+
+/// Resident memory of a process, in bytes.
+pub(super) fn memory_of(pid: u32) -> Option<u64> {
     let size = c_int::try_from(size_of::<libc::proc_taskinfo>()).ok()?;
-    let resident = |pid: u32| {
-        // SAFETY: the result is on this stack, has this size, and is read only if the call filled it.
-        unsafe {
-            let mut task: libc::proc_taskinfo = std::mem::zeroed();
-            let flavor = libc::PROC_PIDTASKINFO;
-            let filled = libc::proc_pidinfo(pid.cast_signed(), flavor, 0, (&raw mut task).cast(), size);
-            (filled == size).then_some(task.pti_resident_size)
-        }
-    };
-    Some(descendants(root).into_iter().filter_map(resident).sum())
+    // SAFETY: the result is on this stack, has this size, and is read only if the call filled it.
+    unsafe {
+        let mut task: libc::proc_taskinfo = std::mem::zeroed();
+        let flavor = libc::PROC_PIDTASKINFO;
+        let filled = libc::proc_pidinfo(pid.cast_signed(), flavor, 0, (&raw mut task).cast(), size);
+        (filled == size).then_some(task.pti_resident_size)
+    }
 }

@@ -226,6 +226,11 @@ impl Control {
         move || system::memory_below(supervisor)
     }
 
+    /// Returns a function that reads the memory of the program alone.
+    pub(in super::super) fn own_memory_reader(&self, pid: u32) -> impl Fn() -> Option<u64> + Send + use<> {
+        move || system::memory_of(pid)
+    }
+
     /// Sends a signal to the program.
     pub(in super::super) fn signal(&self, pid: u32, number: i32) {
         // The supervisor lives as long as the program, so the id is still the program's.

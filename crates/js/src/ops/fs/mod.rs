@@ -80,14 +80,19 @@ fn later(state: &ThreadState, number: u64, name: String, json: String, data: Vec
     state.shared.spawn_operation(number, |token| {
         let watched = token.clone();
         let scene = scene(state, Box::new(move || watched.is_cancelled()));
+        let held = state.shared.charge(data.len());
         async move {
+            let held = match held {
+                Ok(held) => held,
+                Err(error) => return Settled::Failed(error),
+            };
             let turns = Arc::clone(&scene.shared.files.turns);
             let work = async move {
                 let turn = turns.acquire_owned().await;
                 runtime
                     .spawn_blocking(move || {
                         let outcome = run(&name, &json, data, &scene);
-                        drop(turn);
+                        drop((turn, held));
                         outcome
                     })
                     .await

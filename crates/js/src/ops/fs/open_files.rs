@@ -180,6 +180,7 @@ pub(super) fn read(request: &Request, scene: &Scene) -> Result<Settled, FsError>
     let file = file(request, scene, "read")?;
     let wanted = usize::try_from(request.length).unwrap_or(MAX_READ).min(MAX_READ).min(scene.room);
     let position = request.position.and_then(|position| u64::try_from(position).ok());
+    let _held = scene.shared.charge(wanted).map_err(FsError::Other)?;
     let mut buffer = vec![0; wanted];
     let count = read_some(&file, &mut buffer, position, is_endless(&file), scene)?;
     buffer.truncate(count);

@@ -39,12 +39,19 @@ fn read_all(file: &File, scene: &Scene) -> Result<Vec<u8>, FsError> {
         return Err(too_large(size, scene));
     }
     let endless = is_endless(file);
-    let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    let size = usize::try_from(size).unwrap_or(0) + 1;
+    let mut held = scene.shared.charge(size).map_err(FsError::Other)?;
+    let mut content = Vec::with_capacity(size);
     // Kernel files report a size of zero, and growing files exceed their reported size.
     loop {
         scene.go_on("read")?;
         let length = content.len();
         let room = (content.capacity() - length).clamp(8 << 10, PIECE);
+        if length + room > content.capacity() {
+            let wanted = content.capacity().saturating_mul(2).max(length + room);
+            held.resize(wanted).map_err(|_| too_large(wanted as u64, scene))?;
+            content.reserve_exact(wanted - length);
+        }
         content.resize(length + room, 0);
         let count = read_some(file, &mut content[length..], None, endless, scene)?;
         content.truncate(length + count);
