@@ -52,7 +52,8 @@ fn is_secret_header(name: &str) -> bool {
 /// Returns the credentials in a recording, and those of the given ones that are long enough to be searched for.
 pub(super) fn secrets_of(recording: &Recording, more: &[String]) -> Vec<String> {
     let mut secrets: Vec<String> = more.to_vec();
-    for exchange in &recording.exchanges {
+    let load = recording.load.iter().flat_map(|load| &load.asked.exchanges);
+    for exchange in recording.exchanges.iter().chain(load) {
         if is_secret_variable(exchange)
             && let Answer::Returns(Value::String(value)) = &exchange.answer
         {
@@ -81,6 +82,9 @@ pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
         }
         normalize(exchange);
         each_text(exchange, &mut |text| hide(text, &secrets));
+    }
+    if let Some(load) = &mut recording.load {
+        redact(&mut load.asked, &secrets);
     }
 }
 

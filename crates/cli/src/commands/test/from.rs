@@ -37,7 +37,7 @@ pub(super) fn run(mut project: Project, what: &str, as_json: bool) -> Result<Exi
                 other.push(format!("{} (call {}) is not a custom tool here", call.tool, call.number));
                 continue;
             };
-            let complete = call.recording.clone().filter(|recording| recording.incomplete.is_none());
+            let complete = call.whole_recording().filter(|recording| recording.incomplete.is_none());
             let why = match (&call.recording, &complete) {
                 (_, Some(_)) => None,
                 (Some(recording), None) => recording.incomplete.clone(),
