@@ -11,11 +11,12 @@ use std::{
 use anyhow::{Context as _, Result};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use toolsmith::Discovered;
 use toolsmith_agent::{
     Arguments, LOAD_RECORDING, RECORDING, RecordedCall, RecordedEnd,
     session::{SessionLog, Sessions},
 };
-use toolsmith_host::regular_file::read_regular;
+use toolsmith_host::{real_path, regular_file::read_regular};
 use toolsmith_llm::{Message, ToolResultMessage};
 use toolsmith_tool::{CWD_MARK, LoadRecording, Recording, SessionView as _, ToolResult, redact_value};
 
@@ -136,6 +137,25 @@ fn artifacts<T: DeserializeOwned>(log: &SessionLog, kind: &str) -> impl Iterator
         let bytes = read_regular(&file.path(), MAX_RECORDING).ok()?;
         Some((id, serde_json::from_slice(&bytes).ok()?))
     })
+}
+
+/// Returns the module of each call whose load was recorded: at the same place, or a file of the same name.
+pub(crate) fn modules_of(
+    calls: &[SessionCall],
+    discovered: &Discovered,
+    project: &Project,
+) -> Vec<Option<PathBuf>> {
+    let real = |path: &Path| real_path(project.cwd.join(path)).unwrap_or_else(|_| path.to_path_buf());
+    let found: Vec<(&Path, PathBuf)> =
+        discovered.ready().map(|module| (module.path.as_path(), real(&module.path))).collect();
+    let module_of = |load: &LoadRecording| {
+        let path = PathBuf::from(load.module.replace(CWD_MARK, &project.cwd.to_string_lossy()));
+        let path = real(&path);
+        let same = found.iter().find(|(_, known)| *known == path);
+        let same = same.or_else(|| found.iter().find(|(_, known)| known.file_name() == path.file_name()));
+        same.map(|(path, _)| path.to_path_buf())
+    };
+    calls.iter().map(|call| call.load.as_deref().and_then(module_of)).collect()
 }
 
 /// Chooses calls by a number or an id prefix; all without one.

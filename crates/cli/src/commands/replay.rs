@@ -10,9 +10,8 @@ use std::{
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use toolsmith::{Discovered, LoadScope, LoadedTools, secret_values};
+use toolsmith::{LoadScope, LoadedTools, secret_values};
 use toolsmith_agent::{CallEnd, RESOLVE, RecordedEnd};
-use toolsmith_host::real_path;
 use toolsmith_tool::{
     CWD_MARK, CallTape, ContentBlock, LoadRecording, PendingHandle, PendingStack, Recording, ReplayEnd,
     ToolContext,
@@ -24,7 +23,7 @@ use crate::{
     calling::call_alone,
     output::{one_line, print_json},
     project::Project,
-    recorded_calls::{SessionCall, choose, comparable, read_session},
+    recorded_calls::{SessionCall, choose, comparable, modules_of, read_session},
     runtime, streams,
     terminal::{DIM, ERROR, GOOD, paint},
 };
@@ -84,21 +83,6 @@ pub(crate) fn run(shared: &Shared, own: &ReplayArguments) -> Result<ExitCode> {
         }
         Ok(ExitCode::from(u8::from(failed > 0)))
     })
-}
-
-/// Returns the module of each call whose load was recorded: at the same place, or a file of the same name.
-fn modules_of(calls: &[SessionCall], discovered: &Discovered, project: &Project) -> Vec<Option<PathBuf>> {
-    let real = |path: &Path| real_path(project.cwd.join(path)).unwrap_or_else(|_| path.to_path_buf());
-    let found: Vec<(&Path, PathBuf)> =
-        discovered.modules.iter().map(|module| (module.path.as_path(), real(&module.path))).collect();
-    let module_of = |load: &LoadRecording| {
-        let path = PathBuf::from(load.module.replace(CWD_MARK, &project.cwd.to_string_lossy()));
-        let path = real(&path);
-        let same = found.iter().find(|(_, known)| *known == path);
-        let same = same.or_else(|| found.iter().find(|(_, known)| known.file_name() == path.file_name()));
-        same.map(|(path, _)| path.to_path_buf())
-    };
-    calls.iter().map(|call| call.load.as_deref().and_then(module_of)).collect()
 }
 
 /// Returns the recording of the first load of each module.
