@@ -203,6 +203,14 @@ fn mark_cwd(value: &mut Value, cwd: &str) {
     }
 }
 
+/// Returns a result as cases have it: the flag of an error is left out where there is none.
+fn without_error_flag(mut result: Value) -> Value {
+    if let Some(fields) = result.as_object_mut() {
+        fields.remove("isError");
+    }
+    result
+}
+
 /// A case made of a call.
 pub(crate) struct NewCase<'a> {
     pub(crate) about: String,
@@ -244,7 +252,7 @@ impl NewCase<'_> {
         let expect = match (self.result.is_error, is_text && result.get("details").is_none()) {
             (true, _) => json!({ "error": text }),
             (false, true) => json!({ "text": text }),
-            (false, false) => json!({ "result": result }),
+            (false, false) => json!({ "result": without_error_flag(result) }),
         };
         case.insert("expect".to_owned(), expect);
         let text = serde_json::to_string_pretty(&Value::Object(case))? + "\n";
