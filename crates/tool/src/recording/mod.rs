@@ -6,7 +6,7 @@ mod tape;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use redact::{REDACTED, is_secret_name};
+pub use redact::{REDACTED, is_secret_name, is_secret_variable_name};
 pub use tape::{CallTape, LoadTape, ReplayEnd, TapeSlot};
 
 /// Placeholder for the working directory.

@@ -200,3 +200,9 @@ fn a_load_is_sealed_by_the_end_of_the_first_call() {
     assert_eq!(first.asked.exchanges[0].answer, Answer::Resolves(json!(1)));
     assert_eq!(first.asked.exchanges.len(), 1);
 }
+
+#[test]
+fn the_working_directory_of_a_shell_is_no_credential() {
+    assert!(!is_secret_variable_name("PWD") && is_secret_variable_name("DB_PWD"));
+    assert!(is_secret_name("pwd"), "as a key of a query it is");
+}

@@ -45,6 +45,12 @@ pub fn is_secret_name(name: &str) -> bool {
             .any(|word| matches!(word, "key" | "auth" | "pwd" | "pass" | "sig" | "signature" | "pat"))
 }
 
+/// Returns whether an environment variable of this name holds a credential. `PWD` is the working directory there, and would
+/// be found in every path.
+pub fn is_secret_variable_name(name: &str) -> bool {
+    name != "PWD" && is_secret_name(name)
+}
+
 fn is_secret_header(name: &str) -> bool {
     HEADERS.contains(&name.to_ascii_lowercase().as_str()) || is_secret_name(name)
 }
@@ -69,7 +75,8 @@ pub(super) fn secrets_of(recording: &Recording, more: &[String]) -> Vec<String> 
 }
 
 fn is_secret_variable(exchange: &Exchange) -> bool {
-    exchange.ask == "variable" && exchange.args.first().and_then(Value::as_str).is_some_and(is_secret_name)
+    exchange.ask == "variable"
+        && exchange.args.first().and_then(Value::as_str).is_some_and(is_secret_variable_name)
 }
 
 pub(super) fn redact(recording: &mut Recording, secrets: &[String]) {
@@ -159,7 +166,7 @@ fn without_credentials(exchange: &mut Exchange, found: &mut dyn FnMut(&str)) {
                 fields.shift_remove("env");
             }
             for (name, value) in fields.get_mut("env").and_then(Value::as_object_mut).into_iter().flatten() {
-                if is_secret_name(name) {
+                if is_secret_variable_name(name) {
                     redact_whole(value, found);
                 }
             }
